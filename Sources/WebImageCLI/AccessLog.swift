@@ -5,8 +5,8 @@ import WebImageService
 
 /// The access log: one line on standard output per request.
 ///
-/// A separate thread writes the lines, so that a slow reader delays no answer. When the reader remains slower than the
-/// service, lines are dropped and counted.
+/// A separate thread writes the lines, so that a slow reader of the log does not delay answers. If more than 4 MB of
+/// lines wait, further lines are dropped and counted.
 final class AccessLog: Sendable {
     enum Format: String, Sendable {
         case text, json, none
@@ -57,7 +57,7 @@ final class AccessLog: Sendable {
         if isFirst { wake.signal() }
     }
 
-    /// Writes the remaining lines, for two seconds at most. Blocks.
+    /// Writes the remaining lines and stops the thread. Blocks for at most two seconds.
     func close() {
         state.withLock { $0.isClosed = true }
         wake.signal()
@@ -80,7 +80,7 @@ final class AccessLog: Sendable {
 }
 
 extension AccessLog {
-    /// One logged request; sources and targets are stored without their possibly secret parts.
+    /// One logged request. Its text contains source and target without the parts that may be secret.
     struct Entry {
         let request: ServiceRequest
         let response: ServiceResponse
@@ -98,7 +98,8 @@ extension AccessLog {
 
         private var milliseconds: Double { response.record.duration / .milliseconds(1) }
 
-        /// `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`; client text is quoted and on one line.
+        /// The line of the text log: `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`. Quotes and line
+        /// ends in text of the client are replaced.
         var text: String {
             let record = response.record
             var words = [
@@ -143,7 +144,7 @@ extension AccessLog {
             return line.text
         }
 
-        /// The text on one line, without quotes, control and format characters.
+        /// The text with quotes, line ends, control and format characters replaced by U+FFFD.
         private static func visible(_ text: String) -> String {
             String(
                 String.UnicodeScalarView(

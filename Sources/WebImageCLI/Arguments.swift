@@ -2,7 +2,7 @@ import CWebImageGetoptShim
 import Foundation
 import WebImage
 
-/// A long option with its optional argument and its short letter.
+/// A command-line option: its long name, its optional short letter, and whether it takes an argument.
 struct Option: Sendable {
     let name: String
     let takesArgument: Bool
@@ -16,26 +16,26 @@ struct Option: Sendable {
         Option(name: name, takesArgument: true, letter: letter)
     }
 
-    /// Limits per file, for every command that reads pictures.
+    /// The options that set limits per file, for all commands that read pictures.
     static let limits: [Option] = [.value("max-pixels"), .value("max-bytes"), .flag("no-limits")]
 
-    /// Options of HTTP requests, for every command that reads pictures.
+    /// The options that add fields to HTTP requests, for all commands that read pictures.
     static let requests: [Option] = [
         .value("header", letter: "H"), .value("cookie"), .value("user"), .value("referer"),
     ]
 
-    /// Input lists, for commands that take any number of pictures.
+    /// The options that select input files, for commands that accept any number of pictures.
     static let lists: [Option] = [.flag("recursive", letter: "r"), .value("input", letter: "i")]
 
-    /// Output options, for commands that write a file per picture.
+    /// The output options, for commands that write one file per picture.
     static let outputs: [Option] = [.value("out", letter: "o"), .flag("overwrite"), .flag("skip-existing")]
 }
 
-/// A command line parsed by `getopt_long`: options and operands in any order; `--` ends the options.
+/// A command line, parsed by `getopt_long`. Options and operands may be in any order; `--` ends the options.
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [String: String] = [:]
-    /// Every option in the order given, for options whose order matters.
+    /// All options in the order of the command line, for options whose order matters.
     private(set) var given: [(name: String, value: String)] = []
 
     /// Parses `arguments`, whose first element is the command's name.
@@ -77,13 +77,13 @@ struct Arguments {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The last value given.
+    /// The value of an option; its last value if it is repeated, nil if it is missing.
     func string(_ name: String) -> String? { values[name] }
 
-    /// All values given, in order.
+    /// All values of an option, in order.
     func strings(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
 
-    /// A whole number of at least `minimum`.
+    /// The value of an option as a whole number of at least `minimum`; nil if the option is missing.
     func integer(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
         guard let text = values[name] else { return nil }
         guard let number = Int(text), number >= minimum else {
@@ -92,14 +92,14 @@ struct Arguments {
         return number
     }
 
-    /// A quality from 0 to 100.
+    /// The value of `--quality`, 0...100; nil if the option is missing.
     func quality() throws(UsageError) -> Int? {
         let quality = try integer("quality", atLeast: 0)
         guard (quality ?? 0) <= 100 else { throw UsageError("--quality requires 0 to 100") }
         return quality
     }
 
-    /// The size limit of `--size`.
+    /// The value of `--size`; nil if the option is missing.
     func size() throws(UsageError) -> SizeLimit? {
         try values["size"].map { text throws(UsageError) in
             guard let size = SizeLimit(text) else {
@@ -110,7 +110,7 @@ struct Arguments {
         }
     }
 
-    /// The format of `--format`; only formats that can be written.
+    /// The value of `--format`; nil if the option is missing. A format that cannot be written is an error.
     func format() throws(UsageError) -> ImageFormat? {
         try values["format"].map { text throws(UsageError) in
             let format = ImageFormat(fileExtension: text).container
@@ -121,7 +121,7 @@ struct Arguments {
         }
     }
 
-    /// `srgb` or `as-is`.
+    /// The value of `--color`, `srgb` or `as-is`; nil if the option is missing.
     func color() throws(UsageError) -> DecodingOptions.ColorConversion? {
         guard let text = values["color"] else { return nil }
         guard let conversion = DecodingOptions.ColorConversion(rawValue: text) else {
@@ -130,7 +130,7 @@ struct Arguments {
         return conversion
     }
 
-    /// The limits of `--max-pixels`, `--max-bytes` and `--no-limits`.
+    /// The decoding limits that `--max-pixels`, `--max-bytes` and `--no-limits` set.
     func limits() throws(UsageError) -> DecodingLimits {
         var limits = has("no-limits") ? DecodingLimits.unlimited : .default
         if let pixels = try integer("max-pixels", atLeast: 1) {

@@ -33,7 +33,8 @@ enum CachePurge {
         return "/purge?\(name)=" + (operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
     }
 
-    /// A running service reads the number of purges again every five seconds.
+    /// Purges directly in the caches on disk, without a connection to a service. A running service with the same caches
+    /// detects the purge of a source within five seconds.
     private static func purge(
         _ operands: [String], _ name: String, inCachesOf configuration: ServiceConfiguration
     ) async -> ExitCode {
@@ -58,7 +59,7 @@ enum CachePurge {
         _ operands: [String], _ name: String, at address: ListenAddress, _ token: String
     ) async -> ExitCode {
         await withValueContinuation { continuation in
-            // Sockets block, so this uses its own thread and not one of the cooperative pool.
+            // Blocking sockets are used, so the requests run on a separate thread, not on one of the cooperative pool.
             let thread = Thread {
                 var code = ExitCode.ok
                 for operand in operands {
@@ -83,7 +84,9 @@ enum CachePurge {
 
 /// Sends one HTTP request to the operator's listener of a service.
 enum OperatorClient {
-    /// - Returns: The status, 0 if there is no answer; the first line of the body unless the status is 200. Blocks.
+    /// Sends a POST request and waits for the answer. Blocks.
+    ///
+    /// - Returns: The status, or 0 if there is no answer. For a status other than 200, also the first line of the body.
     static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
         let descriptor: Int32
         switch address {

@@ -3,7 +3,7 @@ import WebImage
 
 /// The output of the command: results on standard output, everything else on standard error.
 enum Console {
-    /// The descriptors whose reader has closed the pipe; nothing more is written to them.
+    /// The output descriptors whose reader has closed the pipe. Output to them is dropped.
     private static let closed = Locked<Set<Int32>>([])
 
     static func out(_ text: String) { write(text, to: STDOUT_FILENO) }
@@ -37,18 +37,18 @@ enum Console {
     }
 }
 
-/// The error in the command's output: its line and its exit code.
+/// The form in which the command reports an error: its line and its exit code.
 extension WebImageError {
     var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }
 
-    /// The file or URL that failed. For an error of an output file it is that file, otherwise the operand.
+    /// The file or URL that failed: the output file if writing failed, otherwise the operand.
     func subject(of operand: String) -> String {
         guard stage == .store, let url, url.isFileURL else { return operand }
         return url.relativePath
     }
 
-    /// The message without the URL, for a line that begins with the operand. For a file, the system's message is
-    /// enough.
+    /// The message without the URL, for a line that already begins with the operand. For an error of the file system,
+    /// it is the system's message and a hint.
     var message: String {
         if code == .fileSystem, case .posix(let number, let words)? = underlying {
             let folder = "Name a file; load, info and thumbnail take folders with --recursive."
@@ -59,7 +59,7 @@ extension WebImageError {
         return copy.description
     }
 
-    /// The name of the step that failed, in the command's terms.
+    /// The name of the step that failed, as the command reports it: `read` and `write` for files, otherwise the stage.
     func step(of operand: String) -> String {
         switch stage {
         case .download where operand == InputSource.standardInput || InputSource.url(operand).isFileURL: "read"
@@ -68,7 +68,7 @@ extension WebImageError {
         }
     }
 
-    /// The error as a line of JSON, after a member that names the operand.
+    /// The error as a line of JSON. Its first member has the name `name` and contains the operand.
     func json(_ name: String, _ operand: String) -> String {
         var object = JSONLine()
         object.add(name, .string(operand))

@@ -18,7 +18,7 @@ enum ConvertCommand {
         } else if let given = try arguments.format() {
             (isRaw, format) = (false, given)
         } else if output == OutputFile.standardOutput {
-            // Without an output name or --format, the picture keeps its own format.
+            // Neither an output name nor --format selects a format, so the picture keeps its own format.
             (isRaw, format) = (false, nil)
         } else {
             let named = PathText.fileExtension(of: output).lowercased()
@@ -59,7 +59,7 @@ enum ConvertCommand {
 }
 
 extension Arguments {
-    /// `--metadata keep` or `drop`.
+    /// The value of `--metadata`: true for `keep`, false for `drop`.
     func keepsMetadata() throws(UsageError) -> Bool {
         switch string("metadata") {
         case nil, "drop": return false

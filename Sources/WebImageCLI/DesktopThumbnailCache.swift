@@ -4,7 +4,7 @@ import WebImageStore
 
 /// The desktop's thumbnail cache (freedesktop.org Thumbnail Managing Standard 0.9).
 struct DesktopThumbnailCache: Sendable {
-    /// A folder of the cache, with the maximum side in pixels of its thumbnails.
+    /// A folder of the cache and the maximum side of its thumbnails in pixels.
     struct Size: Sendable, Equatable {
         let name: String
         let side: Int
@@ -25,7 +25,7 @@ struct DesktopThumbnailCache: Sendable {
         }
     }
 
-    /// A file with the facts that the cache compares.
+    /// A file that gets thumbnails, with the facts by which the cache detects changes of the file.
     struct Source: Sendable {
         let path: String
         let uri: String
@@ -33,7 +33,9 @@ struct DesktopThumbnailCache: Sendable {
         let modified: Int
         let byteCount: Int
 
-        /// - Throws: `.fileSystem` if the file's attributes cannot be read.
+        /// Reads the attributes of a file.
+        ///
+        /// - Throws: `.fileSystem` if the attributes cannot be read.
         init(_ path: String) throws(WebImageError) {
             self.path = URL(fileURLWithPath: path).standardizedFileURL.path
             uri = "file://" + DesktopThumbnailCache.escaped(self.path)
@@ -45,7 +47,7 @@ struct DesktopThumbnailCache: Sendable {
             byteCount = Int(status.st_size)
         }
 
-        /// The name of the file's thumbnail in every folder.
+        /// The file name of the thumbnail. It is the same in the folders of all sizes.
         var thumbnailName: String { DesktopThumbnailCache.name(of: uri) }
     }
 
@@ -63,7 +65,7 @@ struct DesktopThumbnailCache: Sendable {
 
     func failurePath(of source: Source) -> String { "\(folder)/fail/\(program)/\(source.thumbnailName)" }
 
-    /// Whether a file belongs to the cache. Such files get no thumbnails, because programs show them directly.
+    /// Whether a file is inside the cache. Such files get no thumbnails, because they are thumbnails themselves.
     func contains(_ source: Source) -> Bool { source.path.hasPrefix(folder + "/") }
 
     /// Whether a thumbnail or failure file matches the current version of the source.
@@ -84,7 +86,8 @@ struct DesktopThumbnailCache: Sendable {
         try write(PNGTextChunks.adding(texts, to: file), to: path(of: source, size))
     }
 
-    /// Records that the current version of the source has no thumbnail, so that no program of this version tries again.
+    /// Records that no thumbnail can be made of the current version of the source, so that this version of the
+    /// command does not try again.
     func storeFailure(of source: Source) throws(WebImageError) {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
@@ -103,7 +106,7 @@ struct DesktopThumbnailCache: Sendable {
         ]
     }
 
-    /// Folders have mode 0700 and files 0600, because thumbnails show the contents of private files.
+    /// Writes a file of the cache. Folders have mode 0700 and files 0600, because thumbnails can show private pictures.
     private func write(_ data: Data, to path: String) throws(WebImageError) {
         try OutputFile.makeFolder(PathText.folder(of: path), mode: 0o700)
         try OutputFile.write(data, to: path, mode: 0o600)
@@ -112,7 +115,8 @@ struct DesktopThumbnailCache: Sendable {
     /// The file name of the thumbnail of a URI.
     static func name(of uri: String) -> String { MD5.hex(of: uri.utf8) + ".png" }
 
-    /// Escapes as GLib does, because other programs hash its URIs: every byte but letters, digits and these characters.
+    /// Percent-encodes a path exactly as GLib does. Other programs hash GLib's URIs to find a thumbnail, so every
+    /// byte must be equal.
     static func escaped(_ path: String) -> String {
         let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/&=:@+$,".utf8)
         let digits = Array("0123456789ABCDEF".utf8)

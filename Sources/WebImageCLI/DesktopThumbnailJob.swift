@@ -1,13 +1,14 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail --freedesktop`: makes thumbnails that are missing or older than their files.
+/// `webimage thumbnail --freedesktop`: makes the thumbnails that are missing or belong to an older version of their
+/// file.
 struct DesktopThumbnailJob: Sendable {
     let operands: [Operand]
     let cache: DesktopThumbnailCache
     let sizes: [DesktopThumbnailCache.Size]
     let rendition: Rendition
-    /// Whether current thumbnails, and thumbnails of files that failed before, are made again.
+    /// Whether thumbnails that are current are made again, and files that failed before are tried again.
     let makesAll: Bool
     let json: Bool
     private let reports = ReportPrinter(isOrdered: true)
@@ -62,7 +63,8 @@ struct DesktopThumbnailJob: Sendable {
             do throws(WebImageError) {
                 try job.write(wanted, of: source, data)
             } catch {
-                // Record only errors of the file itself: memory, limits and disk space may change.
+                // Record only errors that the file itself causes. A lack of memory or disk space, or a limit, may be
+                // different next time.
                 if error.code == .badImageData || error.code == .unsupportedFormat {
                     try cache.storeFailure(of: source)
                 }

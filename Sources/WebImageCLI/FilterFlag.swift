@@ -1,7 +1,7 @@
 import WebImage
 
 extension TransformFlags {
-    /// `--filter NAME` or `--filter NAME=PARAMETERS`.
+    /// Makes the transformer for the value of `--filter`: `NAME` or `NAME=PARAMETERS`.
     static func filter(_ value: String) throws(UsageError) -> any ImageTransformer {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let parameters = parts.count == 2 ? parts[1].split(separator: ",", omittingEmptySubsequences: false) : []
@@ -12,7 +12,8 @@ extension TransformFlags {
         return ImageFilterTransformer(filter: filter)
     }
 
-    /// The syntax of a filter and the function that makes it; nil for invalid parameters.
+    /// A kind of filter: its syntax, and the function that makes a filter from parameters and returns nil if they are
+    /// invalid.
     private struct Kind: Sendable {
         let form: String
         let make: @Sendable ([Substring]) -> (any ImageFilter)?
@@ -45,7 +46,7 @@ extension TransformFlags {
         },
     ]
 
-    /// The only parameter, or the default if it is missing.
+    /// The only parameter as a number, or the default if the parameter is missing.
     private static func one(_ parameters: [Substring], _ standard: Double? = nil) -> Double? {
         guard let numbers = numbers(parameters), numbers.count <= 1 else { return nil }
         return numbers.first ?? standard

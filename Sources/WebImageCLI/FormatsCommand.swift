@@ -12,7 +12,7 @@ enum FormatsCommand {
         }
     }
 
-    /// In order of frequency of use.
+    /// The rows, ordered from the most common format to the rarest.
     private static let rows: [FormatRow] = [
         FormatRow(.jpeg, sample: [0xFF, 0xD8, 0xFF]),
         FormatRow(.png, sample: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
@@ -41,8 +41,11 @@ private struct FormatRow: Sendable {
     let writes: Bool
     let library: String?
 
-    /// `sample` is the start of a file, long enough for its coder to recognise it. `moves`: whether the format supports
-    /// animations.
+    /// Creates the row of a format.
+    ///
+    /// - Parameters:
+    ///   - sample: The start of a file, long enough for a coder to recognise the format.
+    ///   - moves: Whether the format supports animations.
     init(_ format: ImageFormat, sample: [UInt8], moves: Bool = false) {
         self.format = format
         let coder = ImageCodersManager.shared.coders.last { $0.canDecode(from: Data(sample)) }

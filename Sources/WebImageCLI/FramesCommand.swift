@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage frames`: writes every frame with its full canvas, as raw straight RGBA.
+/// `webimage frames`: writes every frame as a full canvas of raw RGBA pixels with straight alpha.
 enum FramesCommand {
     static let command = Command(
         options: [.value("color")] + Option.limits + Option.requests

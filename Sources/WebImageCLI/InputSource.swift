@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Operands that name pictures: URLs, file paths, or `-` for standard input.
+/// Reads operands that name pictures: URLs, file paths, or `-` for standard input.
 enum InputSource {
     static let standardInput = "-"
 
@@ -11,7 +11,7 @@ enum InputSource {
         return URL(fileURLWithPath: operand)
     }
 
-    /// The bytes of an operand, read with the same loaders as other pictures.
+    /// Reads the encoded bytes of an operand from standard input or with the shared loaders.
     static func data(
         _ operand: String, limits: DecodingLimits, requests: RequestFlags
     ) async throws(WebImageError) -> Data {
@@ -24,13 +24,13 @@ enum InputSource {
     }
 }
 
-/// The bytes from standard input.
+/// Reads standard input.
 enum StandardInput {
     private static let url = URL(fileURLWithPath: "/dev/stdin")
 
     /// Reads to the end on a separate thread, because reading may block for ever.
     ///
-    /// - Throws: as ``read(atMost:isCancelled:)``.
+    /// - Throws: The errors of ``read(atMost:isCancelled:)``, and an error if standard input is empty.
     static func data(limit: Int) async throws(WebImageError) -> Data {
         let isCancelled = Locked(false)
         return try await withTaskCancellationHandler {
@@ -57,7 +57,7 @@ enum StandardInput {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             guard !isCancelled() else { throw .cancelled }
-            // The wait is bounded, so that an interrupt ends the command even if no byte arrives.
+            // Wait with a time limit, so that an interrupt ends the command even if no byte arrives.
             var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             if poll(&ready, 1, 100) == 0 { continue }
             let count = Foundation.read(STDIN_FILENO, &piece, piece.count)

@@ -2,13 +2,16 @@ import Dispatch
 import Foundation
 import WebImage
 
-/// Runs an asynchronous command from a synchronous main. SIGINT and SIGTERM cancel it; a second signal ends the process
-/// at once.
+/// Runs an asynchronous command from a synchronous main function. The first SIGINT or SIGTERM cancels the command; a
+/// second signal ends the process immediately.
 enum Interruptible {
-    /// - Parameter reportsInterrupt: Whether a cancelled command returns the exit code of an interrupt, whatever its
-    ///   result.
+    /// Runs a command and waits until it ends.
+    ///
+    /// - Parameter reportsInterrupt: Whether an interrupted command always returns the exit code of an interrupt
+    ///   instead of its own result.
     static func run(_ body: @escaping Command.Invocation, reportsInterrupt: Bool = true) -> ExitCode {
-        // With SIGPIPE ignored, a closed pipe is an error of write(2) and does not end the process.
+        // Ignore SIGPIPE, so that write(2) returns an error if the reader has closed the pipe. The signal would end the
+        // process.
         signal(SIGPIPE, SIG_IGN)
         let code = Locked(ExitCode.ok)
         let wasInterrupted = Locked(false)
@@ -18,7 +21,8 @@ enum Interruptible {
             code.withLock { $0 = result }
             done.signal()
         }
-        // Use a separate queue: the global ones share their threads with the work to be cancelled.
+        // Use a separate queue. The global queues share their threads with the work that the signal must cancel, so
+        // the handler could be delayed.
         let queue = DispatchQueue(label: "webimage.signals")
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)

@@ -34,7 +34,7 @@ struct JSONLine {
         }
     }
 
-    /// Whole numbers without a decimal point, others with up to three decimals.
+    /// The text of a number: a whole number without a decimal point, any other number with up to three decimals.
     private static func shortest(_ number: Double) -> String {
         let thousandths = (number * 1000).rounded()
         if thousandths.truncatingRemainder(dividingBy: 1000) == 0 { return String(Int(thousandths / 1000)) }
@@ -43,7 +43,7 @@ struct JSONLine {
         return text
     }
 
-    /// A JSON string (RFC 8259 §7).
+    /// The text as a JSON string in quotes (RFC 8259 §7).
     private static func quoted(_ string: String) -> String {
         var result = "\""
         for scalar in string.unicodeScalars {

@@ -27,7 +27,7 @@ enum LoadCommand {
     }
 }
 
-/// All pictures of one `webimage load`.
+/// One run of `webimage load`: its pictures and options.
 private struct LoadJob: Sendable {
     let operands: [Operand]
     let rendition: Rendition
@@ -106,7 +106,7 @@ private struct LoadJob: Sendable {
         }
         context[.imageCoder] = coder
         if target != nil {
-            // The encoded bytes are needed, and an image in memory does not have them.
+            // Do not use the memory cache: the encoded bytes are needed, and images in memory do not contain them.
             context[.queryCacheType] = ImageCacheType.disk
             context[.storeCacheType] = ImageCacheType.disk
         }

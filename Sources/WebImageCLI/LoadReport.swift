@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// A picture, its encoded bytes, and their origin.
+/// A loaded picture, its encoded bytes, and the cache from which it came.
 struct LoadedPicture: Sendable {
     let image: Image
     let data: Data?
@@ -11,7 +11,7 @@ struct LoadedPicture: Sendable {
 
 /// The output of `webimage load` for one picture.
 struct LoadReport: Sendable {
-    /// The file that was written.
+    /// The output file that was written.
     struct Written: Sendable {
         let path: String
         let format: ImageFormat
@@ -47,7 +47,7 @@ struct LoadReport: Sendable {
         milliseconds = Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1000
     }
 
-    /// Nothing was loaded, because the output file exists.
+    /// Creates the report of a picture that was not loaded, because its output file exists.
     init(skipped: String) {
         origin = "skipped"
         (pixelSize, format, encodedByteCount, milliseconds) = (nil, nil, nil, 0)
@@ -89,7 +89,8 @@ struct LoadReport: Sendable {
 }
 
 extension ImageCacheType {
-    /// The origin of an operand's image, in the command's terms.
+    /// The origin of an operand's image as the command prints it: `stdin`, `file`, `data`, `network`, `disk` or
+    /// `memory`.
     func originName(of operand: String) -> String {
         let url = InputSource.url(operand)
         return switch self {

@@ -11,15 +11,15 @@ struct Operand: Sendable {
     var isStandardInput: Bool { text == InputSource.standardInput }
     var isLocal: Bool { isStandardInput || InputSource.url(text).isFileURL }
 
-    /// The name of the file without its folders, percent-decoded; empty if there is none.
+    /// The last part of the path, percent-decoded; empty if the operand has no file name.
     private var lastName: String {
         let url = InputSource.url(text)
         guard !isStandardInput, url.scheme != "data" else { return "" }
         return url.path.hasSuffix("/") && !url.isFileURL ? "" : url.lastPathComponent
     }
 
-    /// A name without extension for an output file of this picture. It never leads to another folder and is never
-    /// hidden.
+    /// The name without extension for an output file of this picture. It contains no slash and begins with no dot, so
+    /// the file stays in its folder and is not hidden.
     var stem: String {
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_. "))
         let given = fileExtension.isEmpty ? lastName : String(lastName.dropLast(fileExtension.count + 1))
@@ -28,7 +28,7 @@ struct Operand: Sendable {
         return stem.isEmpty ? "picture" : stem
     }
 
-    /// The extension of the name, in its original case, if it is that of a picture; otherwise empty.
+    /// The extension of the file name in its original case if it is the extension of a picture format; otherwise empty.
     var fileExtension: String {
         let words = lastName.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count > 1, !words.dropLast().joined().isEmpty, let last = words.last,
@@ -38,7 +38,7 @@ struct Operand: Sendable {
     }
 }
 
-/// Collects the pictures of operands, lists and folders, in the order given.
+/// Collects the pictures that the operands, lists and folders of a command line name, in their order.
 enum Operands {
     /// - Throws: `UsageError` if there is no picture, if a list cannot be read, or if standard input is used twice.
     static func read(_ arguments: Arguments, of command: String) throws(UsageError) -> [Operand] {
@@ -59,7 +59,7 @@ enum Operands {
         return operands
     }
 
-    /// One name per line; skips empty lines and lines that start with `#`.
+    /// The names in a list file, one per line. Empty lines and lines that start with `#` are skipped.
     private static func lines(_ path: String, of option: String) throws(UsageError) -> [String] {
         try ListFile.text(path, of: option).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -73,8 +73,8 @@ enum Operands {
             && isFolder.boolValue
     }
 
-    /// Every picture below a folder, ordered by path: regular files with the extension of a picture. Skips hidden files
-    /// and folders, and does not follow links to folders.
+    /// All regular files below a folder that have the extension of a picture format, ordered by path. Hidden files
+    /// and folders are skipped, and links are not followed.
     private static func files(below text: String) throws(UsageError) -> [Operand] {
         let top = InputSource.url(text).path
         guard let names = FileManager.default.enumerator(atPath: top) else {

@@ -5,7 +5,7 @@ import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
 
-/// The coders of optional products, all of which the command includes.
+/// The coders of the optional products. The command includes all of them.
 enum OptionalCoders {
     /// Registers the coders. Their libraries are loaded only when a file needs them.
     static func register() {

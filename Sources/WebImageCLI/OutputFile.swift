@@ -1,11 +1,11 @@
 import Foundation
 import WebImage
 
-/// Writes output files, either completely or not at all.
+/// Writes output files. A file is written completely or not at all.
 enum OutputFile {
     static let standardOutput = "-"
 
-    /// Writes a file, or to standard output for `-`.
+    /// Writes data to a file, or to standard output if the path is `-`.
     ///
     /// - Parameters:
     ///   - replaces: Whether an existing file is replaced; otherwise it is kept and the write fails.
@@ -21,13 +21,13 @@ enum OutputFile {
         }
     }
 
-    /// Writes rows of `rowBytes` bytes, without the padding of rows in memory.
+    /// Writes the rows of a pixel buffer without the padding that rows have in memory.
     static func writeRows(of pixels: PixelBuffer, to path: String) throws(WebImageError) {
         let rowBytes = pixels.width * pixels.format.bytesPerPixel
         try write(to: path, replaces: true) { descriptor throws(WebImageError) in
             try pixels.withUnsafeBytes { bytes throws(WebImageError) in
                 guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
-                // One write per megabyte instead of one per row.
+                // Collect rows, so that there is one write per megabyte instead of one per row.
                 let rowsAtOnce = max(1, (1 << 20) / rowBytes)
                 let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: rowsAtOnce * rowBytes, alignment: 64)
                 defer { packed.deallocate() }
@@ -43,7 +43,9 @@ enum OutputFile {
         }
     }
 
-    /// - Parameter mode: The permissions of created folders; nil uses the default with the user's mask.
+    /// Creates a folder and the folders above it if they are missing.
+    ///
+    /// - Parameter mode: The permissions of created folders; nil uses the default permissions with the user's mask.
     static func makeFolder(_ path: String, mode: Int? = nil) throws(WebImageError) {
         do {
             try FileManager.default.createDirectory(
@@ -59,7 +61,8 @@ enum OutputFile {
         failure(path, EEXIST, hint: "Use --overwrite to replace it, or --skip-existing to keep it.")
     }
 
-    /// Writes to a temporary name first, so that an interrupted command leaves no partial picture.
+    /// Writes a file under a temporary name and then renames it, so that an interrupted command leaves no partial
+    /// picture under the final name.
     private static func write(
         to path: String, replaces: Bool, mode: mode_t = 0o666, _ body: (Int32) throws(WebImageError) -> Void
     ) throws(WebImageError) {
@@ -81,14 +84,14 @@ enum OutputFile {
         }
     }
 
-    /// Gives a file its name unless the name is in use: a link fails in that case, but a rename would replace the
-    /// existing file.
+    /// Gives the temporary file its final name; fails if the name is in use. It creates a hard link, which fails in
+    /// that case; a rename would replace the existing file.
     private static func place(_ temporary: String, _ path: String) -> Bool {
         if link(temporary, path) == 0 {
             unlink(temporary)
             return true
         }
-        // Some file systems do not support links.
+        // Some file systems do not support hard links. Then check for the file and rename.
         guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else { return false }
         guard access(path, F_OK) != 0 else {
             errno = EEXIST

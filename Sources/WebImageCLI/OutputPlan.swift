@@ -1,15 +1,15 @@
 import Foundation
 import WebImage
 
-/// The output names of one command. They depend only on the order of the operands and are fixed before the first load,
-/// so that every run gives each picture the same name.
+/// The output names of one command. They depend only on the operands and their order and are determined before the
+/// first load. So every run uses the same name for a picture, whatever load finishes first.
 struct OutputPlan: Sendable {
     enum Existing: Sendable { case refused, replaced, kept }
 
-    /// The output name of one picture, without an extension until its format is known.
+    /// The output name of one picture. The extension may be missing, because it depends on the format of the picture.
     struct Target: Sendable, Equatable {
         let path: String
-        /// The format that the extension requests; nil if the extension is the operand's own.
+        /// The format that the extension in `--out` requests; nil if the extension comes from the operand.
         let format: ImageFormat?
         /// The format of the path's extension; nil if it has none.
         let named: ImageFormat?
@@ -42,18 +42,19 @@ struct OutputPlan: Sendable {
         }
     }
 
-    /// The path of a picture in `format`. Keeps a matching extension, otherwise appends the right one.
+    /// The path of a picture in `format`. An extension that matches the format is kept; otherwise the extension of
+    /// the format is appended.
     static func path(of target: Target, format: ImageFormat) -> String {
         guard target.path != OutputFile.standardOutput, target.named != format.container else { return target.path }
         return target.path + "." + (format.name ?? "bin")
     }
 
-    /// The extensions that may be appended to a name.
+    /// The extensions that ``path(of:format:)`` can append to a name.
     private static let extensions = [
         "jpeg", "png", "webp", "gif", "avif", "heic", "heif", "jxl", "svg", "tiff", "bmp", "ico", "pdf", "bin",
     ]
 
-    /// An existing file with the target's name.
+    /// An existing file with the target's name and any extension that could be appended; nil if there is none.
     static func existingFile(of target: Target) -> String? {
         guard target.path != OutputFile.standardOutput else { return nil }
         if access(target.path, F_OK) == 0 { return target.path }
@@ -62,10 +63,10 @@ struct OutputPlan: Sendable {
     }
 }
 
-/// The names in use. Two names conflict if one is the other plus an extension.
+/// The output names in use. Two names conflict if they are equal or if one is the other plus an extension.
 private struct UsedNames {
     private var names: Set<String> = []
-    /// Every prefix of a name in use that ends before a dot.
+    /// The prefixes of all names in use that end before a dot.
     private var beginnings: Set<String> = []
 
     mutating func take(_ path: String) -> String {

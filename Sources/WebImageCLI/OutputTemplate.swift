@@ -1,13 +1,13 @@
 import Foundation
 import WebImage
 
-/// The value of `--out`: a folder, or a name with fields that are filled for each picture.
+/// The value of `--out`: a folder, or a file name with fields such as `%s` that are replaced for each picture.
 struct OutputTemplate: Sendable {
-    /// The result of a template for one picture.
+    /// The output name of one picture.
     struct Name: Sendable {
         let path: String
         let fileExtension: String?
-        /// Whether the template names the extension and therefore the format.
+        /// Whether the template contains the extension and so determines the format.
         let isChosen: Bool
     }
 
@@ -62,12 +62,12 @@ struct OutputTemplate: Sendable {
             switch rest.popFirst() {
             case "s": path += operand.stem
             case "d":
-                // Avoids "small//a.webp" for a picture without a subfolder.
+                // For a picture without a subfolder, also remove the slash, so that the result is not "small//a.webp".
                 if operand.folder.isEmpty, rest.first == "/" { rest = rest.dropFirst() }
                 path += operand.folder
             case "n": path += String(repeating: "0", count: max(0, digits - String(number).count)) + String(number)
             case "e":
-                // Also removes the dot before a missing extension.
+                // If the operand has no extension, also remove the dot before the field.
                 if own == nil, path.hasSuffix(".") { path.removeLast() }
                 path += own ?? ""
             case "%": path += "%"

@@ -2,9 +2,9 @@ import Foundation
 
 /// Text chunks of PNG files (PNG third edition, §11.3.3): keywords with values, as used by desktop thumbnails.
 enum PNGTextChunks {
-    /// The file with `tEXt` chunks inserted after its header; keywords and texts must be ASCII.
+    /// Inserts `tEXt` chunks after the header of a PNG file. Keywords and texts must be ASCII.
     static func adding(_ texts: [(keyword: String, text: String)], to file: Data) -> Data {
-        // Signature, and the header chunk: 13 bytes of data with length, name and checksum.
+        // The signature (8 bytes) and the header chunk (25 bytes: length, name, 13 bytes of data, checksum).
         let start = 8 + 25
         guard file.count > start else { return file }
         var result = Data(file.prefix(start))
@@ -18,7 +18,7 @@ enum PNGTextChunks {
         return result
     }
 
-    /// The texts stored before the pixels.
+    /// The texts by keyword that a PNG file stores before the pixels.
     static func texts(of file: Data) -> [String: String] {
         let bytes = [UInt8](file)
         var texts: [String: String] = [:]
@@ -44,7 +44,7 @@ enum PNGTextChunks {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// PNG third edition, Annex D.
+    /// The checksum of a chunk: CRC-32 (PNG third edition, Annex D).
     private static func checksum(of bytes: [UInt8]) -> UInt32 {
         var sum: UInt32 = 0xFFFF_FFFF
         for byte in bytes {

@@ -9,7 +9,7 @@ struct PackageTemplate: Sendable {
         let text: String
     }
 
-    /// The location of this library for the new package.
+    /// The location of this library, as the new package refers to it.
     struct Library: Sendable {
         /// The dependency in the syntax of a manifest.
         let dependency: String
@@ -22,7 +22,8 @@ struct PackageTemplate: Sendable {
                 throw UsageError("--library requires a folder or the URL of a repository")
             }
             guard place.contains("://") || place.hasPrefix("git@") else {
-                // A relative path refers to the current folder, and the new package is one folder deeper.
+                // A relative path refers to the current folder. The new package is one folder deeper, so the path
+                // needs one `../` more.
                 let path = place.hasPrefix("/") ? place : place.hasPrefix("../") ? "../" + place : "../" + place
                 dependency = ".package(name: \"swift-web-image\", path: \"\(path)\")"
                 package = "swift-web-image"
@@ -46,10 +47,10 @@ struct PackageTemplate: Sendable {
             } && name != "test"
     }
 
-    /// `photo-wall` as a type name: `PhotoWall`.
+    /// The name of the package as a Swift type name: `photo-wall` becomes `PhotoWall`.
     private var typeName: String { name.split(separator: "-").map(\.capitalized).joined() }
 
-    /// `photo-wall` as a title: `Photo Wall`.
+    /// The name of the package as a title: `photo-wall` becomes `Photo Wall`.
     private var title: String { name.split(separator: "-").map(\.capitalized).joined(separator: " ") }
 
     private var identifier: String { "org.example." + typeName }

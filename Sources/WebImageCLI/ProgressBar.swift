@@ -1,7 +1,8 @@
 import Foundation
 import WebImage
 
-/// The progress of all loads together, on one line of a terminal; prints nothing if the output is not a terminal.
+/// Shows the total progress of all loads on one line of the terminal. Prints nothing if standard error is not a
+/// terminal.
 final class ProgressBar: Sendable {
     private struct State {
         var done = 0
@@ -21,7 +22,7 @@ final class ProgressBar: Sendable {
         draw { $0.bytes[name] = (received, max(expected, 0)) }
     }
 
-    /// Counts a finished load and clears the line, so that a report can be printed.
+    /// Counts a finished load and clears the progress line, so that the report of the load can be printed.
     func step(_ name: String) {
         guard isEnabled else { return }
         let wasVisible = state.withLock { state in

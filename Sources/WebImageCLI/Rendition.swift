@@ -1,14 +1,14 @@
 import Foundation
 import WebImage
 
-/// The properties of a written picture: its size, format, quality and transform steps.
+/// The properties that a written picture should have, such as size, quality and transform steps.
 struct Rendition: Sendable {
-    /// The bytes to write and their description.
+    /// An encoded picture: the bytes to write and facts about them.
     struct Output: Sendable {
         var data: Data
         var format: ImageFormat
         var pixelSize: PixelSize
-        /// Whether these are the unchanged input bytes.
+        /// Whether the bytes are the unchanged input.
         var isOriginal = false
     }
 
@@ -20,7 +20,7 @@ struct Rendition: Sendable {
     var transformers: [any ImageTransformer] = []
     /// Whether EXIF and XMP are written, if the format is JPEG.
     var keepsMetadata = false
-    /// Whether a picture that needs no change is copied.
+    /// Whether the bytes of a picture are copied if the picture needs no change.
     var copiesUnchanged = false
 
     private var manager: ImageCodersManager { .shared }
@@ -31,7 +31,8 @@ struct Rendition: Sendable {
             && (format ?? info.format.container) == info.format.container && fits(info)
     }
 
-    /// The picture encoded in `format`. Nil keeps its own format, or uses another one if that cannot be written.
+    /// Encodes the picture in `format`. If `format` is nil, the picture keeps its own format; if that cannot be
+    /// written, it becomes PNG or JPEG.
     ///
     /// - Parameter decoded: The first frame if it was already decoded with ``decodingOptions(_:_:firstFrameOnly:)``.
     func output(
@@ -49,7 +50,7 @@ struct Rendition: Sendable {
         return Output(data: file, format: format, pixelSize: image.pixelSize)
     }
 
-    /// One frame after all steps.
+    /// Decodes one frame and applies all transform steps.
     func still(
         _ data: Data, _ info: ImageInfo, format: ImageFormat?, decoded: Image? = nil
     ) throws(WebImageError) -> Image {
@@ -65,12 +66,15 @@ struct Rendition: Sendable {
         return try transformed(try manager.decode(data, options: options))
     }
 
-    /// - Parameter format: The output format; nil for raw rows.
+    /// The options with which the picture is decoded.
+    ///
+    /// - Parameter format: The output format; nil for raw pixel rows.
     func decodingOptions(_ info: ImageInfo, _ format: ImageFormat?) -> DecodingOptions {
         var options = DecodingOptions()
         options.limits = limits
         options.thumbnailPixelSize = size?.box(for: info.pixelSize)
-        // Straight alpha: multiplying by alpha and dividing again would lose the colours of transparent pixels.
+        // Decode with straight alpha. Multiplying by alpha and dividing again would lose the colours of transparent
+        // pixels.
         options.pixelFormat = info.bitDepth == 16 && format?.container == .png ? .rgba16 : .rgba8
         options.colorConversion = color ?? (format.map { keepsEveryBit(info, $0) } ?? true ? .asStored : .sRGB)
         return options
@@ -87,7 +91,8 @@ struct Rendition: Sendable {
         return info.pixelSize.width <= box.width && info.pixelSize.height <= box.height
     }
 
-    /// All frames, with one in memory at a time. Uses the delays that the file stores, not the delays used for playing.
+    /// Encodes all frames with one frame in memory at a time. The frames keep the delays that the file stores, which
+    /// can differ from the delays used for playing.
     private func animation(_ data: Data, _ info: ImageInfo, _ format: ImageFormat) throws(WebImageError) -> Output {
         guard let animation = try manager.animation(of: data, options: decodingOptions(info, format)) else {
             throw .badData("convert", "the coder of \(info.format) gives no frames", hint: "Use --frame 0.")
@@ -108,7 +113,7 @@ struct Rendition: Sendable {
         return Output(data: file, format: format, pixelSize: size)
     }
 
-    /// Applies the steps to the picture in order.
+    /// Applies the transform steps to the picture in order.
     private func transformed(_ image: Image) throws(WebImageError) -> Image {
         guard !transformers.isEmpty else { return image }
         let pipeline = ImagePipelineTransformer(transformers: transformers)
@@ -140,7 +145,7 @@ struct Rendition: Sendable {
 /// A coder that decodes every picture for a rendition, whose size may depend on the picture's own size.
 struct RenditionCoder: DetailedImageCoder {
     let rendition: Rendition
-    /// The output format; nil if the picture is not written or keeps its own format.
+    /// The output format; nil if no file is written or the picture keeps its own format.
     let format: ImageFormat?
     let isWritten: Bool
 

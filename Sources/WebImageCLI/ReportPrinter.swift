@@ -1,6 +1,6 @@
 import WebImage
 
-/// Prints the report of each picture, either at once or in the order of the operands.
+/// Prints the report of each picture, either immediately or in the order of the operands.
 final class ReportPrinter: Sendable {
     private struct Entry: Sendable {
         let output: String?
@@ -16,17 +16,20 @@ final class ReportPrinter: Sendable {
     private let usesStandardError: Bool
     private let state = Locked(State())
 
-    /// - Parameter usesStandardError: Whether reports go to standard error, because standard output carries a picture.
+    /// - Parameters:
+    ///   - isOrdered: Whether reports are printed in the order of the operands.
+    ///   - usesStandardError: Whether reports are printed to standard error, because the picture is written to
+    ///     standard output.
     init(isOrdered: Bool, usesStandardError: Bool = false) {
         self.isOrdered = isOrdered
         self.usesStandardError = usesStandardError
     }
 
-    /// Prints the report of an operand, or holds it until all earlier reports are printed.
+    /// Prints the report of an operand. If reports are ordered, it is stored until all earlier reports are printed.
     func add(_ index: Int, output: String?, error: String? = nil) {
         let entry = Entry(output: output, error: error)
         guard isOrdered else { return show(entry) }
-        // Print under the lock; otherwise two callers could swap their lines.
+        // Print while holding the lock; otherwise the lines of two callers could be printed in the wrong order.
         state.withLock { state in
             state.waiting[index] = entry
             while let next = state.waiting.removeValue(forKey: state.next) {
@@ -44,9 +47,11 @@ final class ReportPrinter: Sendable {
     }
 }
 
-/// Runs numbered tasks in order, with a maximum number at a time.
+/// Starts numbered tasks in order and limits how many run at the same time.
 enum BoundedTasks {
-    /// - Returns: The most severe exit code.
+    /// Runs the tasks. After a cancellation, no further tasks are started.
+    ///
+    /// - Returns: The most severe exit code of all tasks.
     static func run(
         _ count: Int, atOnce: Int, _ body: @escaping @Sendable (Int) async -> ExitCode
     ) async -> ExitCode {

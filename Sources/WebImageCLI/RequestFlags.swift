@@ -8,7 +8,7 @@ import WebImage
 struct RequestFlags: Sendable {
     private(set) var headers: [String: String] = [:]
 
-    /// Creates flags that add no fields.
+    /// Creates a value that adds no fields.
     init() {}
 
     init(_ arguments: Arguments) throws(UsageError) {
@@ -34,7 +34,8 @@ struct RequestFlags: Sendable {
         if let referer = arguments.string("referer") { try set("Referer", referer) }
     }
 
-    /// The context of a load that sends the fields. Cache entries stored with it are found only with the same fields.
+    /// The context for loads that send the fields. A cache entry that is stored with this context is found only by
+    /// loads with the same fields.
     var context: WebImageContext {
         guard !headers.isEmpty else { return [:] }
         let scope = headers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: "\n")
@@ -49,7 +50,8 @@ struct RequestFlags: Sendable {
         try set(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
     }
 
-    /// RFC 9110 §5.1 and §5.5. Values are never part of a message, because they may be secret.
+    /// Adds a field after checking its name and value (RFC 9110 §5.1 and §5.5). Error messages never contain the
+    /// value, because it may be secret.
     private mutating func set(_ name: String, _ value: String) throws(UsageError) {
         let token = CharacterSet(charactersIn: "!#$%&'*+-.^_`|~").union(
             CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
@@ -67,7 +69,7 @@ struct RequestFlags: Sendable {
         try text(value, of: option).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The value, or the content of the file that it names.
+    /// The value of an option, or the content of the file that the value names (`@FILE`).
     private static func text(_ value: String, of option: String) throws(UsageError) -> String {
         guard value.hasPrefix("@") else { return value }
         return try ListFile.text(String(value.dropFirst()), of: "--\(option)")

@@ -1,7 +1,8 @@
 import Foundation
 import WebImageService
 
-/// Reads the configuration of a service from file, variables and flags. A value, so that it can be read again.
+/// Reads the configuration of a service from file, variables and flags. The sources are stored, so that a reload can
+/// read the configuration again.
 struct ServiceArguments: Sendable {
     let file: String?
     let flags: [String]
@@ -13,7 +14,7 @@ struct ServiceArguments: Sendable {
         self.environment = environment
     }
 
-    /// Blocks: reads the file.
+    /// Reads the configuration. Blocks while it reads the file.
     func configuration() throws(UsageError) -> ServiceConfiguration {
         var configuration = ServiceConfiguration()
         var place = ""
@@ -32,7 +33,7 @@ struct ServiceArguments: Sendable {
     }
 
     private static func text(_ path: String) throws(ConfigurationError) -> String {
-        // Reading a folder or a device would block or never end.
+        // Open only a regular file: reading a folder fails, and reading a device may never end.
         guard let file = ServiceFile(path: (path as NSString).resolvingSymlinksInPath), file.byteCount <= 1 << 20,
             let text = String(data: file.bytes(in: 0..<file.byteCount), encoding: .utf8)
         else { throw ConfigurationError("--config", "the file cannot be read, is no text or is larger than 1 MB") }
@@ -47,7 +48,7 @@ struct ServiceArguments: Sendable {
 
     private static let names = Set(options.map(\.name))
 
-    /// The settings among the options that were given, in their order.
+    /// The options of the command line that are settings of the service, as flags in their order.
     static func flags(_ arguments: Arguments) -> [String] {
         let valued = Set(options.filter(\.takesArgument).map(\.name))
         return arguments.given.compactMap { name, value in

@@ -3,7 +3,7 @@ import WebImage
 import WebImageServer
 import WebImageService
 
-/// The service with its listeners, from the start to the last answer.
+/// A running service: the image service, its HTTP servers and its access log.
 final class ServiceProcess: Sendable {
     private let service: ImageService
     private let server: HTTPServer
@@ -13,7 +13,10 @@ final class ServiceProcess: Sendable {
     /// Whether a listener accepts connections from other machines.
     private let isOpen: Bool
 
-    /// - Parameter inherited: Sockets of the service manager; they replace the configured addresses of the same kind.
+    /// Starts the service.
+    ///
+    /// - Parameter inherited: The listening sockets of the service manager. Sockets named `admin` replace the
+    ///   configured address of the operator, other sockets replace the configured listening addresses.
     init(_ configuration: ServiceConfiguration, inherited: [ListenAddress]) throws(UsageError) {
         let (addresses, adminAddresses) = try Self.addresses(configuration, inherited)
         isOpen = !addresses.allSatisfy(\.isLoopback)
@@ -68,7 +71,8 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Requires keys or permission, because every client of the service can make it fetch and decode any picture.
+    /// Throws if other machines can connect and targets need no signature, unless the configuration allows that.
+    /// Without signatures, every client can make the service fetch and decode any picture.
     private static func check(_ configuration: ServiceConfiguration, isOpen: Bool) throws(UsageError) {
         guard isOpen, configuration.allowsUnsigned, !configuration.isInsecure else { return }
         let grammar = configuration.keys.isEmpty ? "" : "thumbor-"
@@ -92,7 +96,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Prints the addresses once the service is ready.
+    /// Prints the listening addresses. Called when the service is ready.
     func announce() {
         let configuration = configuration.withLock { $0 }
         let prefix = configuration.pathPrefix
@@ -127,11 +131,11 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Answers accepted requests, refuses new ones, and writes the caches to disk.
+    /// Stops the service: refuses new requests, waits for the accepted requests, and writes the caches to disk.
     func stop() async {
         let drain = Duration.seconds(configuration.withLock { $0.drain })
         SystemdNotifier.notify("STOPPING=1")
-        // The server refuses new requests itself; the service still answers the accepted ones normally.
+        // The HTTP server refuses new requests itself. The image service still answers the accepted requests normally.
         service.announceDraining()
         await server.stop(within: drain)
         service.beginDraining()
@@ -141,7 +145,7 @@ final class ServiceProcess: Sendable {
     }
 }
 
-/// Metrics of the server's connections, for Prometheus.
+/// Writes the metrics of the HTTP server's connections as Prometheus text.
 enum ConnectionMetrics {
     static func text(_ statistics: HTTPServer.Statistics) -> String {
         let rows: [(name: String, type: String, help: String, value: Int)] = [

@@ -1,6 +1,7 @@
 import Foundation
 
-/// `webimage show`: replaces this process by `webimage-gallery`, a separate program so that this one never links GTK.
+/// `webimage show`: replaces this process by the program `webimage-gallery`. The gallery is a separate program, so that
+/// `webimage` does not link GTK.
 enum ShowCommand {
     static let command = Command(options: Option.limits) { arguments throws(UsageError) in
         guard !arguments.operands.isEmpty else { throw UsageError("show requires at least one URL") }
@@ -10,7 +11,7 @@ enum ShowCommand {
 
     private static func execute(_ operands: [String]) -> ExitCode {
         for candidate in candidates where access(candidate, X_OK) == 0 {
-            // Restores the default signal handling, because the gallery would inherit ignored signals.
+            // Restore the default handling of signals, because the gallery would inherit ignored signals.
             for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }
             var words = ([candidate] + operands).map { strdup($0) } + [nil]
             execv(candidate, &words)
@@ -21,7 +22,7 @@ enum ShowCommand {
         return .failed
     }
 
-    /// The paths to try: first beside this program, then along PATH.
+    /// The paths at which the gallery is searched: first the folder of this program, then the folders in `PATH`.
     private static var candidates: [String] {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

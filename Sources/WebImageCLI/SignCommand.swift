@@ -43,7 +43,7 @@ enum SignCommand {
         }
     }
 
-    /// A path as given, or the path of a source with options before it.
+    /// The path to sign: the operand itself if it is a path, or a path made from options and the URL of a source.
     private static func path(
         _ operand: String, _ options: String?, _ expires: Int?, _ isThumbor: Bool
     ) throws(UsageError) -> String {
@@ -56,7 +56,8 @@ enum SignCommand {
         }
         var parts = options.map { [$0] } ?? []
         if isThumbor {
-            // The service decodes once and also accepts an unescaped URL.
+            // Escape only `?`, `%`, `#` and characters that a path cannot contain. The service decodes percent
+            // escapes once.
             var allowed = CharacterSet.urlPathAllowed
             allowed.remove(charactersIn: "?%#")
             parts.append(operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? operand)
@@ -80,7 +81,7 @@ enum SignCommand {
         return code
     }
 
-    /// The target of a complete URL; other text unchanged.
+    /// The path of a complete URL, which is the target; returns other text unchanged.
     private static func path(ofURL text: String) -> String {
         guard !text.hasPrefix("/"), let mark = text.range(of: "://") else { return text }
         let rest = text[mark.upperBound...]

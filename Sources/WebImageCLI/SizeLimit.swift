@@ -1,11 +1,11 @@
 import WebImage
 
-/// The value of `--size`: a box in pixels, or a fraction of the picture's own size. Pictures are never enlarged.
+/// The value of `--size`: a box in pixels or a percentage of the picture's own size. Pictures are never enlarged.
 enum SizeLimit: Sendable, Equatable {
     case box(width: Int?, height: Int?)
     case percent(Double)
 
-    /// `800x600`, `320` (a square), `320x`, `x240` or `50%`; nil for anything else.
+    /// Parses `800x600`, `320` (a square), `320x`, `x240` or `50%`; nil for any other text.
     init?(_ text: String) {
         if text.hasSuffix("%") {
             guard let percent = Double(text.dropLast()), percent > 0, percent <= 100 else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Reports the state of the process to systemd (`sd_notify(3)`) if systemd requests it.
 enum SystemdNotifier {
-    /// Sends one datagram to the socket in `NOTIFY_SOCKET`; ignores failures, as the protocol requires.
+    /// Sends one datagram to the socket that `NOTIFY_SOCKET` names. Failures are ignored, as the protocol requires.
     static func notify(_ state: String) {
         guard let path = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }),
             path.hasPrefix("/") || path.hasPrefix("@")
@@ -14,7 +14,7 @@ enum SystemdNotifier {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8.prefix(MemoryLayout.size(ofValue: name.sun_path) - 1))
-        // A leading at sign represents the zero byte of an abstract socket name.
+        // An `@` at the start stands for the zero byte of an abstract socket name.
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + bytes.count)

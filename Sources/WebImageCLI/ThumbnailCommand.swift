@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail`: makes a small still picture of each file, on all cores.
+/// `webimage thumbnail`: makes a small still picture of each file and uses all processor cores.
 enum ThumbnailCommand {
     static let command = Command(
         options: [
@@ -42,11 +42,11 @@ enum ThumbnailCommand {
     }
 }
 
-/// The pictures of one `webimage thumbnail`.
+/// One run of `webimage thumbnail`: its pictures and options.
 private struct ThumbnailJob: Sendable {
     let operands: [Operand]
     let plan: OutputPlan
-    /// The format for output names that imply none.
+    /// The format for output names whose extension does not determine one.
     let format: ImageFormat?
     let rendition: Rendition
     let requests: RequestFlags
@@ -54,7 +54,7 @@ private struct ThumbnailJob: Sendable {
     let json: Bool
 
     func run() async -> ExitCode {
-        // Twice the cores: some files are read while others are decoded, and memory use remains bounded.
+        // Run two tasks per core, so that some files are read while others are decoded. The limit bounds the memory.
         await BoundedTasks.run(operands.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount) { index in
             let operand = operands[index]
             do throws(WebImageError) {
@@ -69,6 +69,8 @@ private struct ThumbnailJob: Sendable {
         }
     }
 
+    /// Makes the thumbnail of one picture and writes it.
+    ///
     /// - Returns: The line to print.
     private func make(_ operand: Operand, _ target: OutputPlan.Target) async throws(WebImageError) -> String {
         if plan.existing != .replaced, let file = OutputPlan.existingFile(of: target) {
@@ -89,7 +91,7 @@ private struct ThumbnailJob: Sendable {
         }
     }
 
-    /// The maximum memory of the pixels in bytes.
+    /// The memory in bytes that the pixels of the whole picture need.
     private func cost(_ data: Data) -> Int {
         let size = (try? ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits))?.storedSize
         return size.map { $0.width * $0.height * 4 } ?? 0

@@ -43,7 +43,7 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
-            // A service must keep its event loops responsive; every other command only waits.
+            // A service needs threads for other work while it decodes. Every other command only waits for decodes.
             if !command.isService { DecodePool.declareCommandLineProgram() }
             return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {
@@ -52,7 +52,8 @@ public enum WebImageCommand {
         }
     }
 
-    /// Moves the command to the front: global options may precede it, as in `webimage --no-limits info FILE`.
+    /// Moves the command's name to the front of the arguments, because global options may precede it, as in
+    /// `webimage --no-limits info FILE`.
     private static func commandFirst(_ arguments: [String]) -> [String] {
         guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
             Option.limits.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
@@ -70,17 +71,17 @@ public enum WebImageCommand {
     ]
 }
 
-/// A command: its options and the function that makes an invocation from its arguments.
+/// A command: its options and a function that checks the arguments and returns the work to run.
 struct Command: Sendable {
     typealias Invocation = @Sendable () async -> ExitCode
 
     let options: [Option]
-    /// Whether the command runs until it is stopped, so that an interrupt is not a failure.
+    /// Whether the command runs until it is stopped. An interrupt is then its normal end and not a failure.
     var isService = false
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
 }
 
-/// The exit code of the process; the most severe of several is used.
+/// The exit code of the process. If there are several, the most severe one is used.
 enum ExitCode: Int32, Comparable {
     case ok = 0
     case usage = 1
@@ -91,7 +92,7 @@ enum ExitCode: Int32, Comparable {
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A command line that cannot be understood.
+/// The error of a command line that cannot be parsed.
 struct UsageError: Error {
     let message: String
 

@@ -1,15 +1,15 @@
 package import Foundation
 package import WebImageCore
 
-/// A loader for views whose loads end when a test ends them; it records every load.
+/// A loader for views that records every load. A load delivers an image only when the test calls its functions.
 package final class ControlledViewLoader: ViewImageLoading {
-    /// One load under the test's control.
+    /// One load, which the test controls.
     package final class Load: WebImageOperation {
         /// The requested URL.
         package let url: URL?
         /// The options of the load.
         package let options: WebImageOptions
-        /// The box of the requested thumbnail.
+        /// The box in pixels of the requested thumbnail; nil for the full size.
         package let thumbnail: CGSize?
         private let progress: ImageLoaderProgressBlock?
         private let state: Locked<State>
@@ -33,10 +33,11 @@ package final class ControlledViewLoader: ViewImageLoading {
 
         package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-        /// Only records the cancel; the view itself must complete.
+        /// Records the cancel and does nothing else: the view must complete the load itself.
         package func cancel() { state.withLock { $0.isCancelled = true } }
 
-        /// Delivers an image on the calling thread, also after a cancel, as a faulty loader would.
+        /// Delivers an image on the calling thread. It also does so after a cancel, to test views against a faulty
+        /// loader.
         package func deliver(
             _ image: Image?, error: WebImageError? = nil, from cacheType: ImageCacheType = .none, finished: Bool = true
         ) {
@@ -62,7 +63,7 @@ package final class ControlledViewLoader: ViewImageLoading {
 
     package init() {}
 
-    /// Every load so far that was not a memory hit, oldest first.
+    /// All loads so far except memory hits, oldest first.
     package var loads: [Load] { started.withLock { $0 } }
 
     /// Releases the recorded loads and their completions.
@@ -74,7 +75,7 @@ package final class ControlledViewLoader: ViewImageLoading {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Makes a URL's image a memory hit, at one size or whole.
+    /// Makes loads of a URL memory hits, for one thumbnail size or for the full size.
     package func remember(_ image: Image, for url: URL, thumbnail: CGSize? = nil) {
         memory.withLock { $0[url, default: [:]]["\(thumbnail ?? .zero)"] = image }
     }

@@ -1,8 +1,8 @@
 package import WebImageCore
 
 extension Image {
-    /// Returns an image in the display format with computed pixels: blue, green, red and alpha (premultiplied) of each
-    /// position.
+    /// Returns an image in the display format whose pixels a closure computes. For each position, the closure returns
+    /// blue, green, red and alpha (premultiplied).
     package static func generated(
         width: Int, height: Int,
         pixel: (_ x: Int, _ y: Int) -> (UInt8, UInt8, UInt8, UInt8) = { _, _ in (0, 0, 0, 255) }

@@ -3,14 +3,14 @@ import WebImageCore
 
 /// The C handles that are open in this process, by kind: curl, JPEG, PNG, SQLite …
 public enum LiveHandles {
-    /// The number of open handles of each kind that has some.
+    /// The number of open handles by kind; kinds without open handles are omitted.
     public static var current: [String: Int] { HandleLedger.live }
 
     /// Waits until no handle of a chosen kind is open.
     ///
     /// - Parameters:
-    ///   - deadline: The longest wait for the last one to close.
-    ///   - isChosen: Selects the kinds that count; all by default.
+    ///   - deadline: The maximum time to wait.
+    ///   - isChosen: Selects the kinds to check; all kinds by default.
     /// - Throws: ``LiveHandlesError`` that names the handles still open at the deadline.
     public static func expectNone(
         within deadline: Duration = .seconds(2), where isChosen: @Sendable (String) -> Bool = { _ in true }
@@ -24,9 +24,9 @@ public enum LiveHandles {
     }
 }
 
-/// Handles that were not closed in time.
+/// The error of handles that were not closed in time.
 public struct LiveHandlesError: Error, CustomStringConvertible {
-    /// Kinds and counts.
+    /// The number of open handles by kind.
     public let left: [String: Int]
 
     /// The kinds and counts in one line.

@@ -2,13 +2,13 @@ import Foundation
 
 /// The memory of this process, as the kernel and the allocator count it.
 public enum ProcessMemory {
-    /// Whether freed memory is returned to the system: a sanitizer keeps it.
+    /// Whether memory can be measured. It is false under a sanitizer, which keeps freed memory.
     public static let isMeasurable = Sanitizer.isMemoryMeasurable
 
-    /// Resident bytes that no file backs; nil when the kernel does not report them.
+    /// The number of resident bytes that no file backs; nil if the kernel does not report it.
     public static var anonymousBytes: Int? { status("RssAnon") }
 
-    /// The maximum of resident bytes since ``resetPeak()``; nil when the kernel does not report it.
+    /// The maximum number of resident bytes since ``resetPeak()``; nil if the kernel does not report it.
     package static var peakBytes: Int? { status("VmHWM") }
 
     /// Resets ``peakBytes`` (proc(5), `clear_refs`).
@@ -26,8 +26,8 @@ public enum ProcessMemory {
         return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
     }
 
-    /// Bytes that the allocator has allocated and that are not freed; nil when the allocator does not report them
-    /// (`malloc_info(3)`). Unlike resident memory this excludes freed memory that the allocator keeps.
+    /// The number of allocated bytes that are not freed; nil if the allocator does not report it (`malloc_info(3)`).
+    /// Unlike resident memory, it excludes freed memory that the allocator keeps.
     public static var allocatedBytes: Int? {
         typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
         guard isMeasurable, let symbol = dlsym(nil, "malloc_info") else { return nil }
@@ -38,7 +38,7 @@ public enum ProcessMemory {
         fclose(stream)
         defer { free(text) }
         guard isReported, let text else { return nil }
-        // The sums of all arenas are last.
+        // The sums of all arenas are the last values in the text.
         func last(_ type: String) -> Int {
             String(cString: text).components(separatedBy: "type=\"\(type)\"").last?
                 .components(separatedBy: "size=\"").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0

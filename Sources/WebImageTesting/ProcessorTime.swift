@@ -1,24 +1,26 @@
 import Foundation
 
-/// Processor time of the calling thread, for bounds that hold on a busy or slow machine.
+/// Measures the processor time of the calling thread, for test limits that also apply on a busy or slow machine.
 package enum ProcessorTime {
-    /// Seconds that the calling thread has computed so far; waiting and other threads do not count.
+    /// The processor time of the calling thread so far, in seconds, without waiting and without other threads.
     package static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The processor time of `work` as a multiple of a fixed computation in the same process.
+    /// The processor time of `work` as a multiple of the time of a fixed computation in the same process.
     ///
-    /// The computation is 100,000 steps of ``SeededRandom``. A slow machine, a debug build and a sanitizer slow both.
+    /// The fixed computation is 100,000 steps of ``SeededRandom``. A slow machine, a debug build or a sanitizer
+    /// slows down both, so the ratio remains similar.
     package static func units(_ work: () throws -> Void) rethrows -> Double {
         let start = seconds
         try work()
         return (seconds - start) / unit
     }
 
-    /// Seconds of the fixed computation: the shortest of five runs, at least 1 ms so that a release build has the same bounds.
+    /// The time of the fixed computation in seconds: the shortest of five runs, but at least 1 ms, so that the same
+    /// limits apply to a release build.
     package static let unit: Double = {
         let runs = (0..<5).map { run in
             let start = seconds

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Random numbers that are the same for the same seed (SplitMix64), so that a failing test can be repeated.
+/// A random number generator (SplitMix64). The same seed produces the same numbers, so that a failing test can be
+/// repeated.
 public struct SeededRandom: RandomNumberGenerator, Sendable {
-    /// The start of the sequence.
+    /// The seed of the sequence.
     public let seed: UInt64
     private var state: UInt64
 
-    /// Starts a sequence; the default seed is random.
+    /// Starts a sequence with a seed; the default seed is random.
     public init(seed: UInt64 = .random(in: .min ... .max)) {
         self.seed = seed
         state = seed
@@ -14,8 +15,8 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 
     /// A sequence for one test, which prints its seed.
     ///
-    /// The seed is random; the variable `WEBIMAGE_SEED` sets it, to repeat a failure. The seed is printed at once, so that
-    /// it is in the output also when the test traps.
+    /// The seed is random. To repeat a failure, set the environment variable `WEBIMAGE_SEED`. The seed is printed
+    /// immediately, so that it is also in the output if the test traps.
     package static func printingSeed(of test: String = #function) -> SeededRandom {
         let given = ProcessInfo.processInfo.environment["WEBIMAGE_SEED"].flatMap { UInt64($0) }
         let random = given.map { SeededRandom(seed: $0) } ?? SeededRandom()

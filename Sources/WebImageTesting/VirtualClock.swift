@@ -1,7 +1,7 @@
 public import Foundation
 package import WebImageCore
 
-/// A clock that advances only when a test advances it.
+/// A clock whose time changes only when a test advances it.
 public final class VirtualClock: Sendable {
     private struct State {
         var elapsed = Duration.zero
@@ -14,7 +14,7 @@ public final class VirtualClock: Sendable {
     /// Makes a clock that starts at `start` seconds since 1970.
     public init(start: TimeInterval = 1_700_000_000) { state = Locked(State(start: start)) }
 
-    /// Advances the clock and runs the work that is due by then, in order of time, on the calling thread.
+    /// Advances the clock. Runs all work that is scheduled up to the new time, in order of time, on the calling thread.
     public func advance(by duration: Duration) {
         let end = state.withLock { $0.elapsed } + duration
         while let next = state.withLock({ state -> ScheduledWork? in
@@ -28,10 +28,10 @@ public final class VirtualClock: Sendable {
         state.withLock { $0.elapsed = max($0.elapsed, end) }
     }
 
-    /// The number of scheduled works.
+    /// The number of pieces of work that are scheduled and not cancelled.
     public var waitingCount: Int { state.withLock { $0.works.count { !$0.work.isCancelled } } }
 
-    /// The time until the first scheduled work; nil without one.
+    /// The time until the next scheduled work; nil if no work is scheduled.
     public var nextDelay: Duration? {
         state.withLock { state in state.works.filter { !$0.work.isCancelled }.map { $0.due - state.elapsed }.min() }
     }

@@ -109,7 +109,8 @@ struct AnimatedImageCases {
         try await #expect(frames(.reversedBounce, count: 59) == Array((0..<30).reversed()) + Array(1..<30))
     }
 
-    /// Returns the first frames shown; all are decoded before time advances.
+    /// Plays the animation and returns the indexes of the first `count` frames shown. All 30 frames are decoded
+    /// before the clock advances.
     private func frames(_ mode: AnimatedImagePlaybackMode, count: Int) async throws -> [Int] {
         let player = try #require(
             AnimatedImagePlayer(provider: squares(), displayLink: link, registry: registry))
@@ -132,7 +133,7 @@ struct AnimatedImageCases {
     @Test(.tags(.m5)) func memoryCostCountsFrames() throws {
         let image = try #require(AnimatedImage(data: data("TestAnimatedImageMemory.webp")))
         #expect(image.imageFrameCount == 16 && image.scale == 1)
-        // Rows are aligned to 64 bytes, so 600 px take 2,432 bytes.
+        // Rows are aligned to 64 bytes, so a row of 600 px takes 2,432 bytes.
         let file = try data("TestAnimatedImageMemory.webp").count
         #expect(image.memoryCost == 600 * 2432 + file)
         image.preloadAllFrames()
@@ -146,7 +147,8 @@ struct AnimatedImageCases {
         #expect(image.imageLoopCount == 0 && image.animatedCoder == nil && image.animatedImageFrame(at: 0) == nil)
         let larger = image.scaled(to: 2)
         #expect(larger !== image && larger.scale == 2)
-        // SDWebImage returns another object; here that happens only if the pixel format is not the display format.
+        // SDWebImage always returns a new object. This package returns a new object only if the image is not in the
+        // display format.
         #expect(ImageCoderHelper.decodedImage(with: image) === image)
         let gray: ImageCoderOptions = [.decodePixelFormat: PixelFormat.gray8]
         let flat = try #require(AnimatedImage(data: data("TestImage.jpg"), scale: 1, options: gray))

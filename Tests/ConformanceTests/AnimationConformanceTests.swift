@@ -65,7 +65,8 @@ struct AnimationConformanceTests {
 }
 
 extension StraightPixels {
-    /// Uses one process for all frames, because one per frame would take longer than decoding.
+    /// Returns the SHA-256 of each frame. One process hashes all frames, because one process per frame would take
+    /// longer than decoding.
     static func sha256(_ frames: [StraightPixels]) throws -> [String] {
         let scratch = try ScratchFolder()
         let folder = scratch.url

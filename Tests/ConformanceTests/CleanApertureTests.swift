@@ -7,9 +7,9 @@ import WebImageAVIF
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)))
 struct CleanApertureTests {
     @Test func theCleanApertureIsWhatIsShown() throws {
-        // The coded size is 12 × 34 px; 8 × 10 px of it are shown, turned by a right angle. The centre of the shown part is 2 px
-        // right of the centre of the whole and 6 px above it.
-        // Newer libraries refuse the file unless the three boxes are marked as essential.
+        // The coded image has 12 × 34 px. The `clap` box shows 8 × 10 px of it, and `irot` turns them by 90°.
+        // The centre of the shown part is 2 px to the right of the coded image's centre and 6 px above it.
+        // Newer versions of the AVIF library refuse the file unless `clap`, `irot` and `imir` are marked as essential.
         let data = try Self.withEssentialProperties(Conformance.data("avif/libavif/clap_irot_imir_non_essential.avif"))
         let coder = ImageAVIFCoder.shared
         let info = try coder.imageInfo(of: data, limits: .default)
@@ -22,7 +22,8 @@ struct CleanApertureTests {
     private static func withEssentialProperties(_ file: Data) throws -> Data {
         var file = Data(file)
         let box = try #require(file.range(of: Data("ipma".utf8)))
-        // Version and flags, then the number of items; per item its number (two bytes) and its associations (one byte each).
+        // `ipma` starts with version and flags (4 bytes) and the number of items (4 bytes). Each item has its ID (2
+        // bytes), the number of its associations (1 byte) and the associations (1 byte each).
         var place = box.upperBound + 4
         let items = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
         place += 4

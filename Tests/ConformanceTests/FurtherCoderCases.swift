@@ -74,7 +74,7 @@ struct FurtherCoderCases {
         let kept = try #require(coder.decodedImage(with: data, options: [.decodeToHDR: 1]))
         #expect(kept.isHighDynamicRange && kept.pixels.format.bitsPerComponent == 16)
         #expect(kept.pixelSize == shown.pixelSize)
-        // More than 256 values of a channel prove that they were not made from bytes.
+        // More than 256 different values prove that the image was not decoded with 8 bits per channel.
         let values = kept.pixels.withUnsafeBytes { Set($0.bindMemory(to: UInt16.self).prefix(400_000)) }
         #expect(values.count > 256)
     }

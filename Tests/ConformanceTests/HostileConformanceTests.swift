@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Files that must be refused, and files that may decode or fail but must do no harm.
+/// Files that the coders must refuse, and damaged files that may decode or fail but must not crash or take long.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct HostileConformanceTests {
     static let coders = OptionalConformanceTests.coders
@@ -25,7 +25,8 @@ struct HostileConformanceTests {
         #expect(units < 10_000)
     }
 
-    /// All bombs but one: that one has a small image, only its text is a bomb, and it may be decoded.
+    /// The decompression bombs that must be refused. The omitted PNG has a small image and may be decoded; only its
+    /// compressed text is a bomb.
     static let bombs = Conformance.entries.filter {
         $0.path.hasPrefix("hostile/bombs/") && !$0.path.hasSuffix("bomb-png-ztxt-200mb.png")
     }

@@ -31,7 +31,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { path }
 
-    /// A single file, or one per frame.
+    /// The files that contain the expected pixels: a single file, or one file per frame.
     enum Reference: Decodable, Sendable {
         case one(String)
         case perFrame([String])
@@ -45,7 +45,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
             }
         }
 
-        /// One file per frame; empty if a single file serves all.
+        /// The paths of the files, one per frame; empty if a single file contains all frames.
         var perFrame: [String] {
             switch self {
             case .one: []
@@ -64,8 +64,8 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
 
 /// Corrections where the manifest contradicts its own rules and hashes.
 extension ConformanceEntry {
-    /// Two GIFs whose only frame exceeds the logical screen: the manifest gives the frame's size, but its rule, reference and
-    /// hash use the size of the screen.
+    /// The correct sizes of two GIFs whose only frame exceeds the logical screen. The manifest lists the frame's
+    /// size, but the manifest's rule, reference and hash use the screen's size.
     private static let screenSizes = [
         "gif/image-rs/issue_1455_oversized.gif": PixelSize(width: 10, height: 10),
         "gif/image-rs/oob.gif": PixelSize(width: 32, height: 32),
@@ -77,7 +77,8 @@ extension ConformanceEntry {
         return PixelSize(width: width, height: height)
     }
 
-    /// RGBA references from the maker of the data set declare alpha; the manifest notes that no pixel uses it.
+    /// Whether the file is a reference image that the maker of the data set wrote. Such a file declares an alpha
+    /// channel, but the manifest lists it as opaque because all of its pixels are.
     var isMadeReference: Bool { role == "reference" && agreedBy == ["written by this pack's maker"] }
 }
 

@@ -9,7 +9,7 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// All files in the formats of the optional coders and the small built-in ones.
+/// All files in the formats of the optional coders, and in the built-in formats BMP and ICO.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalConformanceTests {
     static let formats: Set<String> = ["avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]
@@ -31,7 +31,7 @@ struct OptionalConformanceTests {
         "tiff/ycbcr_lzw_broken.tif": "libtiff refuses it; no two of the others agree",
     ]
 
-    /// Files that newer libraries read differently: the first tested version that does, and the reason.
+    /// Files that newer library versions decode differently, with the first tested version that does so and the reason.
     private static let changes: [(path: String, since: LibraryVersion, reason: String)] = [
         (
             "avif/libavif/supported_gainmap_writer_version_with_extra_bytes.avif", .avif(1, 0),
@@ -43,16 +43,18 @@ struct OptionalConformanceTests {
         ),
     ]
 
-    /// The changed files under the library versions of this machine.
+    /// The files that the library versions on this machine decode differently.
     static let changed: Set<String> = Set(changes.filter { $0.since.isReached }.map(\.path))
 
-    /// libtiff converts sixteen to eight bits by rounding; the reference decoders take the high byte.
+    /// Files that may differ by 1 per channel: libtiff rounds when it converts 16 to 8 bits, but the reference
+    /// decoders use the high byte.
     static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
 
     @Test(arguments: Conformance.decodable(formats).filter { !changed.contains($0.path) })
     func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
-        // A generic brand is HEIF for SDWebImage and this package, but HEIC for the manifest, which names the codec.
+        // SDWebImage and this package report HEIF for a file with a generic brand. The manifest lists it as HEIC, by
+        // its codec.
         #expect(info.format.name == entry.format || (info.format == .heif && entry.format == "heic"))
         #expect(info.pixelSize == entry.pixelSize)
         if let orientation = entry.orientation { #expect(info.orientation.rawValue == orientation) }
@@ -92,7 +94,8 @@ struct OptionalConformanceTests {
         }
     }
 
-    /// All of them show the same scene after `irot` and `imir` are applied.
+    /// AVIF files that store one scene in different orientations decode to similar images once `irot` and `imir` are
+    /// applied.
     @Test(arguments: Conformance.decodable(["avif"]).filter { $0.sameSceneAs != nil })
     func aTurnedPictureShowsTheSameScene(_ entry: ConformanceEntry) throws {
         let mine = try Self.straightPixels(entry.path, box: PixelSize(width: 64, height: 64))

@@ -1,7 +1,8 @@
 import Foundation
 import WebImage
 
-/// A decoded image as the manifest hashes it: straight RGBA8 rows, colour set to zero where alpha is 0.
+/// The pixels of a decoded image in the form that the manifest's hashes use: straight RGBA8 rows without padding;
+/// colour is zero where alpha is 0.
 struct StraightPixels: Equatable {
     let width: Int
     let height: Int
@@ -32,7 +33,8 @@ struct StraightPixels: Equatable {
         }
     }
 
-    /// Returns the SHA-256 computed by coreutils: a loop in a debug build would take minutes over all files.
+    /// Returns the SHA-256 of the pixels. It runs `sha256sum`, because hashing in a debug build would take minutes
+    /// for all files.
     func sha256() throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
@@ -50,7 +52,8 @@ struct StraightPixels: Equatable {
 
     /// Returns the largest difference of any channel, or nil when the sizes differ.
     ///
-    /// Where one of the pixels is transparent only alpha is compared: its colour is lost, and alpha may differ by the tolerance.
+    /// If one of two compared pixels is fully transparent, only alpha is compared, because a transparent pixel has
+    /// lost its colour.
     func maxDifference(from other: StraightPixels) -> Int? {
         guard width == other.width, height == other.height else { return nil }
         var largest = 0

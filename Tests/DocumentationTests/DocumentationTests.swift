@@ -23,7 +23,8 @@ import WebImageTestTraits
         #expect(missing == [])
     }
 
-    /// A manifest cannot be compiled here, but the products it names must exist in this package.
+    /// Each product of this package that a manifest in a document uses exists in `Package.swift`. The manifests
+    /// themselves cannot be compiled here.
     @Test(arguments: Document.all) func productsThatManifestsNameExist(_ document: Document) throws {
         let manifest = try String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         for product in document.text.matches(of: /\.product\(name: "([^"]+)", package: "swift-web-image"/) {

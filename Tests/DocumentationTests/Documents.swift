@@ -52,14 +52,15 @@ struct Document: CustomTestStringConvertible {
         return blocks
     }
 
-    /// The link and image targets that are paths; DocC checks the links between guides.
+    /// The link and image targets that are file paths. DocC checks the links between guides.
     var linkedPaths: [String] {
         text.matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }
             .filter { !$0.contains("://") && !$0.hasPrefix("doc:") }
     }
 }
 
-/// The parts of this folder's sources between `// snippet: NAME` and `// end`, with white space evened out.
+/// The parts of this folder's sources between `// snippet: NAME` and `// end`. Each run of white space is one space,
+/// so that documents may indent differently.
 enum Snippets {
     static let all: [String: String] = {
         let folder = Document.root.appendingPathComponent("Tests/DocumentationTests")

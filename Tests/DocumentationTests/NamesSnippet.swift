@@ -23,7 +23,7 @@ func pixelCount(of image: WebImageCore.Image) -> Int { image.pixelSize.width * i
 @Suite struct NamesTests {
     @Test func otherNamesAreOfTheSameTypes() {
         #expect(BitmapImage.self == WebImageCore.Image.self && ImageButton.self == WebImageGTK.Button.self)
-        // The toolkit's names stay usable beside the package's names.
+        // A file that imports both modules can still use the toolkit's types.
         _ = (ClashingToolkit.Image(), ClashingToolkit.Button(), WebImage())
     }
 }

@@ -2,7 +2,8 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// The classes of the documents in language mode 6: `final`, with their own `Sendable` conformance.
+// The example classes of SDWebImage's documents, changed for Swift language mode 6: each is `final` and declares
+// `Sendable`.
 
 final class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked Sendable {
     static let starts = Calls<URL>()

@@ -2,8 +2,8 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// Classes as the documents declare them: without `final` and `Sendable`. Only subclasses restate `Sendable`, because the
-// compiler warns without it and warnings are errors here.
+// The example classes as SDWebImage's documents declare them, without `final` and `Sendable`. Only subclasses restate
+// `Sendable`, because the compiler warns without it and warnings are errors here.
 
 class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked Sendable {
     static let starts = Calls<URL>()

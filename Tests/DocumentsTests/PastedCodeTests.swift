@@ -6,7 +6,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-// Code as it appears in iOS apps: apart from the imports nothing is written for Linux.
+// Code copied from iOS apps. Only its imports are written for Linux.
 
 /// Shows a round image of a person.
 @MainActor class AvatarPresenter {

@@ -5,7 +5,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// AVIF files whose boxes declare smaller sizes than their coded images have: alone, as tiles and as an alpha plane.
+/// AVIF files whose boxes declare smaller sizes than the coded images have. The coded image is the whole image, a
+/// tile or an alpha plane.
 @Suite(.timeLimit(minutes: 2), .serialized)
 struct AVIFSizeTests {
     private static func coded(_ width: Int, _ height: Int) throws -> HEIFBytes.Coded {
@@ -71,10 +72,10 @@ struct AVIFSizeTests {
     }
 
     @Test func codedPicturesOverTheLimitAreRefusedAtEachNesting() {
-        // Alone: with the true size in its box, and with a smaller one.
+        // A file with one image: its box declares the true size, then a smaller one.
         #expect(code([item(1, large, width: 256, height: 192)]) == .limitExceeded)
         #expect(code([item(1, large)]) != nil)
-        // As a tile, and as the alpha plane of an image and of a grid.
+        // The large image is a tile, the alpha plane of an image, and the alpha plane of a grid.
         #expect(code([grid(to: [2]), item(2, large)]) != nil)
         #expect(code([item(1, small), item(2, large, references: ("auxl", [1]))]) != nil)
         #expect(code([grid(to: [2]), item(2, small), item(3, large, references: ("auxl", [1]))]) != nil)
@@ -85,17 +86,18 @@ struct AVIFSizeTests {
         let numbers = Array(2...17)
         let canvas = grid(rows: 4, columns: 4, width: 256, height: 256, said: (256, 256), to: numbers)
         #expect(code([canvas] + tiles) == .limitExceeded)
-        // The size in the box is smaller than that of the grid.
+        // The box declares a smaller size than the grid has.
         let lying = grid(rows: 4, columns: 4, width: 256, height: 256, to: numbers)
         #expect(code([lying] + tiles) != nil)
-        // A grid that refers to a grid, and a grid that refers to itself.
+        // A grid refers to a grid, to itself, and to a large image by a second grid.
         let back = grid(2, to: [1])
         #expect(code([grid(to: [2]), back]) != nil)
         #expect(code([grid(to: [1])]) != nil)
         #expect(code([grid(to: [2]), grid(2, to: [3]), item(3, large)]) != nil)
     }
 
-    /// The canvas is small, but its tiles are many; their data is stored once in the file.
+    /// A canvas of 1024 × 1024 px refers to 200 tiles of this size. All tiles share the same data, so the file is
+    /// small.
     @Test func tilesThatTheCanvasDoesNotNeedTakeNoMemory() throws {
         let tile = try Self.coded(1024, 1024)
         let numbers = Array(2...201)

@@ -5,7 +5,7 @@ import WebImageTIFF
 
 /// Grey TIFF files of two strips of two rows, built byte by byte: the directory first, then the pixels.
 struct BrokenStripTests {
-    /// With 64 columns the rows in memory have no padding, with 60 they have.
+    /// Rows of 64 columns have no padding in memory, rows of 60 columns have padding.
     @Test(arguments: [64, 60])
     func whatAStripLeavesOutIsBlack(width: Int) throws {
         let whole = Self.file(width: width)
@@ -18,7 +18,7 @@ struct BrokenStripTests {
         #expect(throws: WebImageError.self) { try Self.rows(file.dropLast(64 * 3), width: 64) }
     }
 
-    /// Returns the value that fills each row of the decoded image, or nil for a row with several values.
+    /// Returns for each row of the decoded image the value of all its pixels, or nil if the pixels differ.
     private static func rows(_ file: Data, width: Int) throws -> [UInt8?] {
         var options = DecodingOptions()
         options.pixelFormat = .rgba8

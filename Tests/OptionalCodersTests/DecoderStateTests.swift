@@ -7,7 +7,8 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
 
-/// An opened coder keeps its library's decoder: after an error the same call still gives the same image.
+/// An opened coder reuses one decoder of its library. A call that fails must not change the images that later calls
+/// return.
 @Suite(.timeLimit(minutes: 5))
 struct DecoderStateTests {
     enum File: String, CaseIterable { case jxl, jxlAnimation, avif, tiff }
@@ -60,7 +61,8 @@ struct DecoderStateTests {
         for checks in 0..<64 {
             let coder = try open(file, data)
             let countdown = DeadlineCountdown(checks: checks)
-            // Hold memory that the decoder may still point to, so that the next call's pixels are at another address.
+            // Keep these buffers allocated, so that the next call's pixels get another address. A decoder that still
+            // writes to the address of the failed call then returns a wrong image.
             var held: [PixelBuffer] = []
             for index in [0, expected.count - 1, 0] {
                 let failure = DecodeDeadline.$countdown.withValue(countdown) { () -> WebImageError? in
@@ -87,7 +89,8 @@ struct DecoderStateTests {
         #expect(ends > 0)
     }
 
-    /// A cancelled call may still run beside later ones: calls on one decoder from several threads.
+    /// Several threads call one decoder at the same time, because a cancelled call may still run when the next one
+    /// starts.
     @Test(arguments: File.allCases)
     func aFrameBesideCancelledCallsIsTheSamePicture(_ file: File) async throws {
         let data = try data(file)

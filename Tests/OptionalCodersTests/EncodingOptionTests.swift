@@ -39,7 +39,7 @@ struct EncodingOptionTests {
         let image = try Samples.picture(width: 640, height: 426)
         #expect(try thumbnails(image, nil) == 0)
         #expect(try thumbnails(image, [.encodeEmbedThumbnail: true]) == 1)
-        // An image as small as a thumbnail gets none.
+        // An image that is as small as a thumbnail gets no embedded thumbnail.
         #expect(try thumbnails(try Samples.picture(width: 96, height: 64), [.encodeEmbedThumbnail: true]) == 0)
     }
 

@@ -8,7 +8,7 @@ struct HEIFBytes {
 
         var brand: String { self == .hevc ? "heic" : "avif" }
         var configurationBox: String { self == .hevc ? "hvcC" : "av1C" }
-        /// ISO/IEC 23008-12 §7.5.1 and the AVIF specification, §4.1.
+        /// The type of an auxiliary image that is an alpha plane (ISO/IEC 23008-12 §7.5.1; AVIF specification §4.1).
         var alphaType: String {
             self == .hevc ? "urn:mpeg:hevc:2015:auxid:1" : "urn:mpeg:mpegB:cicp:systems:auxiliary:alpha"
         }
@@ -27,7 +27,7 @@ struct HEIFBytes {
         /// The size in the `ispe` box.
         var size: (width: Int, height: Int)
         var configuration: [UInt8]?
-        /// The items it consists of, or the item it belongs to.
+        /// References to other items: from a grid to its tiles, or from an alpha plane to its image.
         var references: (type: String, to: [Int])?
     }
 
@@ -83,7 +83,8 @@ struct HEIFBytes {
         var associations: [UInt8] = []
         var known: [[UInt8]: Int] = [:]
         var count = 0
-        /// Returns the number of a property; equal properties share one number if data is shared.
+        /// Adds a property if necessary and returns its index. With ``sharesData``, equal properties have the same
+        /// index.
         func number(_ box: [UInt8]) -> Int {
             if sharesData, let number = known[box] { return number }
             container += box
@@ -134,7 +135,7 @@ struct HEIFBytes {
         return Coded(configuration: configuration, data: data)
     }
 
-    /// Returns the sequence parameter set of a configuration, preceded by its length in four bytes.
+    /// Returns the sequence parameter set of a configuration; the first four bytes are its length.
     static func parameterSet(of configuration: [UInt8]) -> [UInt8]? {
         var offset = 23
         while offset + 5 <= configuration.count {

@@ -74,7 +74,7 @@ struct HEIFSizeTests {
         let file = HEIFBytes(items: [Self.item(1, Self.large)])
         #expect(limit(file) == .pixels)
         #expect(throws: WebImageError.self) { try ImageHEICCoder.shared.imageInfo(of: file.file, limits: limits) }
-        // Within the limit the file is still invalid, because its box declares another size.
+        // With a sufficient limit the file is still invalid, because its box declares a wrong size.
         let error = #expect(throws: WebImageError.self) { try decode(file, .default) }
         #expect(error?.code == .badImageData)
     }

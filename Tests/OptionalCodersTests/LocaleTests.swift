@@ -9,9 +9,10 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// A program that called `setlocale(3)`, as GTK does, with locales that have a decimal comma or a different lowercase i.
+/// Results do not depend on the locale after a program called `setlocale(3)`, as GTK does. The tested locales
+/// have a decimal comma or a different lowercase i.
 ///
-/// Each test runs in a separate process, because the locale belongs to the whole process.
+/// Each test runs in a separate process, because the locale applies to the whole process.
 @Suite(.timeLimit(minutes: 3), .enabled(if: CompiledLocale.isAvailable))
 struct LocaleTests {
     @Test(arguments: CompiledLocale.names) func keysAndNamesAreThoseOfTheCLocale(_ name: String) async throws {
@@ -29,10 +30,10 @@ struct LocaleTests {
         }
     }
 
-    /// Returns texts that programs compare, store and send.
+    /// Returns texts that must be the same in every locale, because programs compare, store and send them.
     private static func words() throws -> [String] {
         let url = try #require(URL(string: "https://example.org/a.png"))
-        // The key of the last size is cached, so use two sizes.
+        // The manager remembers the key of the last size, so use two sizes: each key is computed in the current locale.
         let boxes = [100.5, 101.5].map { CGSize(width: $0, height: 80) }
         let keys = boxes.map {
             WebImageManager.shared.cacheKey(for: url, context: [.imageThumbnailPixelSize: $0]) ?? ""

@@ -20,7 +20,7 @@ struct NestedCodingTests {
         } catch { return error }
     }
 
-    /// Returns a TIFF of 16 × 16 px with one strip that contains a JPEG file.
+    /// Returns a TIFF, by default of 16 × 16 px, with one strip that contains a JPEG file.
     private func tiff(_ jpeg: Data, width: Int = 16, height: Int = 16) -> Data {
         func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
         let fields: [(tag: Int, type: Int, count: Int, value: Int)] = [
@@ -55,7 +55,7 @@ struct NestedCodingTests {
             try Samples.picture(width: 256, height: 256), format: .avif, options: .init())
         let box = try #require(file.firstRange(of: Data("ispe".utf8)))
         var lying = file
-        // Version and flags, then 64 × 64.
+        // The `ispe` box has version and flags (4 bytes), width and height (4 bytes each). Declare 64 × 64 px.
         lying.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 64, 0, 0, 0, 64])
         #expect(error(ImageAVIFCoder.shared, lying, DecodingLimits(maxPixels: 64 * 64)) != nil)
     }

@@ -59,7 +59,7 @@ struct NestedProfileTests {
 
     private static func big(_ value: Int) -> Data { Data((0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) }) }
 
-    /// Returns an RGB display profile with one extra tag, whose bytes the test chooses.
+    /// Returns an RGB display profile with one additional tag. The caller chooses the tag's bytes.
     private static func profile(
         tag: String, _ content: Data, offset: Int? = nil, count: Int = 1, padding: Int = 0
     ) -> Data {
@@ -74,7 +74,8 @@ struct NestedProfileTests {
         return body
     }
 
-    /// Returns a table that declares 255 points in each of `inputs` dimensions: 15 dimensions, or 4.
+    /// Returns an ICC lookup table that declares `points` grid points in each of `inputs` dimensions but contains no
+    /// such data.
     private static func table(inputs: UInt8, outputs: UInt8, points: UInt8) -> Data {
         Data("mft2".utf8) + Data([0, 0, 0, 0, inputs, outputs, points, 0]) + Data(count: 36) + Data([0, 2, 0, 2])
             + Data(count: 64)
@@ -108,8 +109,8 @@ struct NestedProfileTests {
             #expect(units < 2000, "\(name)")
             _ = try? coder(container).imageInfo(of: data, limits: .default)
         }
-        // The JPEG XL encoder compresses the profile, so that its bytes cannot be replaced in the file. libheif encodes HEIC only
-        // with a plug-in.
+        // Two containers may yield no file: the JPEG XL encoder compresses the profile, so its bytes cannot be
+        // replaced in the file, and libheif encodes HEIC only with a plug-in.
         #expect(made > 0 || container == .jpegXL || !coder(container).canEncode(to: format(container)))
     }
 
@@ -131,7 +132,7 @@ struct NestedProfileTests {
 
     // MARK: Thumbnails
 
-    /// A JPEG whose EXIF structure contains another image, whose declared size exceeds the limit.
+    /// A JPEG has an EXIF thumbnail whose declared size exceeds the limit. Decoding the JPEG ignores the thumbnail.
     @Test func aThumbnailInEXIFIsNotDecodedWithItsPicture() throws {
         var options = EncodingOptions()
         options.embedsThumbnail = true
@@ -141,7 +142,7 @@ struct NestedProfileTests {
             data[$0] == 0xFF && data[$0 + 1] == 0xD8 && data[$0 + 2] == 0xFF
         }
         try #require(starts.count == 2, "the file does not contain an image and a thumbnail")
-        // The thumbnail's frame header declares 65,500 × 65,500.
+        // The thumbnail's frame header declares 65,500 × 65,500 px.
         var lying = data
         let header = try #require(lying[starts[1]...].firstRange(of: Data([0xFF, 0xC0])))
         lying.replaceSubrange(header.upperBound + 3..<header.upperBound + 7, with: [0xFF, 0xDC, 0xFF, 0xDC])

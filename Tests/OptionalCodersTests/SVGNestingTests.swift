@@ -6,7 +6,7 @@ import WebImageSVG
 import WebImageTestTraits
 import WebImageTesting
 
-/// Images and documents inside a document, by every way that librsvg supports: none is decoded over the limit.
+/// Images and SVG documents embedded in an SVG document, in every way that librsvg supports. The limits apply to each.
 @Suite(.timeLimit(minutes: 2))
 struct SVGNestingTests {
     private static let limit = 10_000
@@ -23,7 +23,7 @@ struct SVGNestingTests {
         #"<image width="8" height="8" xlink:href="\#(reference)"/>"#
     }
 
-    /// 40,000 pixels, four times the limit.
+    /// An image with 40,000 pixels, four times the limit.
     private static let picture: Data = {
         let image = try? Samples.picture(width: 200, height: 200)
         return image.flatMap { try? ImagePNGCoder.shared.encode($0, format: .png, options: .init()) } ?? Data()
@@ -215,7 +215,7 @@ struct SVGNestingTests {
     }
 
     @Test func packedDocumentsInsideShareTheBytes() throws {
-        // Each document unpacks to more than a third of the limit, so the third one exceeds it.
+        // Each embedded document unpacks to 0.4 MB. Two are within the limit of 1 MB; three exceed it.
         let inner = Self.svg(String(repeating: " ", count: 400_000))
         let packed = try gzipped(Data(inner.utf8)).base64EncodedString()
         for (count, isRefused) in [(2, false), (3, true)] {

@@ -5,7 +5,7 @@ import WebImageSVG
 import WebImageTestTraits
 import WebImageTesting
 
-/// The sizes of documents, and their isolation: a document opens nothing outside itself.
+/// The sizes of SVG documents, and their isolation: a document cannot load other files or URLs.
 @Suite(.timeLimit(minutes: 2))
 struct SVGTests {
     private let coder = ImageSVGCoder.shared

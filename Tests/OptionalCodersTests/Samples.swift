@@ -48,8 +48,8 @@ enum Samples {
         return options
     }()
 
-    /// Four lossless frames of 16 × 12 px with x · 16, y · 20, frame · 60, written by libjxl 0.7: this package writes no JPEG XL
-    /// animations.
+    /// A lossless animation of four frames of 16 × 12 px. Red is x · 16, green y · 20, blue frame · 60. libjxl 0.7
+    /// wrote the file, because this package writes no JPEG XL animations.
     static let animatedJXL =
         Data(
             base64Encoded: """

@@ -10,16 +10,17 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every library that receives rows from this package, at every width.
+/// Images of every width for each library that reads or writes this package's rows.
 ///
-/// Here a library that writes beyond a row fails only by a wrong image or a crash. `Scripts/sanitize guard` runs the same
-/// tests with every memory block beside an inaccessible page.
+/// A library that writes beyond a row may go unnoticed here unless the image is wrong or the process crashes.
+/// `Scripts/sanitize guard` runs the same tests with an inaccessible page next to each memory block.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct WidthSweepTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let format: ImageFormat
         let coder: any DetailedImageCoder
-        /// nil if lossless; otherwise the tolerance of a channel where the image jumps back to black.
+        /// The allowed difference of a channel (0 to 255); nil if the format is lossless. A lossy encoder is least
+        /// exact where the image jumps back to black.
         let tolerance: Int?
         var testDescription: String { "\(format)" }
     }
@@ -35,7 +36,8 @@ struct WidthSweepTests {
         Case(format: .heic, coder: ImageHEICCoder.shared, tolerance: 100),
     ].filter { $0.coder.canEncode(to: $0.format) }
 
-    /// Encoders that take tens of milliseconds for any size are tested with fewer widths.
+    /// Returns the widths to test. AVIF and HEIC have fewer, because their encoders take tens of milliseconds for any
+    /// size.
     static func widths(_ format: ImageFormat) -> [Int] {
         [.avif, .heic].contains(format) ? [1, 2, 3, 7, 15, 17, 31, 33, 63, 64, 65, 127, 129, 200] : Array(1...200)
     }
@@ -81,7 +83,7 @@ struct WidthSweepTests {
         }
     }
 
-    /// A plain colour stays the same in every drawn result.
+    /// Filters and transformers do not change an image of one plain colour.
     @Test func everyFilterKeepsAPlainColorAtEveryWidth() throws {
         for width in 1...200 {
             let pixels = try PixelBuffer(width: width, height: 5, format: .bgra8Premultiplied)
@@ -106,7 +108,8 @@ struct WidthSweepTests {
                 }
                 #expect(isPlain, "filter \(index), \(width) px")
             }
-            // Rotation by an odd angle and round corners make the edge transparent, so only the size is compared.
+            // Rotation by 0.3 radians and round corners make the edge transparent, so check only that they return an
+            // image.
             #expect(image.rotatedImage(withAngle: 0.3, fitSize: true) != nil)
             #expect(
                 image.roundedCornerImage(
@@ -115,7 +118,7 @@ struct WidthSweepTests {
         }
     }
 
-    /// lcms2 converts rows in the display format and with 16 bits per channel.
+    /// lcms2 converts rows in the display format and rows with 16 bits per channel.
     @Test func everyWidthIsConvertedToSRGB() throws {
         let profile = try #require(ColorProfile(primaries: 12, transfer: 13))
         var options = EncodingOptions()

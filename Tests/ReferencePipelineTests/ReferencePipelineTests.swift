@@ -4,9 +4,10 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Random histories, run with the manager and compared with the model of its promises.
+/// Runs random sequences of loads ("histories") with the real manager and compares each result with a
+/// reference model.
 ///
-/// The seed is printed; `WEBIMAGE_SEED` and `WEBIMAGE_HISTORIES` repeat a run.
+/// The seed is printed. `WEBIMAGE_SEED` (seed) and `WEBIMAGE_HISTORIES` (number of histories) repeat a run.
 @Suite(.serialized, .timeLimit(minutes: 60))
 struct ReferencePipelineTests {
     private let origin: ReferenceOrigin
@@ -49,7 +50,7 @@ struct ReferencePipelineTests {
         }
     }
 
-    /// A model that allows everything proves nothing.
+    /// The model rejects wrong results; a model that allows every result would prove nothing.
     @Test func theModelRefusesAnOldPicture() {
         var model = ReferencePipeline(resource: 0)
         let load = ReferenceLoad(0)
@@ -68,7 +69,7 @@ struct ReferencePipelineTests {
         #expect(model.observeDisk(load, holds: new) == nil)
     }
 
-    /// The bytes were stored before the cancel; the transformed image is not made any more.
+    /// After a cancel, the original may already be in the disk cache, but the transformed image need not be.
     @Test func theModelAllowsTheOriginalOfACancelledLoadAlone() {
         var model = ReferencePipeline(resource: 0)
         var load = ReferenceLoad(0)
@@ -77,7 +78,7 @@ struct ReferencePipelineTests {
         #expect(model.observe([load], cancelled: [0], delivered: [[.failure(.cancelled)]]) == nil)
         #expect(model.observeDisk(ReferenceLoad(0), holds: picture) == nil)
         #expect(model.observeDisk(load, holds: nil) == nil)
-        // A load without a cancel stores both.
+        // A load without a cancel must store both, the original and the transformed image.
         var other = ReferencePipeline(resource: 0)
         var transformed = picture
         (transformed.transformers, transformed.isTransformed) = ([1], true)
@@ -86,7 +87,8 @@ struct ReferencePipelineTests {
         #expect(other.observeDisk(load, holds: nil) != nil)
     }
 
-    /// A failing history is shortened to the fewest steps; here the loader confirms every refresh.
+    /// A failing history is shortened to the fewest steps that still fail. The loader has a defect: it answers every
+    /// refresh with "not modified".
     @Test func aFailingHistoryIsShortened() async throws {
         defer { origin.stop() }
         let (downloader, folder) = (downloader, scratch.url.path)

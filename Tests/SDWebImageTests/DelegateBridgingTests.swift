@@ -4,7 +4,8 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// A delegate with SDWebImage's protocol behind a manager with this package's protocol.
+/// A manager delegate that implements SDWebImage's protocol receives the calls of a manager that uses this package's
+/// protocol.
 @Suite(.timeLimit(minutes: 1)) struct DelegateBridgingTests {
     private final class Judge: SDWebImageManagerDelegate {
         let heard: Heard

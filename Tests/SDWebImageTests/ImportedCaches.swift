@@ -2,7 +2,8 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// SDWebImage's cache and download protocols, as Apple's importer spells them; each method records its call.
+// Classes that implement SDWebImage's cache and download protocols with the signatures of Apple's Objective-C
+// importer. Each method records its call.
 
 private func note(_ name: String) { Seen.all.add(name) }
 

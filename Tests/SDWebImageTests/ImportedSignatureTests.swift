@@ -4,7 +4,8 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Each protocol of SDWebImage, implemented as Apple's importer spells it: every method is called.
+/// Calls every method of SDWebImage's protocols. The test classes implement them with the signatures that Apple's
+/// Objective-C importer generates.
 @Suite(.serialized, .timeLimit(minutes: 1)) struct ImportedSignatureTests {
     private let scratch: ScratchFolder
     private let loader = FakeDataLoader()

@@ -2,7 +2,8 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// All protocols of SDWebImage with the method signatures of Apple's importer; each method records its call.
+// Classes that implement SDWebImage's protocols with the method signatures of Apple's Objective-C importer. Each
+// method records its call.
 
 /// Records the names of called methods, from any thread.
 final class Seen: @unchecked Sendable {
@@ -43,7 +44,8 @@ final class ImportedPrefetcherDelegate: NSObject, SDWebImagePrefetcherDelegate, 
     }
 }
 
-/// A delegate whose counts are `Int`, as in this package's own protocol; it must be called as well.
+/// A delegate whose counts are `Int`, as in this package's own protocol, instead of `UInt`. Its methods must be
+/// called as well.
 final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
@@ -57,7 +59,7 @@ final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
     }
 }
 
-/// Accepts "simple:" URLs; without the optional methods.
+/// A loader that accepts "simple:" URLs and implements only the required methods.
 class ImportedLoader: NSObject, SDImageLoader, @unchecked Sendable {
     var scheme: String { "simple" }
 
@@ -81,7 +83,7 @@ class ImportedLoader: NSObject, SDImageLoader, @unchecked Sendable {
     }
 }
 
-/// Accepts "full:" URLs with a context, by the optional methods.
+/// A loader that accepts "full:" URLs only in the optional methods, which have a context.
 final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
     func canRequestImage(for url: URL?) -> Bool { false }
     func canRequestImage(
@@ -192,7 +194,7 @@ final class ImportedAnimatedCoder: NSObject, SDProgressiveImageCoder, SDAnimated
     }
 }
 
-/// A user's animated image class, made from any file.
+/// An animated image class as an app may write it. It accepts the data of any image file.
 final class ImportedAnimatedImage: UIImage, SDAnimatedImageProtocol, @unchecked Sendable {
     required convenience init?(data: Data, scale: CGFloat, options: [SDImageCoderOption: Any]? = nil) {
         guard let image = UIImage(data: data, scale: scale) else { return nil }

@@ -72,7 +72,7 @@ struct IncrementalAnimationTests {
             let count: UInt = coder.animatedImageFrameCount
             #expect(count <= 3 && count != 1)
             if count > 0 { #expect(coder.animatedImageFrame(at: count - 1) != nil) }
-            // A file that stays incomplete gives the same frames as opening its part.
+            // If the file ends here, the coder has the same frames as a coder that opens the truncated file.
             coder.updateIncrementalData(file.prefix(end), finished: true)
             let opened = type(of: coder).init(animatedImageData: file.prefix(end), options: nil)
             let (now, last): (UInt, UInt) = (coder.animatedImageFrameCount, opened?.animatedImageFrameCount ?? 0)

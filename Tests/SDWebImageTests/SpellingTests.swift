@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import SDWebImage
 
-/// The effect of SDWebImage's remaining names.
+/// The names of SDWebImage that no other suite covers have their effect.
 struct SpellingTests {
     @Test func refusedAnswersAreInTheUserInfo() throws {
         let url = try #require(URL(string: "https://a.test/b.png"))

@@ -5,7 +5,8 @@ import WebImageTesting
 
 /// `UIImage(data:)` and similar initialisers decode as UIKit does, without the coders that a program registered.
 @Suite(.serialized) struct SystemDecodingTests {
-    /// SDWebImage's test coder: claims all data and returns an image that the system decodes.
+    /// A coder from SDWebImage's tests. It accepts all data and calls `UIImage(data:)`, which would recurse if that
+    /// used registered coders.
     private final class GreedyCoder: SDImageCoder {
         let file: URL
         init(_ file: URL) { self.file = file }

@@ -17,7 +17,8 @@ enum { PAGE = 4096, LEAST = 256, MOST = 16 << 20, HEAD = 64, MARK = 0x47554152 }
 // allocation fail.
 static atomic_int blocks;
 
-// In a separate page before the block's pages, so that free(3) finds it from the block's address.
+// Describes a block. It is in a separate page before the block's pages, so that free(3) finds it from the block's
+// address.
 struct head { uint32_t mark; void *mapping; size_t mapped, size; };
 
 extern void *__libc_malloc(size_t);

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The command as a user runs it: output, files, exit codes.
+/// Runs the command as a user does and checks its output, files and exit codes.
 @Suite(.timeLimit(minutes: 2))
 final class CommandTests: Sendable {
     private let scratch: ScratchFolder
@@ -99,7 +99,8 @@ final class CommandTests: Sendable {
     }
 
     @Test func losslessFilesConvertWithoutLosingWhatLiesUnderTransparency() throws {
-        // With alpha 3, premultiplying and dividing again would keep at most four levels of a colour.
+        // With alpha 3, premultiplied pixels have at most four levels per colour. The 16 levels here show that no
+        // step premultiplies.
         let pixels = try PixelBuffer(width: 16, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
             for x in 0..<16 {
@@ -230,7 +231,7 @@ final class CommandTests: Sendable {
         let libraries = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(libraries.contains("libsqlite3"))
-        // librsvg uses cairo, but it must not load the toolkit.
+        // The command uses librsvg, which needs cairo but not GTK.
         #expect(!libraries.contains("libgtk") && !libraries.contains("libadwaita"))
     }
 

@@ -5,7 +5,7 @@ import WebImageCLI
 import WebImageTestTraits
 import WebImageTesting
 
-/// The command in processes with other locales, time zones, umasks, home folders and hosts.
+/// Runs the command with different locales, time zones, umasks, home folders and hosts.
 @Suite(.timeLimit(minutes: 3))
 final class EnvironmentTests: Sendable {
     private let scratch: ScratchFolder
@@ -97,7 +97,7 @@ final class EnvironmentTests: Sendable {
     func noTimeZoneChangesHowLongAnEntryLives(_ zone: String) throws {
         let url = server.url("/INDIGO.PNG").absoluteString
         #expect(try origins(url, path("cache"), environment: ["TZ": zone]) == ["network", "disk"])
-        // Stored in one time zone and read in another.
+        // An entry that was stored in one time zone is a hit in another.
         let other = try Tool.run(
             ["load", "--json", "--cache", path("cache"), url], environment: ["TZ": "Asia/Kathmandu"])
         #expect(try other.objects().first?["origin"] as? String == "disk")
@@ -119,7 +119,7 @@ final class EnvironmentTests: Sendable {
 
     @Test func numericAndSixthVersionHostsAreLoaded() throws {
         #expect(try origins("http://127.0.0.1:\(server.port)/INDIGO.PNG", path("a")) == ["network", "disk"])
-        // Another spelling of the same address.
+        // 127.1 is another spelling of 127.0.0.1.
         #expect(try origins("http://127.1:\(server.port)/INDIGO.PNG", path("b")) == ["network", "disk"])
         guard FaultServer.hasIPv6 else { return }
         let sixth = try FaultServer(host: "::1")
@@ -142,7 +142,7 @@ final class EnvironmentTests: Sendable {
         #expect(try origins(url, nil, environment: environment, through: through) == ["network", "network"])
         let outcome = try Tool.run(["load", url], environment: environment, through: through)
         #expect(outcome.code == 0)
-        // One line with the cache folder, the reason and the consequence.
+        // The warning is one line with the cache folder, the reason and the consequence.
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 1, "\(outcome.errors)")
         #expect(lines.first?.contains("disk cache /proc/") == true, "\(outcome.errors)")

@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageCLI
 
-/// `--help` describes exactly the options that the command accepts; manual pages and completions are made from it.
+/// `--help` describes exactly the options that the command accepts. Manual pages and shell completions are generated
+/// from the help text.
 @Suite(.timeLimit(minutes: 2))
 struct HelpTests {
     private let scratch: ScratchFolder
@@ -31,7 +32,7 @@ struct HelpTests {
         for (name, command) in WebImageCommand.commands {
             let described = described(Usage.of(name))
             let taken = Dictionary(uniqueKeysWithValues: command.options.map { ($0.name, $0.letter) })
-            // `show` passes further options on to the gallery.
+            // `show` accepts further options and passes them to the gallery.
             if name != "show" {
                 #expect(Set(described.keys) == Set(taken.keys), "\(name)")
             }
@@ -62,7 +63,8 @@ struct HelpTests {
                 FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil))
             {
                 guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
-                // A new package has its own version, and a guide names the version to depend on.
+                // Skip templates, whose packages have a separate version, and guides, which name the version to
+                // depend on.
                 if url.lastPathComponent.hasPrefix("PackageTemplate") || url.pathExtension == "md" { continue }
                 if text.contains("\"\(WebImageCommand.version)\"") { places.append(url.lastPathComponent) }
             }
@@ -86,7 +88,7 @@ struct HelpTests {
             let text = try String(contentsOf: scratch.url.appendingPathComponent(file), encoding: .utf8)
             #expect(!text.contains("{{") && !text.contains("}}"), "\(file)")
         }
-        // The package refers to the clone in which the command was built.
+        // The new package depends on the local clone in which the command was built.
         let manifest = try String(
             contentsOf: scratch.url.appendingPathComponent("photo-wall/Package.swift"), encoding: .utf8)
         #expect(manifest.contains(".package(name: \"swift-web-image\", path: \"/"))

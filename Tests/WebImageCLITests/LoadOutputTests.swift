@@ -56,7 +56,7 @@ final class LoadOutputTests: Sendable {
     }
 
     @Test func filesOfOneNameAreNumberedByTheirPlaceAmongTheOperands() throws {
-        // The first one is the slowest and ends last, but keeps its name.
+        // The first of three files named "p.png" ends last, but the files are numbered in the order of the operands.
         let slow = try write("slow.png", width: 300)
         server.route("/a/p.png", .body(slow, headers: [:]))
         try write("b/p.png", width: 20)
@@ -68,7 +68,7 @@ final class LoadOutputTests: Sendable {
             #expect(try width("out\(run)/p.png") == 300)
             #expect(try width("out\(run)/p-2.png") == 20 && width("out\(run)/p-3.png") == 30)
         }
-        // A failed operand keeps its number, so the others do not move.
+        // A failed operand keeps its number, so the numbers of later operands do not change.
         let outcome = try load("--out", "failing", "absent/p.png", "b/p.png")
         #expect(outcome.code == 2)
         #expect(try files("failing") == ["p-2.png"])
@@ -149,7 +149,7 @@ final class LoadOutputTests: Sendable {
             #expect(try outcome.objects().allSatisfy { $0["origin"] as? String == origin })
             #expect(try width("out\(run)/a.gif") == 36 && width("out\(run)/a-2.gif") == 36)
         }
-        // A run with a size stores the whole image.
+        // The runs with a size stored the original, so a run without a size is a disk hit.
         let whole = try Tool.run(["load", "--json", "--cache", path("cache"), "--out", path("whole"), url])
         #expect(try whole.objects().first?["origin"] as? String == "disk")
         #expect(try Data(contentsOf: scratch.url.appendingPathComponent("whole/a.gif")) == file)

@@ -4,7 +4,8 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Where images come from and go to: pipes, lists, folders, sizes, requests, and the operand that an error names.
+/// The command's inputs and outputs: pipes, lists, folders, sizes and requests. An error names the operand that
+/// caused it.
 @Suite(.timeLimit(minutes: 3))
 final class OperandTests: Sendable {
     private let scratch: ScratchFolder
@@ -62,7 +63,7 @@ final class OperandTests: Sendable {
     @Test func anInterruptEndsAReadOfStandardInput() async throws {
         let pipe = Pipe()
         let (process, _, _) = try Tool.start(["info", "-"], input: pipe.fileHandleForReading)
-        // Nothing shows that the command is reading, so the signal is repeated until it ends.
+        // The test cannot observe when the command starts to read, so it repeats the signal until the command ends.
         #expect(
             await eventually(within: 20) {
                 if process.isRunning { process.interrupt() }

@@ -62,7 +62,7 @@ final class RunningService: Sendable {
         }
     }
 
-    /// The address on which the service reports to listen.
+    /// The address on which the service listens, from its start message.
     var address: ListenAddress {
         get throws { try ListenAddress(try word(after: "targets on ")) }
     }

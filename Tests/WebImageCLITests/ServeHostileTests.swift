@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// Hostile files, targets and clients against the running command: it refuses them and keeps running.
+/// The running service refuses hostile files, targets and clients, and keeps running.
 @Suite(.timeLimit(minutes: 10), .serialized)
 final class ServeHostileTests: Sendable {
     private let scratch: ScratchFolder
@@ -34,7 +34,8 @@ final class ServeHostileTests: Sendable {
         var verdict: String?
     }
 
-    /// The files in the folder `WEBIMAGE_CONFORMANCE`: those to be rejected get an error status, and the service survives all.
+    /// Requests all hostile files of the folder `WEBIMAGE_CONFORMANCE`. Files that must be rejected get an error
+    /// status, and no file ends the service.
     @Test func hostileFilesAreRefusedAndNothingOfThemIsKept() async throws {
         guard let folder = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] else {
             print("WEBIMAGE_CONFORMANCE names no folder: hostile files are not tried through HTTP")
@@ -69,11 +70,11 @@ final class ServeHostileTests: Sendable {
         #expect(service.isRunning && counts[415, default: 0] > 20, "\(counts)")
         #expect(try await service.get("/info/_/plain/\(source.url("/a.png").absoluteString)").status == 200)
         #expect(try await onThread { service.stop() } == 0)
-        // A refusal is not counted as a result.
+        // The log lists each error status as "refused", not as a hit or a miss.
         #expect(service.entries.allSatisfy { $0["status"] as? Int == 200 || $0["outcome"] as? String == "refused" })
     }
 
-    /// Each option that takes text, with characters that would end a head, a name or a path.
+    /// Passes characters that would end an HTTP head, a name or a path to each option with a text value.
     @Test func optionsTakeNoControlCharactersAndNoPathOut() async throws {
         let secret = scratch.url.appendingPathComponent("secret.png")
         try picture.write(to: secret)
@@ -168,7 +169,7 @@ final class ServeHostileTests: Sendable {
             for client in slow { client.send("GET / HTTP/1.1\r\nHost: a\r\nX: ") }
             return (silent, slow)
         }
-        // Single bytes do not extend the deadline.
+        // The deadline for a request head applies although these clients send a byte now and then.
         let isOver = Locked(false)
         async let drips: Void = onThread {
             while !isOver.withLock({ $0 }) { for client in slow { client.send("y") } }
@@ -193,7 +194,7 @@ final class ServeHostileTests: Sendable {
         let address = try service.address
         let statuses = try await onThread {
             let held = try (0..<10).map { _ in try RawClient(address) }
-            // The first ten are counted before the eleventh is accepted, because connections are accepted in order.
+            // The server accepts connections in order, so it has counted ten connections when it accepts the eleventh.
             let refused = try RawClient(address)
             let status = try refused.answer().status
             withExtendedLifetime(held) {}

@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// The effect of signals and of leaving clients on running requests.
+/// The effect of signals and of clients that disconnect on running requests.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeSignalTests: Sendable {
     private let scratch: ScratchFolder
@@ -49,7 +49,8 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(await eventually { self.source.requestCount("/slow.png") == 1 })
-        // All requests have arrived: a request counts as in flight once its head has been read.
+        // Wait until all requests are in flight, which means that the service has read their heads: 20 requests and
+        // this metrics request.
         let admin = try service.admin
         try await waitFor("webimage_requests_in_flight 21", admin)
         service.signal(SIGTERM)
@@ -109,7 +110,8 @@ final class ServeSignalTests: Sendable {
                         var statuses: [Int] = []
                         var client = try RawClient(address)
                         while !isOver(statuses.count) {
-                            // A connection closed before a request loses nothing: the client connects again.
+                            // If the service has closed the connection, the client connects again. A closed
+                            // connection before a request is no lost response.
                             guard
                                 client.send("GET \(targets[(number + statuses.count) % 8]) HTTP/1.1\r\nHost: t\r\n\r\n")
                             else { break }
@@ -152,7 +154,7 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(statuses.count >= 400 && statuses.allSatisfy { $0 == 200 }, "\(Set(statuses))")
-        // An invalid file changes nothing and is reported.
+        // An invalid configuration file is reported and changes no setting.
         try "qualiti = 1\n".write(toFile: file, atomically: true, encoding: .utf8)
         service.signal(SIGHUP)
         #expect(await eventually { service.errors.contains("stays as it was") && service.errors.contains("qualiti") })
@@ -194,7 +196,8 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(try await onThread { service.wait() } == 0)
-        // A request sent on a closing connection has no response; a request that the service accepted has one.
+        // A request sent on a connection that closes has no response (0). Every request that the service accepted has
+        // a response.
         #expect(statuses.allSatisfy { [200, 503, 0].contains($0) }, "\(Set(statuses))")
         let served = statuses.count { $0 == 200 }
         let logged = service.entries.count { $0["status"] as? Int == 200 }
@@ -211,7 +214,7 @@ final class ServeSignalTests: Sendable {
         client.leave()
         #expect(await eventually { service.entries.contains { $0["status"] as? Int == 499 } })
         gate.open()
-        // The next request fetches again: nothing was made for the client that left.
+        // The same request fetches again, because the service stored no image for the client that disconnected.
         #expect(try await service.get(target("w:9/f:png", "/slow.png")).status == 200)
         #expect(source.requestCount("/slow.png") == 2)
         #expect(try await onThread { service.stop() } == 0)

@@ -96,7 +96,7 @@ final class ServeTests: Sendable {
             #expect(lines.contains(line), "\(line)")
         }
         #expect(!outcome.output.contains("7365"))
-        // A variable names the file, and the printed configuration is a valid file.
+        // The printed configuration is a valid configuration file; here `WEBIMAGE_CONFIG` names it.
         let printed = try write("b.conf", outcome.output)
         let again = try Tool.run(["serve", "--print-config"], environment: ["WEBIMAGE_CONFIG": printed])
         #expect(again.code == 0 && again.output.contains("ttl = 13\n"))
@@ -135,7 +135,7 @@ final class ServeTests: Sendable {
     static let open: [(words: [String], environment: [String: String])] = [
         (["--listen", "0.0.0.0:0"], [:]), (["--listen", "*:0"], [:]), (["--listen", "[::]:0"], [:]),
         (["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], [:]),
-        // A second grammar without keys would bypass the keys of the first.
+        // Unsigned Thumbor URLs would bypass the keys of the service's own signed URLs.
         (
             ["--listen", "0.0.0.0:0", "--thumbor", "/t", "--thumbor-unsafe"],
             ["WEBIMAGE_KEY": "00", "WEBIMAGE_SALT": "00", "WEBIMAGE_THUMBOR_KEY": "x"]
@@ -177,7 +177,7 @@ final class ServeTests: Sendable {
         #expect(try await service.get("/healthz").status == 200)
         let local = try await onThread { try RawClient(.local(path: path)).get("/healthz").status }
         #expect(local == 200)
-        // A killed service leaves its socket file behind; the next one replaces it.
+        // A killed service leaves its socket file behind. The next service replaces the file.
         _ = try await onThread { service.stop(SIGKILL) }
         #expect(lstat(path, &status) == 0)
         let next = try await RunningService(["--listen", "unix:\(path)"], in: scratch)
@@ -219,7 +219,7 @@ final class ServeTests: Sendable {
         }
         #expect(wrong.code == 2 && wrong.errors.contains("token"))
         #expect(try await onThread { service.stop() } == 0)
-        // Without the service, directly in the folder.
+        // Without a running service, the command purges directly in the cache folder.
         let local = try Tool.run("cache", "purge", url, environment: ["WEBIMAGE_CACHE_DIR": scratch.url.path])
         #expect(local.code == 0, "\(local.errors)")
         let next = try await RunningService(in: scratch)

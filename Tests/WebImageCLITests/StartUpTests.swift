@@ -20,7 +20,7 @@ struct StartUpTests {
     }
 
     @Test func noLibraryOfARareFormatAndNoneOfTheNetworksIsLinked() throws {
-        // With this variable the dynamic loader lists the libraries and runs nothing.
+        // With this variable the dynamic loader lists the libraries and does not run the command.
         let listed = libraries(in: try Tool.run("--version", environment: ["LD_TRACE_LOADED_OBJECTS": "1"]).output)
         #expect(listed.contains { $0.hasPrefix("libc.so") })
         for name in Self.optional {

@@ -57,7 +57,7 @@ struct ThumbnailTests {
         #expect(try info("small/11.jpg").pixelSize.width == 64 && info("small/sub/a.png").pixelSize.height == 48)
         let names = FileManager.default.enumerator(atPath: path("small"))?.allObjects as? [String] ?? []
         #expect(!names.contains { $0.hasSuffix(".part") || $0.contains("broken") })
-        // A second run replaces nothing; with --skip-existing it makes only the missing files.
+        // A second run replaces no file. With --skip-existing, a run writes only the missing files.
         #expect(try run("-r", "photos", "--out", "small").errors.contains("File exists"))
         try FileManager.default.removeItem(atPath: path("small/3.jpg"))
         try FileManager.default.removeItem(atPath: path("photos/broken.png"))
@@ -79,7 +79,7 @@ struct ThumbnailTests {
             #expect(try run("--out", "out", "--size", "20", name).code == 0)
             #expect(try info("out/" + name).frameCount == 1 && info("out/" + name).pixelSize.width == 20)
         }
-        // An image that is small enough keeps its size, but only its first frame.
+        // An animation that is smaller than the requested size keeps its size but only its first frame.
         #expect(try run("--out", "large", "--size", "200", "a.gif").code == 0)
         #expect(try info("large/a.gif").pixelSize.width == 60 && info("large/a.gif").frameCount == 1)
     }
@@ -95,7 +95,7 @@ struct ThumbnailTests {
         #expect(try run("-o", "unasked", "a.jpg").code == 0)
         #expect(try ImageCodersManager.shared.imageProperties(of: data("unasked/a.jpg")).xmp == nil)
         #expect(try run("--metadata", "some", "-o", "x", "a.jpg").code == 1)
-        // Images whose names have no extension use this format.
+        // `--format` applies to images whose names have no extension.
         try write("none", picture())
         #expect(try run("-o", "webp", "--format", "webp", "none").code == 0)
         #expect(try info("webp/none.webp").format == .webP)
@@ -113,7 +113,7 @@ struct ThumbnailTests {
         try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int ?? -1
     }
 
-    /// Names as GLib makes them: g_filename_to_uri, then g_compute_checksum_for_string.
+    /// The expected names come from GLib: the result of g_filename_to_uri, hashed by g_compute_checksum_for_string.
     @Test(arguments: [
         ("/home/jens/photos/me.png", "c6ee772d9e49320e97ec29a7eb5b1697"),
         ("/a/with space & 100% (ü)~;?#[1]'.png", "39e39c96a2c597a3344844df508495d5"),

@@ -61,7 +61,7 @@ enum Tool {
     ) throws -> Outcome {
         let (process, output, errors) = try start(
             arguments, environment: environment, through: through, in: folder, input: input)
-        // Both pipes are read at once; otherwise a full one would block the program.
+        // Read both pipes at the same time; otherwise a full pipe would block the program.
         let queue = DispatchQueue(label: "errors")
         nonisolated(unsafe) var errorText = Data()  // written only on `queue`, read after its barrier below
         queue.async { errorText = errors.fileHandleForReading.readDataToEndOfFile() }

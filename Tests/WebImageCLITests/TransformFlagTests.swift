@@ -57,7 +57,7 @@ struct TransformFlagTests {
     }
 
     @Test func stepsAreDoneInTheOrderGiven() throws {
-        // First cropped and then flipped; then the reverse.
+        // Steps apply in the order of the options: crop and then flip, or flip and then crop.
         let first = try convert("--crop", "20x20+0+0", "--flip", "horizontal")
         #expect(hex(first, 0, 0) == Self.red)
         let second = try convert("--flip", "horizontal", "--crop", "20x20+0+0")

@@ -73,7 +73,7 @@ struct AnimationDecodingTests {
     }
 
     @Test func checkpointsOfAllAnimationsTogetherAreBounded() async throws {
-        // 640 KB per canvas: one animation may keep 25 of them.
+        // A canvas takes 640 KB, so the checkpoints of one animation (at most 16 MB) are 25 canvases.
         let frames = (0..<200).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
                 + GIFBytes.image(x: index * 2, y: index, width: 1, height: 1, indices: [UInt8(index % 128)])
@@ -92,11 +92,11 @@ struct AnimationDecodingTests {
             }
             #expect(budget.takenByteCount > 16 << 20)
         }
-        // Other tests may hold some bytes for a while.
+        // Tests that run at the same time may use some bytes of the budget for a while.
         #expect(await eventually { budget.takenByteCount < 640_000 })
     }
 
-    /// The more frames, the further apart are the checkpoints.
+    /// A long animation has fewer checkpoints per frame, so that they stay within 16 MB.
     @Test func checkpointsOfOneLongAnimationAreBounded() throws {
         let frames = (0..<400).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
@@ -106,7 +106,7 @@ struct AnimationDecodingTests {
         let data = GIFBytes.file(GIFBytes.screen(400, 400), first, frames)
         let animation = try ImageGIFCoder(animation: data, options: DecodingOptions())
         for index in [400, 100, 400] { _ = try animation.frame(at: index) }
-        // Other tests may hold some bytes beside this animation's 16 MB.
+        // Tests that run at the same time may use some bytes of the budget in addition to this animation's 16 MB.
         let taken = CheckpointBudget.shared.takenByteCount
         #expect((8 << 20..<24 << 20).contains(taken), "\(taken)")
     }

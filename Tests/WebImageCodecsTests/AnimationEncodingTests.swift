@@ -96,7 +96,7 @@ struct AnimationEncodingTests {
             Image(pixels: picture, hasAlpha: false), format: .gif, options: EncodingOptions())
         let back = try AnimatedFormat.gif.open(file).frame(at: 0)
         #expect(!back.hasAlpha)
-        // Dithering replaces bands by noise, so local means are compared, not single pixels.
+        // Dithering adds noise to single pixels, so compare the means of 4 × 4 squares.
         let (small, other) = (means(picture), means(back.pixels))
         let error = zip(small, other).map { ($0 - $1) * ($0 - $1) }.reduce(0, +) / Double(small.count)
         #expect(10 * log10(255 * 255 / error) > 34, "PSNR of 4×4 means \(10 * log10(255 * 255 / error))")

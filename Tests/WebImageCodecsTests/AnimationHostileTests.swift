@@ -25,7 +25,7 @@ struct AnimationHostileTests {
             guard let cut = try? format.open(file.prefix(length)) else { continue }
             var count = cut.animatedImageFrameCount
             #expect((1...3).contains(count))
-            // A PNG whose first image is cut off is a still that cannot be decoded.
+            // A PNG that ends within its first image opens as a still image that cannot be decoded.
             if count == 1, (try? cut.frame(at: 0)) == nil { count = 0 }
             for index in 0..<count { #expect(Sample.values(try cut.frame(at: index).pixels) == frames[index]) }
             seen.insert(count)
@@ -85,7 +85,7 @@ struct AnimationHostileTests {
             "gif_indices", "gif_writer", "png_reader", "png_writer", "webp_decoder", "webp_mux", "webp_picture",
             "pixman_image",
         ]
-        // Other tests decode at the same time; only leaked handles never reach zero.
+        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
         try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }

@@ -4,7 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// An error never leaves the state of an animation or a stream half changed between calls.
+/// After an error, an animation or a stream is never left in a partly changed state.
 @Suite(.timeLimit(minutes: 10))
 struct AnimationStateTests {
     /// The pixels without row padding.
@@ -46,7 +46,8 @@ struct AnimationStateTests {
         #expect(ends > 0)
     }
 
-    /// A cancelled call may still run beside later ones: calls on one decoder from several threads.
+    /// Several threads call one decoder at the same time, because a cancelled call may still run when the next one
+    /// starts.
     @Test(arguments: AnimatedFormat.allCases)
     func aFrameBesideCancelledCallsIsTheSamePicture(_ format: AnimatedFormat) async throws {
         let samples = format.samples(frameCount: 4)
@@ -72,7 +73,7 @@ struct AnimationStateTests {
         }
     }
 
-    /// A cancelled load leaves its stream at any byte; the next stream is not affected.
+    /// A cancelled load abandons its stream after any byte. The next stream is not affected.
     @Test(arguments: StreamingSample.allCases)
     func aStreamThatIsLeftAtAnyByteFreesItsDecoder(_ sample: StreamingSample) throws {
         let whole = try sample.data
@@ -104,7 +105,8 @@ struct AnimationStateTests {
         }
     }
 
-    /// Damages each byte and decodes in pieces, with a partial image after each: the first error is thrown again by every later call.
+    /// Damages one byte at a time and decodes the file in pieces, with a partial image after each piece. After the
+    /// first error, every later call throws the same error.
     @Test(arguments: StreamingSample.allCases)
     func anArrivingPictureThatFailedStaysFailed(_ sample: StreamingSample) throws {
         let whole = try sample.data
@@ -132,7 +134,8 @@ struct AnimationStateTests {
         #expect(failures > 0)
     }
 
-    /// Each scan of a progressive JPEG is complete before the damage; a decoder that has failed draws no further pass.
+    /// The last scan of a progressive JPEG is damaged. A decoder that has failed draws no further scan, although the
+    /// earlier scans are complete.
     @Test func noScanIsDrawnAfterAnError() throws {
         let whole = JPEGSample.progressive
         // A second frame header, which libjpeg refuses, before the last scan.

@@ -4,10 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// The cost of a file is known and bounded before it is spent.
+/// The time and memory that a file can cost are limited, and the memory is estimated before decoding.
 @Suite(.timeLimit(minutes: 2))
 struct CoderBoundsTests {
-    /// Files that consist of chunks or blocks only, too many to read within the time limit.
+    /// Files with so many small chunks or blocks that reading all of them exceeds the time limit.
     private static func endless() -> [(any DetailedImageCoder, Data)] {
         let png = PNGBytes.signature + PNGBytes.header(4, 4)
         let text = PNGBytes.chunk("teSt")
@@ -40,7 +40,8 @@ struct CoderBoundsTests {
         var data = PNGBytes.signature + PNGBytes.header(4, 4)
         let empty = PNGBytes.chunk("IDAT")
         for _ in 0...(1 << 20) { data.append(empty) }
-        // The default time limit could apply first on a busy machine.
+        // A long time limit, because on a busy machine the default one could end the decode before the limit under
+        // test.
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxDecodeTime: .seconds(600)))
         }
@@ -68,7 +69,7 @@ struct CoderBoundsTests {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 80, height: 60)
         func cost(_ data: Data) -> Int { ImageDecoding(coder: ImageJPEGCoder.shared, options: options).cost(of: data) }
-        // Three components of 16-bit coefficients, one per pixel each.
+        // A progressive JPEG keeps one 16-bit coefficient per pixel for each of its three components.
         #expect(cost(progressive) - cost(baseline) == 800 * 600 * 3 * 2)
         #expect(cost(baseline) >= 80 * 60 * 4 && cost(baseline) < 800 * 600 * 4)
 

@@ -4,7 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Every option of decoding and encoding has its effect; a case fails when its option is ignored.
+/// Every option of decoding and encoding has its effect. A case fails if the coder ignores its option.
 @Suite(.timeLimit(minutes: 2))
 struct CoderOptionTests {
     /// One option, and a check that it has its effect.
@@ -122,7 +122,7 @@ struct CoderOptionTests {
             Case(.encodeWebPAlphaCompression) { option in
                 try clearWebP([option: false]).count > clearWebP([:]).count
             },
-            // These two options change the encoder's memory or its by-products, not the file.
+            // These two options do not change the file, so check only that the encoder's configuration contains them.
             Case(.encodeWebPLowMemory) { EncodingOptions([$0: true]).webP.lowMemory == true },
             Case(.encodeWebPShowCompressed) { EncodingOptions([$0: true]).webP.showCompressed == true },
         ]
@@ -132,7 +132,7 @@ struct CoderOptionTests {
         #expect(try item.isHeeded(item.option))
     }
 
-    /// `encodeToHDR` belongs to a coder in a separate product; its test is there.
+    /// All declared options have a case, except `encodeToHDR`, which is tested with its coder in a separate product.
     @Test func everyOptionHasACase() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/WebImageCore").standardizedFileURL
@@ -230,7 +230,7 @@ struct CoderOptionTests {
     }
 }
 
-/// An image that is also an animation.
+/// An image that also provides the frames of an animation.
 private final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
     // Unchecked is safe because the coder is immutable and Sendable.
     private let coder: ImageGIFCoder

@@ -28,7 +28,8 @@ enum GIFBytes {
         return [0x2C] + place + [flags] + (palette ?? []) + [7] + blocks(codes(indices)) + [0]
     }
 
-    /// Literal codes with clear codes (128) often enough to keep codes 8 bits wide, then the end code.
+    /// Returns each index as a literal code, and the end code. A clear code (128) before every 100 indices keeps the
+    /// codes 8 bits wide.
     static func codes(_ indices: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = []
         for (position, index) in indices.enumerated() {

@@ -85,7 +85,7 @@ struct GIFDecodingTests {
     }
 
     @Test func rowsBeforeBrokenCompressionAreShown() throws {
-        // The end code follows two of three rows.
+        // The image declares three rows, but the end code follows after two rows.
         let file = GIFBytes.file(GIFBytes.screen(2, 3), GIFBytes.image(width: 2, height: 3, indices: [9, 9, 9, 9]))
         let image = try coder.decode(file, options: DecodingOptions())
         #expect(Sample.pixel(image.pixels, 1, 1) == [18, 18, 18, 255])

@@ -26,7 +26,7 @@ struct GIFHostileTests {
     }
 
     @Test func damageAnywhereNeverTraps() {
-        // Skip the palette: its bytes cannot confuse a parser.
+        // Skip the palette, because every value of its bytes is valid.
         for index in small.indices where !(30..<390).contains(index) {
             for value in [UInt8(0), 0x2C, 0x7F, 0x80, 0xFF] {
                 var damaged = small
@@ -66,7 +66,7 @@ struct GIFHostileTests {
 
     @Test func decodersOfIndicesAreAllGivenBack() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
-        // Other tests decode at the same time; only leaked handles never reach zero.
+        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
         try await LiveHandles.expectNone(within: .seconds(60)) { $0 == "gif_indices" }
     }
 }

@@ -4,12 +4,13 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// LZW as encoders write it: growing codes, strings that use the code being added, a full table.
+/// LZW data as encoders write it: codes that grow in width, strings that use the code being added, and a full table.
 @Suite(.timeLimit(minutes: 2))
 struct GIFIndicesTests {
     enum Pattern: CaseIterable { case oneColor, stripes, noise, ramps }
 
-    /// More than 64 KB of indices, so that strings continue from one batch of rows into the next.
+    /// With this width, the image has more than 64 KB of indices, so strings continue from one batch of rows into the
+    /// next.
     private let width = 301
     private let height = 500
 
@@ -25,7 +26,7 @@ struct GIFIndicesTests {
     /// An invalid code and all codes after it are ignored, even after a clear code.
     @Test(arguments: [[250], [128, 250], [128, 130]])
     func rowsBeforeACodeThatCannotBeAreShown(_ wrong: [Int]) throws {
-        // Two rows, then an invalid code, then two valid rows.
+        // The data contains two rows, an invalid code and two valid rows.
         let codes = [128] + [Int](repeating: 5, count: 2 * 8) + wrong + [128] + [Int](repeating: 5, count: 2 * 8)
         let data = LZWBytes.packed(codes.map { ($0, 8) }, bits: 7)
         let frame: [UInt8] = [0x2C] + [0, 0, 8, 4].flatMap(GIFBytes.littleEndian) + [0] + data

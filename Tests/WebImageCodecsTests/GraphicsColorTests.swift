@@ -51,7 +51,7 @@ struct GraphicsColorTests {
     }
 
     @Test func greyProfilesServeGreyAndExpandedPixels() throws {
-        // Linear light of 0.5 is 188 in sRGB.
+        // A linear value of 128 (0.5) is 188 in sRGB.
         let profile = ColorProfile(iccData: ICCSample.linearGray)
         for format in PixelFormat.allCases {
             let gray = try Sample.buffer(4, 4, .gray8) { _, _, _ in 128 }

@@ -15,7 +15,7 @@ struct GraphicsConversionTests {
         let expected = try Sample.buffer(256, 3, to) { x, _, channel in level(x, to, channel) }
         for isOpaque in [true, false] {
             let converted = Sample.values(try source.converted(to: to, isOpaque: isOpaque))
-            // Half precision has a significand of eleven bits.
+            // Half-precision values have only 11 significant bits, so 16-bit results may differ by 16.
             let slack = to == .rgba16 && from.isFloatingPoint ? 16 : 0
             #expect(Sample.largestDifference(converted, Sample.values(expected)) <= slack)
         }

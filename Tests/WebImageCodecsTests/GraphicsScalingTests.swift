@@ -39,7 +39,7 @@ struct GraphicsScalingTests {
     @Test(arguments: [PixelFormat.rgba8, .rgba16, .rgbaHalf])
     func hiddenColourDoesNotBleed(format: PixelFormat) throws {
         let full = format.bitsPerComponent == 16 ? 65535 : 255
-        // Opaque red beside transparent green: every visible pixel must stay red.
+        // The left half is opaque red, the right half transparent green. Every visible pixel of the result must be red.
         let source = try Sample.buffer(64, 16, format) { x, _, channel in
             x < 32 ? [full, 0, 0, full][channel] : [0, full, 0, 0][channel]
         }
@@ -52,7 +52,7 @@ struct GraphicsScalingTests {
     }
 
     @Test func premultipliedColourNeverPassesAlpha() throws {
-        // Stripes with and without colour under an even alpha: the filter overshoots only in the colours.
+        // Stripes with and without colour have the same alpha, so only the colours overshoot in the filter.
         let source = try Sample.buffer(64, 64, .bgra8Premultiplied) { x, _, channel in
             channel == 3 || x / 5 % 2 == 0 ? 128 : 0
         }

@@ -48,12 +48,13 @@ struct JPEGMetadataTests {
         #expect(error?.code == .encodingFailed)
     }
 
-    /// Returns a file of two JPEGs; the index of the first names the second (CIPA DC-007).
+    /// Returns a file of two JPEGs. The multi-picture index (MPF, CIPA DC-007) in the first contains the offset of
+    /// the second.
     private func file(with second: Data) throws -> Data {
         let first = try JPEGSample.gradient(16, 12)
         func index(_ offset: Int) -> Data {
             let number = { (value: Int) in Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }) }
-            // One directory with one entry, the list of images: 16 bytes each.
+            // One directory with one entry: the list of images, with 16 bytes per image.
             let head = Data([0x49, 0x49, 42, 0]) + number(8) + Data([1, 0]) + Data([0x02, 0xB0, 7, 0]) + number(32)
             let list = Data(count: 16) + number(0) + number(second.count) + number(offset) + number(0)
             return Data("MPF\0".utf8) + head + number(26) + number(0) + list
@@ -69,7 +70,7 @@ struct JPEGMetadataTests {
         let data = try file(with: map)
         #expect(try coder.imageProperties(of: data, limits: .default).gainMapData == map)
         #expect(try coder.decode(data, options: DecodingOptions()).pixelSize == PixelSize(width: 16, height: 12))
-        // A comment inserted later moves the map away from the offset in the index.
+        // A comment inserted later moves the second image, so the offset in the index is wrong.
         let moved = JPEGSample.inserting(0xFE, Data("later".utf8), into: data)
         let behind = data.prefix(data.count - map.count) + Data(count: 5) + map
         for file in [moved, behind] {

@@ -43,7 +43,8 @@ struct NestedPictureTests {
     @Test func aBitmapInAnIconCountsByItsOwnHeader() {
         var header = Data(count: 40)
         header[0] = 40
-        // 200 × 200 px; an icon's bitmap gives twice the height, because of the mask.
+        // Declare 200 × 200 px. A bitmap in an icon declares twice the height (400), because the mask is below the
+        // image.
         (header[4], header[8], header[9], header[12], header[14]) = (200, 0x90, 1, 1, 32)
         #expect(limit(ImageICOCoder.shared, icon(header + Data(count: 1000))) == .pixels)
     }

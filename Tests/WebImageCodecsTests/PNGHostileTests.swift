@@ -83,7 +83,7 @@ struct PNGHostileTests {
 
     @Test func libpngHandlesAreAllGivenBack() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
-        // Other tests decode at the same time; only leaked handles never reach zero.
+        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
         try await LiveHandles.expectNone(within: .seconds(60)) { $0 == "png_reader" }
     }
 }

@@ -4,12 +4,12 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Images inflated in one step are equal to those that libpng decodes.
+/// Images that this package inflates in one step are equal to the images that libpng decodes.
 @Suite(.timeLimit(minutes: 2))
 struct PNGInflatedRowsTests {
     private let width = 37
     private let height = 12
-    /// A window of 256 bytes, which is smaller than the rows; libpng reads such a stream.
+    /// A zlib header that declares a window of 256 bytes, which is smaller than a row. libpng reads such a stream.
     private let smallWindow: [UInt8] = [0x08, 0x1D]
     private let palette: Data
 

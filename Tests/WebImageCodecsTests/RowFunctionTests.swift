@@ -13,7 +13,7 @@ import WebImageTesting
     func everyWidthStaysInsideItsRows(_ function: RowFunction) throws {
         var random = SeededRandom(seed: 1904)
         for width in 1...200 {
-            // Nine rows do not fit into the stack buffer at once.
+            // Nine rows are more than the stack buffer can contain.
             for (height, padding) in [(1, 0), (9, 5)] {
                 for edge in GuardedRows.Edge.allCases {
                     try check(function, width: width, height: height, padding: padding, edge: edge, random: &random)
@@ -37,7 +37,7 @@ import WebImageTesting
         for target in targets where !target.paddingIs(7) {
             Issue.record("\(function): \(width) px: bytes between the rows were written")
         }
-        // Check the first pixel, the last four of the whole vectors, and those after them.
+        // Check the first pixel, the last four pixels of the last full vector, and all pixels after it.
         let columns = [0] + (max(0, width / 64 * 64 - 4)..<width)
         for (row, x) in Set([0, height - 1]).flatMap({ row in columns.map { (row, $0) } }) {
             let place = function.isMirrored ? width - 1 - x : x
@@ -95,7 +95,8 @@ import WebImageTesting
                     let bytes = UnsafeRawBufferPointer(
                         start: pixels.baseAddress + row * pixels.bytesPerRow,
                         count: pixels.width * format.bytesPerPixel)
-                    // libyuv divides by a reciprocal that is slightly too small.
+                    // Every source value is 200. Results may differ by 1, because libyuv multiplies by an approximate
+                    // reciprocal instead of dividing.
                     #expect(bytes.allSatisfy { (199...201).contains($0) }, "\(width) px by \(factor)")
                 }
             }
@@ -116,7 +117,7 @@ import WebImageTesting
     }
 }
 
-/// Rows that begin or end at an inaccessible page.
+/// Rows in memory that begin or end directly at an inaccessible page.
 final class GuardedRows {
     enum Edge: CaseIterable { case first, last }
 

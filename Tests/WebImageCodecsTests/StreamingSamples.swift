@@ -2,7 +2,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// Files of each kind that is shown as a partial image.
+/// A sample file for each kind of file that can be shown as a partial image.
 enum StreamingSample: String, CaseIterable, Sendable {
     case baseline, progressive, turned, png, pngWithAlpha, interlaced, webP, losslessWebP, gif
 

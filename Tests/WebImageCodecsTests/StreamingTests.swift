@@ -33,7 +33,8 @@ struct StreamingTests {
         )
     }
 
-    /// A row of a smaller image needs several source rows and is shown when all of them have arrived.
+    /// In a partial image that is scaled down, a row appears only when all source rows that it is made from have
+    /// arrived.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
     func smallerPreviewsShowFinalRowsToo(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
@@ -96,7 +97,7 @@ struct StreamingTests {
         #expect(try #require(differences.first) > 2 * differences[differences.count / 2])
     }
 
-    /// The memory of released partial images is reused, that of held ones never.
+    /// The stream reuses the memory of released partial images, but never the memory of images that are still in use.
     @Test(arguments: StreamingSample.allCases)
     func whatAPreviewShowsNeverChanges(_ sample: StreamingSample) throws {
         var kept: [(image: Image, values: [Int])] = []
@@ -146,7 +147,7 @@ struct StreamingTests {
         let data = try sample.data
         for share in [1, 2, 3] {
             let stream = sample.makeStream()
-            // A GIF is complete with its first frame.
+            // Cut a GIF within its first frame, because its stream is complete after that frame.
             let end = sample == .gif ? data.count * share / 8 : data.count * share / 4
             try stream.append(data.prefix(end), finished: false)
             #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
@@ -163,7 +164,7 @@ struct StreamingTests {
         }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
         #expect(stream.incrementalInfo == nil)
-        // The stream stays refused, whatever comes after.
+        // After a refusal the stream throws for all further data.
         #expect(throws: WebImageError.self) { try stream.append(try sample.data, finished: true) }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
     }
@@ -215,7 +216,7 @@ struct StreamingTests {
         for end in [data.count / 3, data.count] {
             try sample.makeStream().append(data.prefix(end), finished: false)
         }
-        // Other tests use these handles as well, so wait for a moment without any.
+        // Other tests use such handles at the same time, so wait for a moment without any.
         try await LiveHandles.expectNone(within: .seconds(20)) {
             ["jpeg decompressor", "png_reader", "webp_decoder"].contains($0)
         }

@@ -78,7 +78,7 @@ struct WebPHostileTests {
     @Test func libwebpHandlesAreAllGivenBack() async throws {
         for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]
-        // Other tests decode at the same time; only leaked handles never reach zero.
+        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
         try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }

@@ -147,7 +147,7 @@ extension HTTPServerTests {
             #expect(await eventually { server.statistics.acceptedConnections == 50 })
             for _ in 0..<9 {
                 clock.advance(by: .seconds(1))
-                // Single bytes do not extend the deadline.
+                // The deadline for a request head applies although these clients send a byte now and then.
                 for client in slow { client.send("a") }
             }
             #expect(server.statistics.headTimeouts == 0)

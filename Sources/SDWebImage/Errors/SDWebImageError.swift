@@ -50,13 +50,13 @@ extension SDWebImageError {
     public static let blackListed = Code.blackListed
     /// No download could be made.
     public static let invalidDownloadOperation = Code.invalidDownloadOperation
-    /// The HTTP status is not acceptable.
+    /// The HTTP status is not one of the accepted statuses.
     public static let invalidDownloadStatusCode = Code.invalidDownloadStatusCode
     /// The load was cancelled.
     public static let cancelled = Code.cancelled
     /// The response was refused.
     public static let invalidDownloadResponse = Code.invalidDownloadResponse
-    /// The content type is not acceptable.
+    /// The content type is not one of the accepted types.
     public static let invalidDownloadContentType = Code.invalidDownloadContentType
 }
 

@@ -1,43 +1,45 @@
 public import Foundation
 
-/// The frames of an animation by index, each complete and composited on the full canvas; the same requirements as in the
-/// original.
+/// Provides the frames of an animation by index. Each frame is complete: it has the size of the canvas and
+/// includes the visible parts of earlier frames. The requirements are those of SDWebImage.
 ///
 /// Safe on any thread. ``animatedImageFrame(at:)`` decodes, so do not call it on the main thread.
 @preconcurrency public protocol AnimatedImageProvider: Sendable {
     /// The encoded animation; nil when it is not available.
     var animatedImageData: Data? { get }
-    /// The number of frames that exist or have arrived.
+    /// The number of frames; during a download, the number of frames that have arrived.
     var animatedImageFrameCount: Int { get }
-    /// The loop count; 0 means forever.
+    /// The number of loops to play; 0 means forever.
     var animatedImageLoopCount: Int { get }
     /// Returns a frame; nil when the index is out of range or the frame cannot be decoded.
     func animatedImageFrame(at index: Int) -> Image?
-    /// Returns the seconds that a frame is shown during playback (a delay under 11 ms becomes 100 ms); 0 when the index
-    /// is out of range.
+    /// Returns the duration of a frame during playback in seconds; 0 when the index is out of range. A stored
+    /// delay under 11 ms becomes 100 ms.
     func animatedImageDuration(at index: Int) -> TimeInterval
 }
 
-/// A coder that decodes the frames of one animation; a new instance is made for each animation.
+/// A coder that decodes the frames of one animation. A new instance is created for each animation.
 @preconcurrency public protocol AnimatedImageCoder: ImageCoder, AnimatedImageProvider {
-    /// Opens an animation, or a still as one frame; nil when the data cannot be read or exceeds a limit.
+    /// Opens an animation. A still image is opened as an animation of one frame. Nil when the data cannot be
+    /// read or exceeds a limit.
     init?(animatedImageData data: Data?, options: ImageCoderOptions?)
 }
 
-/// An animated coder that reports why it failed.
+/// A coder for animations that throws an error with the reason of a failure.
 @preconcurrency public protocol DetailedAnimatedImageCoder: AnimatedImageCoder, DetailedImageCoder {
     /// Opens an animation.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     init(animation data: Data, options: DecodingOptions) throws(WebImageError)
-    /// Returns a frame, composited on the full canvas.
+    /// Returns a complete frame in the size of the canvas.
     ///
     /// - Throws: `.badImageData` (also for an index out of range), `.limitExceeded`.
     func frame(at index: Int) throws(WebImageError) -> Image
 }
 
 extension DetailedAnimatedImageCoder {
-    /// Opens an animation, or a still as one frame; nil when the data cannot be read or exceeds a limit.
+    /// Opens an animation. A still image is opened as an animation of one frame. Nil when the data cannot be
+    /// read or exceeds a limit.
     public init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
         guard let data else { return nil }
         try? self.init(animation: data, options: DecodingOptions(options))
@@ -48,9 +50,9 @@ extension DetailedAnimatedImageCoder {
 }
 
 extension DetailedAnimatedImageCoder {
-    /// Returns the result of a decode whose first frame is `poster`: an animation that decodes its other frames when
-    /// they are needed. Returns `poster` itself if the options require only the first frame, the file has no other
-    /// frame, or no other frame can be read.
+    /// Returns the final image of a decode whose first frame is `poster`. The image is an animation that
+    /// decodes its other frames when they are needed. Returns `poster` if the options request only the first
+    /// frame, if the file has only one frame, or if the other frames cannot be read.
     package static func picture(
         _ poster: Image, of data: Data, frameCount: Int, options: DecodingOptions
     ) -> Image {
@@ -62,7 +64,8 @@ extension DetailedAnimatedImageCoder {
         guard let frames = try? Self(animation: data, options: options), frames.animatedImageFrameCount > 1 else {
             return poster
         }
-        // A limit for all frames together makes each frame smaller than the poster of a single frame.
+        // With a byte limit for all frames together, each frame may be smaller than `poster`. Then decode the
+        // first frame again in the smaller size.
         let isBounded = options.scaleDownLimitBytes != nil
         return AnimatedImage(sharing: (isBounded ? try? frames.frame(at: 0) : nil) ?? poster, animatedCoder: frames)
     }
@@ -70,11 +73,11 @@ extension DetailedAnimatedImageCoder {
 
 /// A coder that writes animations.
 @preconcurrency public protocol FrameEncodingImageCoder: ImageCoder {
-    /// Returns the encoded animation; a single frame is written as a still.
+    /// Returns the encoded animation. A single frame is written as a still image.
     ///
     /// - Parameters:
     ///   - frameCount: the number of frames, at least 1.
-    ///   - loopCount: the loop count; 0 means forever.
+    ///   - loopCount: the number of loops to play; 0 means forever.
     ///   - frame: returns the frame at an index. It is called once per frame, in order, so that only few frames are in
     ///     memory. The first frame sets the size of the animation.
     /// - Throws: `.encodingFailed`, and the errors of `frame`.
@@ -85,9 +88,9 @@ extension DetailedAnimatedImageCoder {
 }
 
 extension FrameEncodingImageCoder {
-    /// Returns the encoded animation; a single frame is written as a still.
+    /// Returns the encoded animation. A single frame is written as a still image.
     ///
-    /// - Throws: `.encodingFailed`, also for no frames.
+    /// - Throws: `.encodingFailed`, also when `frames` is empty.
     public func encode(
         _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -99,7 +102,7 @@ extension FrameEncodingImageCoder {
         }
     }
 
-    /// Returns the encoded animation, or nil for any failure. An undefined format means the format of the first frame.
+    /// Returns the encoded animation; nil after any failure. An undefined format means the format of the first frame.
     @_disfavoredOverload
     public func encodedData(
         with frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: ImageCoderOptions?
@@ -108,7 +111,7 @@ extension FrameEncodingImageCoder {
         return try? encode(frames, loopCount: loopCount, format: format, options: EncodingOptions(options))
     }
 
-    /// Returns the encoded animation, or nil for any failure. An undefined format means the format of the first frame.
+    /// Returns the encoded animation; nil after any failure. An undefined format means the format of the first frame.
     public func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? {
@@ -116,7 +119,8 @@ extension FrameEncodingImageCoder {
         return encodedData(with: frames, loopCount: loops, format: format, options: options)
     }
 
-    /// Encodes all frames of an animated image; nil for a still, or if the options require only the first frame.
+    /// Encodes all frames of an animated image. Returns nil for a still image, and if the options request
+    /// only the first frame.
     package func encodeAnimation(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data? {
@@ -136,10 +140,10 @@ extension FrameEncodingImageCoder {
     }
 }
 
-/// The playback duration of a stored delay.
+/// Converts the delay that a file stores for a frame to the duration during playback.
 public enum FrameDuration {
-    /// Returns the seconds for a delay stored in milliseconds: under 11 ms becomes 100 ms, as in browsers and in the
-    /// original.
+    /// Returns the duration in seconds for a delay in milliseconds. A delay under 11 ms becomes 100 ms, as in
+    /// browsers and in SDWebImage.
     public static func played(milliseconds: Double) -> TimeInterval {
         milliseconds < 11 ? 0.1 : milliseconds / 1000
     }

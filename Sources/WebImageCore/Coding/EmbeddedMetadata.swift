@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Metadata that is written into a file beside the pixels.
+/// Metadata that an encoder writes into a file in addition to the pixels.
 ///
-/// A decoded image carries no metadata. To keep it, read it with ``ImageCodersManager/imageProperties(of:limits:)`` and
-/// pass it on. The colour profile is part of the image itself.
+/// A decoded image contains no EXIF or XMP metadata. To preserve it, read it from the original file with
+/// ``ImageCodersManager/imageProperties(of:limits:)`` and pass it to the encoder. The colour profile is part
+/// of the image and needs no extra step.
 public struct EmbeddedMetadata: Sendable, Hashable {
     /// A TIFF structure (EXIF 2.32 §4.5), without the `Exif` prefix. Its orientation is written as upright, because
     /// decoded pixels are upright.
@@ -11,7 +12,7 @@ public struct EmbeddedMetadata: Sendable, Hashable {
     /// An XMP packet (ISO 16684-1).
     public var xmp: Data?
 
-    /// Pairs EXIF with XMP.
+    /// Creates metadata from EXIF and XMP data.
     public init(exif: Data? = nil, xmp: Data? = nil) {
         self.exif = exif
         self.xmp = xmp

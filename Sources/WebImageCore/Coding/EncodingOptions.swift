@@ -2,37 +2,38 @@ import Foundation
 
 /// The parameters of an encode: the typed form of ``ImageCoderOptions``.
 public struct EncodingOptions: Sendable, Hashable {
-    /// Encode only the first frame.
+    /// Whether only the first frame is encoded.
     public var firstFrameOnly = false
-    /// Quality of lossy formats, 0…1, clamped; a value that is not a number means 1.
+    /// The quality for lossy formats, clamped to 0…1; NaN means 1.
     public var quality: Double {
         get { boundedQuality }
         set { boundedQuality = newValue.isNaN ? 1 : min(max(newValue, 0), 1) }
     }
     private var boundedQuality = 1.0
-    /// The box in pixels that the encoded image must fit; nil keeps its size.
+    /// The box in pixels into which the encoded image must fit; nil keeps the size of the image.
     public var maxPixelSize: PixelSize?
-    /// The maximum size of the file in bytes, if the format can reach it; nil means no limit.
+    /// The maximum size of the file in bytes; nil means no limit. The file may be larger if the format cannot
+    /// reach it.
     public var maxFileSize: Int?
-    /// Encode without loss if the format supports both.
+    /// Whether the file is lossless, for formats that have a lossy and a lossless form.
     public var lossless = false
-    /// The background of transparent pixels in formats without alpha; its own opacity is not used.
+    /// The colour behind transparent pixels in formats without alpha. The opacity of this colour is ignored.
     public var backgroundColor = ImageColor.white
-    /// Whether the file shows a coarse image early (JPEG).
+    /// Whether the file is progressive (JPEG): it shows a coarse image before the download is complete.
     public var progressive = false
-    /// Whether a small image of at most 320 px per side is stored beside the large one (JPEG, HEIC).
+    /// Whether the file also contains a thumbnail of at most 320 px per side (JPEG, HEIC).
     public var embedsThumbnail = false
-    /// Whether more than eight bits per channel are kept if the format supports both (AVIF).
+    /// Whether more than eight bits per channel are kept, for formats that can also store eight bits (AVIF).
     public var keepsHDR = false
-    /// EXIF and XMP to write (JPEG); none by default, because a decoded image carries none.
+    /// EXIF and XMP to write (JPEG). Empty by default, because a decoded image contains no metadata.
     public var metadata = EmbeddedMetadata()
-    /// Further parameters of WebP's encoder.
+    /// Additional parameters of the WebP encoder.
     public var webP = WebPEncodingOptions()
 
     /// Makes options for full size and best quality.
     public init() {}
 
-    /// Reads an option dictionary; a value of the wrong type is logged once, and its default applies.
+    /// Reads an option dictionary. For a value of the wrong type, the default applies and a warning is logged once.
     public init(_ options: ImageCoderOptions?) {
         self.init()
         guard let options else { return }
@@ -49,7 +50,7 @@ public struct EncodingOptions: Sendable, Hashable {
         webP = WebPEncodingOptions(options)
     }
 
-    /// The equivalent option dictionary, for coders that support only that.
+    /// The equivalent option dictionary, for coders that do not accept the typed options.
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .encodeFirstFrameOnly: firstFrameOnly,

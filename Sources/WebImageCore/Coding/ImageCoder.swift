@@ -2,41 +2,45 @@ public import Foundation
 
 /// Decodes bytes to an image and encodes an image to bytes.
 ///
-/// The requirements are those of SDWebImage. Called off the main thread, from several threads at once. A coder that
-/// can report why it failed, or describe a file without decoding it, adopts ``DetailedImageCoder`` instead.
+/// The requirements are those of SDWebImage. The methods are called off the main thread, concurrently from
+/// several threads. A coder that can report why it failed, or can describe a file without decoding it, adopts
+/// ``DetailedImageCoder`` instead.
 @preconcurrency public protocol ImageCoder: Sendable {
-    /// Returns whether this coder reads such data; checks the signature without consuming it.
+    /// Returns whether this coder can read data with this signature. Does not decode the data.
     func canDecode(from data: Data?) -> Bool
-    /// Returns the decoded image, or nil when this coder cannot read the data as an image.
+    /// Returns the decoded image; nil when this coder cannot decode the data.
     func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image?
-    /// Returns whether this coder writes a format.
+    /// Returns whether this coder can write a format.
     func canEncode(to format: ImageFormat) -> Bool
     /// Returns the encoded file, or nil when the image cannot be encoded.
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data?
-    /// Returns the frames encoded as an animation, or nil when they cannot be encoded. Default: nil.
+    /// Returns the frames encoded as an animation; nil when they cannot be encoded. The default
+    /// implementation returns nil.
     ///
-    /// A coder that writes animations without holding all frames in memory adopts ``FrameEncodingImageCoder`` instead.
+    /// A coder that can write animations without having all frames in memory adopts
+    /// ``FrameEncodingImageCoder`` instead.
     func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data?
 }
 
 extension ImageCoder {
-    /// Returns nil: writes no animations.
+    /// Returns nil, because the coder writes no animations.
     public func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? { nil }
 }
 
-/// A coder that reports why it failed and can describe a file; every built-in coder is one.
+/// A coder that reports why it failed and can describe a file without decoding it. All built-in coders adopt it.
 @preconcurrency public protocol DetailedImageCoder: ImageCoder {
-    /// Reads the image's description from the header of the file. Decodes no pixels if the format allows that.
+    /// Reads the description of the image from the header of the file. Decodes pixels only if the format
+    /// makes that necessary.
     ///
     /// - Throws: `.badImageData` when the data is not such a file, `.limitExceeded` when it exceeds `limits`.
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo
     /// Returns the decoded image: upright, at the requested size and layout.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`. Limits are always checked, and always before memory is allocated.
+    /// - Throws: `.badImageData`, `.limitExceeded`. The coder must check the limits before it allocates memory.
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image
     /// Returns the encoded file.
     ///
@@ -51,7 +55,8 @@ extension DetailedImageCoder {
         return try? decode(data, options: DecodingOptions(options))
     }
 
-    /// Returns the encoded file, or nil for any failure. An undefined format means PNG with alpha, otherwise JPEG.
+    /// Returns the encoded file; nil after any failure. An undefined format means PNG for an image with
+    /// alpha, else JPEG.
     public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
         guard let image else { return nil }
         let format = format == .undefined ? (image.hasAlpha ? .png : .jpeg) : format
@@ -60,14 +65,14 @@ extension DetailedImageCoder {
 }
 
 extension ImageCoder {
-    /// Decodes; throws the most detailed error that the coder supports.
+    /// Decodes the data. Throws the coder's own error if the coder is a ``DetailedImageCoder``, else a general error.
     package func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedImageCoder { return try detailed.decode(data, options: options) }
         if let image = decodedImage(with: data, options: options.dictionary) { return image }
         throw .badData("\(type(of: self))", "returned no image")
     }
 
-    /// Encodes; throws the most detailed error that the coder supports.
+    /// Encodes the image. Throws the coder's own error if the coder is a ``DetailedImageCoder``, else a general error.
     package func encodeWithReason(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

@@ -1,25 +1,27 @@
 public import Foundation
 
-/// When an image is prepared for display before it is shown.
+/// The rule that decides whether an image is converted to the layout of the display before it is shown.
 public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
-    /// If display requires it: never in this library, because coders return images that are ready for display.
+    /// Convert if the display requires it. In this library that is never the case, because coders return
+    /// images that are ready for display.
     case automatic = 0
-    /// Never.
+    /// Never convert.
     case never = 1
-    /// Always, for stills with a low dynamic range.
+    /// Convert all still images that do not have a high dynamic range.
     case always = 2
 }
 
 /// SDWebImage's helper functions for coders.
 ///
-/// Coders here return images that are decoded, upright and in one memory layout. SDWebImage's forced decoding
-/// therefore only converts a compact or deep layout to that of the display.
+/// Coders of this library return images that are decoded, upright and in one memory layout. SDWebImage's forced
+/// decoding is therefore only a conversion: it changes other layouts, such as gray or 16 bits, to the display's.
 public enum ImageCoderHelper {
     // MARK: Sizes
 
-    /// Returns the size of an image fitted into a box; the shortened side is rounded up.
+    /// Returns the size of an image that is scaled to fit into a box. The side that becomes shorter than the
+    /// box is rounded up.
     ///
-    /// A box side that is not positive returns the image's size. Both sizes use the same unit.
+    /// If a side of the box is not positive, returns the image's size. Both sizes use the same unit.
     public static func scaledSize(
         withImageSize imageSize: CGSize, scaleSize: CGSize, preserveAspectRatio: Bool, shouldScaleUp: Bool
     ) -> CGSize {
@@ -39,8 +41,8 @@ public enum ImageCoderHelper {
         return CGSize(width: min(size.width, imageSize.width), height: min(size.height, imageSize.height))
     }
 
-    /// Returns the largest size of this aspect ratio whose frames fit into `limitBytes`; at least 1×1, possibly larger
-    /// than the image.
+    /// Returns the largest size with the image's aspect ratio whose frames fit into `limitBytes`. The size is
+    /// at least 1×1 and may be larger than the image.
     public static func scaledSize(
         withImageSize imageSize: CGSize, limitBytes: UInt, bytesPerPixel: UInt, frameCount: UInt
     ) -> CGSize {
@@ -66,14 +68,15 @@ public enum ImageCoderHelper {
 
     // MARK: Decoding
 
-    /// The default limit for a scaled-down image in bytes: 60 MiB. A value under 4 (one pixel) is ignored.
+    /// The default limit for a scaled-down image in bytes. Initially 60 MiB. A new value under 4 (one pixel)
+    /// is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { ImageScaling.defaultScaleDownLimitBytes }
         set { ImageScaling.defaultScaleDownLimitBytes = newValue }
     }
 
-    /// Returns the image in the layout of the display; the same instance unless `policy` is `always` and its layout
-    /// differs.
+    /// Returns the image in the layout of the display. Returns the same instance unless `policy` is `always`
+    /// and the image has another layout.
     ///
     /// Blocks the caller while it converts. Animated and vector images are returned unchanged.
     public static func decodedImage(with image: Image?, policy: ImageForceDecodePolicy = .automatic) -> Image? {
@@ -82,10 +85,12 @@ public enum ImageCoderHelper {
         return redrawn(image, size: size)
     }
 
-    /// Returns the image, made smaller if its pixels take more than `limitBytes` (0 means the default) at 4 bytes each.
+    /// Returns the image, scaled down if its pixels take more than `limitBytes` at 4 bytes per pixel. A limit
+    /// of 0 means the default limit.
     ///
-    /// The size is SDWebImage's: both sides times √(allowed pixels ÷ actual pixels), rounded down, at least 1. With
-    /// `never`, and for animated and vector images, the same instance is returned. Blocks the caller while it scales.
+    /// The new size is that of SDWebImage: both sides are multiplied by √(allowed pixels ÷ actual pixels) and
+    /// rounded down, to at least 1. If `policy` is `never`, or the image is an animation or a vector image,
+    /// returns the same instance. Blocks the caller while it scales.
     @_disfavoredOverload
     public static func decodedAndScaledDownImage(
         with image: Image?, limitBytes: Int = 0, policy: ImageForceDecodePolicy = .automatic
@@ -100,7 +105,7 @@ public enum ImageCoderHelper {
         return redrawn(image, size: smaller)
     }
 
-    /// Redraws pixels at another size; set by ``WebImageDefaults``.
+    /// The function that redraws pixels at another size. ``WebImageDefaults`` sets it.
     static let redrawPixels = Locked<WebImageRedraw?>(nil)
 
     private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {

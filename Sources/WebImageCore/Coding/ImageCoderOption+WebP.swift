@@ -1,10 +1,11 @@
-/// Options of libwebp's encoder, read into ``WebPEncodingOptions``; the library's default applies to an absent option.
+/// Options of libwebp's encoder, which are converted to ``WebPEncodingOptions``. For an absent option, the
+/// default of libwebp applies.
 extension ImageCoderOption {
-    /// Number 0…6: effort, from fast to small.
+    /// Number 0…6: the encoding effort. 0 is the fastest, 6 makes the smallest file.
     public static let encodeWebPMethod = ImageCoderOption(rawValue: "encodeWebPMethod")
-    /// Number 1…10: passes over the image.
+    /// Number 1…10: how many passes the encoder makes over the image.
     public static let encodeWebPPass = ImageCoderOption(rawValue: "encodeWebPPass")
-    /// Number: 0 none, 1 segment smoothing, 2 dithering.
+    /// Number: the filter before encoding. 0 none, 1 segment smoothing, 2 dithering.
     public static let encodeWebPPreprocessing = ImageCoderOption(rawValue: "encodeWebPPreprocessing")
     /// Number in dB: the target peak signal-to-noise ratio, instead of the quality.
     public static let encodeWebPTargetPSNR = ImageCoderOption(rawValue: "encodeWebPTargetPSNR")
@@ -12,7 +13,7 @@ extension ImageCoderOption {
     public static let encodeWebPThreadLevel = ImageCoderOption(rawValue: "encodeWebPThreadLevel")
     /// `Bool`: use less memory and more time.
     public static let encodeWebPLowMemory = ImageCoderOption(rawValue: "encodeWebPLowMemory")
-    /// Number 1…4: segments with different quantisation.
+    /// Number 1…4: the maximum number of segments with different quantisation.
     public static let encodeWebPSegments = ImageCoderOption(rawValue: "encodeWebPSegments")
     /// Number 0…100: spatial noise shaping.
     public static let encodeWebPSnsStrength = ImageCoderOption(rawValue: "encodeWebPSnsStrength")
@@ -20,7 +21,7 @@ extension ImageCoderOption {
     public static let encodeWebPFilterStrength = ImageCoderOption(rawValue: "encodeWebPFilterStrength")
     /// Number 0…7: sharpness of the deblocking filter, 0 the sharpest.
     public static let encodeWebPFilterSharpness = ImageCoderOption(rawValue: "encodeWebPFilterSharpness")
-    /// Number: 0 simple, 1 strong deblocking.
+    /// Number: the type of the deblocking filter. 0 simple, 1 strong.
     public static let encodeWebPFilterType = ImageCoderOption(rawValue: "encodeWebPFilterType")
     /// `Bool`: choose the filter's strength automatically.
     public static let encodeWebPAutofilter = ImageCoderOption(rawValue: "encodeWebPAutofilter")
@@ -30,11 +31,11 @@ extension ImageCoderOption {
     public static let encodeWebPAlphaFiltering = ImageCoderOption(rawValue: "encodeWebPAlphaFiltering")
     /// Number 0…100: quality of alpha.
     public static let encodeWebPAlphaQuality = ImageCoderOption(rawValue: "encodeWebPAlphaQuality")
-    /// `Bool`: export the compressed image back into the input, for libwebp's own tools.
+    /// `Bool`: replace the input pixels by the decoded result of the compression. Used only by libwebp's own tools.
     public static let encodeWebPShowCompressed = ImageCoderOption(rawValue: "encodeWebPShowCompressed")
     /// Number 0…3: log2 of the number of token partitions.
     public static let encodeWebPPartitions = ImageCoderOption(rawValue: "encodeWebPPartitions")
-    /// Number 0…100: the quality that may be sacrificed to fit the first partition.
+    /// Number 0…100: how much the quality may be reduced to keep the first partition within its size limit.
     public static let encodeWebPPartitionLimit = ImageCoderOption(rawValue: "encodeWebPPartitionLimit")
     /// `Bool`: slower, sharper conversion to YUV.
     public static let encodeWebPUseSharpYuv = ImageCoderOption(rawValue: "encodeWebPUseSharpYuv")

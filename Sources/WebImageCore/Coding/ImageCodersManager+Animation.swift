@@ -1,9 +1,10 @@
 public import Foundation
 
 extension ImageCodersManager {
-    /// Opens an animation with the coder that recognises the content; nil when that coder decodes no frames.
+    /// Opens an animation with the coder that recognises the content. Returns nil when this coder cannot
+    /// decode frames.
     ///
-    /// - Throws: `.badImageData` when no coder reads such data or the coder rejects it, `.limitExceeded`.
+    /// - Throws: `.badImageData` when no coder recognises the data or the coder cannot read it, `.limitExceeded`.
     public func animation(
         of data: Data, options: DecodingOptions
     ) throws(WebImageError) -> (any AnimatedImageCoder)? {
@@ -25,7 +26,8 @@ extension ImageCodersManager {
 }
 
 extension ImageCodersManager: FrameEncodingImageCoder {
-    /// Returns the encoded animation, written by the last added coder that writes animations of the format.
+    /// Returns the encoded animation. Of the coders that can write animations of the format, the one added
+    /// last is used.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -47,7 +49,8 @@ extension ImageCodersManager: FrameEncodingImageCoder {
 }
 
 extension AnimatedImageCoder {
-    /// Returns a frame; throws the most detailed error that the coder supports.
+    /// Returns a frame. Throws the coder's own error if the coder is a ``DetailedAnimatedImageCoder``, else a
+    /// general error.
     ///
     /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded`.
     public func frameWithReason(at index: Int) throws(WebImageError) -> Image {

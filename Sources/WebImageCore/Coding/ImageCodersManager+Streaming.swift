@@ -1,8 +1,8 @@
 public import Foundation
 
 extension ImageCodersManager {
-    /// Makes a coder for one image that arrives in pieces and begins with `start`; nil when no coder shows such images
-    /// in part.
+    /// Makes a coder for one image that is being downloaded and begins with `start`. Returns nil when no
+    /// coder can make partial images of this format.
     public func makeIncrementalCoder(
         for start: Data?, options: ImageCoderOptions?
     ) -> (any ProgressiveImageCoder)? {

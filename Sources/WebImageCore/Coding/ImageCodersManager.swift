@@ -1,14 +1,14 @@
 public import Foundation
 
-/// The coders in use, asked from the last added to the first. The first coder that recognises the content decides the
-/// result.
+/// A list of coders. For each file, the coders are asked whether they recognise the content, the coder added
+/// last first. The first coder that recognises it decodes the file; if it fails, no other coder is tried.
 ///
-/// Only the content counts, never a file's name or its declared type. Safe on any thread.
+/// Coders are chosen by the content only, never by a file's name or its declared type. Safe on any thread.
 public final class ImageCodersManager: Sendable {
     /// The default coders; initially the registered defaults.
     public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }())
 
-    /// Makes the built-in coders; the last one is asked first. Set by ``WebImageDefaults``.
+    /// The function that makes the built-in coders; the last one is asked first. ``WebImageDefaults`` sets it.
     package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
 
     private let registered: Locked<RoleList<any ImageCoder>>
@@ -44,16 +44,17 @@ public final class ImageCodersManager: Sendable {
 }
 
 extension ImageCodersManager: DetailedImageCoder {
-    /// Returns whether any coder reads such data.
+    /// Returns whether any coder recognises the data.
     public func canDecode(from data: Data?) -> Bool {
         guard let data else { return false }
         return decoder(for: data) != nil
     }
 
-    /// Returns whether any coder writes a format.
+    /// Returns whether any coder can write a format.
     public func canEncode(to format: ImageFormat) -> Bool { encoder(for: format) != nil }
 
-    /// Returns the file's description of itself; decodes it only for coders that cannot describe it otherwise.
+    /// Returns the description of the image in a file. Decodes the file only if its coder is not a
+    /// ``DetailedImageCoder``.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
@@ -76,7 +77,7 @@ extension ImageCodersManager: DetailedImageCoder {
         return image
     }
 
-    /// Returns the encoded file, written by the last added coder that writes the format.
+    /// Returns the encoded file. Of the coders that can write the format, the one added last is used.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

@@ -1,15 +1,15 @@
 package import Foundation
 
-/// One decode with all parameters from a load's options and context.
+/// The parameters of one decode, taken from a load's options and context.
 package struct ImageDecoding: Sendable {
     package var coder: any ImageCoder
     package var options: DecodingOptions
-    /// The coders that decide whether bytes that one of them could not decode are useless.
+    /// The coders that are tried when `coder` has failed, to decide whether the bytes are useless.
     var registered: ImageCodersManager
-    /// The class tried before the coder, unless only the first frame is requested.
+    /// The image class that is tried before the coder; nil if only the first frame is requested.
     package var animatedClass: (any AnimatedImageProtocol.Type)?
     package var preloadsAllFrames = false
-    /// Whether the animated class must succeed.
+    /// Whether the decode fails if the animated class cannot read the data. If false, the coder is tried next.
     package var requiresAnimatedClass = false
 
     package init(coder: any ImageCoder, options: DecodingOptions, registered: ImageCodersManager = .shared) {
@@ -18,7 +18,7 @@ package struct ImageDecoding: Sendable {
         self.registered = registered
     }
 
-    /// Decodes the data; blocks until it is done.
+    /// Decodes the data. Blocks until the image is decoded.
     package func decode(_ data: Data) throws(WebImageError) -> Image {
         if let image = try animated(data) { return image }
         let image = try coder.decodeWithReason(data, options: options)
@@ -27,7 +27,8 @@ package struct ImageDecoding: Sendable {
         return image
     }
 
-    /// The class of the partial images of an arriving animation; nil if only the first frame is requested.
+    /// The class of the partial images of an animation that is being downloaded; nil if only the first frame
+    /// is requested.
     var previewClass: (any AnimatedImageProtocol.Type)? {
         options.firstFrameOnly ? nil : animatedClass ?? AnimatedImage.self
     }
@@ -50,19 +51,20 @@ package struct ImageDecoding: Sendable {
         return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
     }
 
-    /// Returns the size to which the image will be decoded, from its header; nil if the coder cannot determine it
-    /// (yet).
+    /// Returns the size to which the image will be decoded. Reads only the header; nil if the header is
+    /// incomplete or the coder cannot read it.
     package func size(of data: Data) -> PixelSize? {
         header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
     }
 
-    /// Returns the bytes that the decode will take, including the library's own memory, from the header; 0 if unknown.
+    /// Returns the memory in bytes that the decode will take, including the working memory of the codec
+    /// library. Reads only the header; 0 if the cost is unknown.
     package func cost(of data: Data) -> Int {
-        // At most half of the largest integer, so that a few such costs can be added without overflow.
+        // Limited to half of `Int.max`, so that the pool can add the cost to its total without overflow.
         header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
     }
 
-    /// Reads the header without decoding, because the cost of a decode is not known yet.
+    /// Reads the header. Does not decode, because the caller needs the cost before it may decode.
     private func header(of data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
         return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)

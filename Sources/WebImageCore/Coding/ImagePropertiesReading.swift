@@ -1,15 +1,16 @@
 public import Foundation
 
-/// A coder that reads the metadata of a file beside its pixels.
+/// A coder that can read the metadata of a file, such as EXIF and XMP.
 @preconcurrency public protocol ImagePropertiesReading: ImageCoder {
-    /// Returns EXIF, XMP, profile and text, without decoding the image; damaged metadata is left out without an error.
+    /// Returns EXIF, XMP, profile and text without decoding the image. Damaged metadata is omitted without an error.
     ///
     /// - Throws: `.badImageData` when the data is not such a file, `.limitExceeded` when it exceeds `limits`.
     func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
 }
 
 extension ImageCodersManager: ImagePropertiesReading {
-    /// Returns the metadata beside the pixels; for coders that read none, only ``imageInfo(of:limits:)``.
+    /// Returns the metadata of a file. If its coder cannot read metadata, the result contains only the values
+    /// of ``imageInfo(of:limits:)``.
     public func imageProperties(
         of data: Data, limits: DecodingLimits = .default
     ) throws(WebImageError) -> ImageProperties {

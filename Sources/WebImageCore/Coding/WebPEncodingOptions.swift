@@ -1,12 +1,12 @@
 import Foundation
 
-/// Parameters of libwebp's encoder beside quality; nil means the library's default.
+/// Parameters of libwebp's encoder in addition to the quality. Nil means the default of libwebp.
 ///
 /// Names and ranges are those of `WebPConfig` (webp/encode.h).
 public struct WebPEncodingOptions: Sendable, Hashable {
-    /// Effort, from 0 (fast) to 6 (small).
+    /// The encoding effort: 0 is the fastest, 6 makes the smallest file.
     public var method: Int?
-    /// Passes over the image, 1 to 10.
+    /// The number of passes that the encoder makes over the image, 1 to 10.
     public var pass: Int?
     /// Filter before encoding: 0 none, 1 segment smoothing, 2 dithering.
     public var preprocessing: Int?
@@ -14,15 +14,15 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var targetPSNR: Double?
     /// 1 lets the encoder use a second thread.
     public var threadLevel: Int?
-    /// Whether less memory and more time is used.
+    /// Whether the encoder uses less memory and more time.
     public var lowMemory: Bool?
-    /// Segments with different quantisation, 1 to 4.
+    /// The maximum number of segments with different quantisation, 1 to 4.
     public var segments: Int?
     /// Spatial noise shaping, 0 to 100.
     public var snsStrength: Int?
     /// Strength of the deblocking filter, 0 to 100.
     public var filterStrength: Int?
-    /// Sharpness of the deblocking filter, 0 sharpest to 7.
+    /// Sharpness of the deblocking filter, from 0 (sharpest) to 7.
     public var filterSharpness: Int?
     /// Type of the deblocking filter: 0 simple, 1 strong.
     public var filterType: Int?
@@ -34,11 +34,12 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var alphaFiltering: Int?
     /// Quality of alpha, 0 to 100.
     public var alphaQuality: Int?
-    /// Whether the compressed image is exported back into the input: for the library's own tools.
+    /// Whether the input pixels are replaced by the decoded result of the compression. Used only by libwebp's
+    /// own tools.
     public var showCompressed: Bool?
     /// log2 of the number of token partitions, 0 to 3.
     public var partitions: Int?
-    /// The quality that may be sacrificed to fit the first partition, 0 to 100.
+    /// How much the quality may be reduced to keep the first partition within its size limit, 0 to 100.
     public var partitionLimit: Int?
     /// Whether the slower, sharper conversion to YUV is used.
     public var useSharpYuv: Bool?
@@ -48,7 +49,7 @@ public struct WebPEncodingOptions: Sendable, Hashable {
 }
 
 extension WebPEncodingOptions {
-    // Unsafe is true for both tables: they are constants, and these key paths capture nothing.
+    // `nonisolated(unsafe)` is correct for both tables: they are constants, and their key paths capture no values.
     private nonisolated(unsafe) static let integers: [(ImageCoderOption, WritableKeyPath<Self, Int?>)] = [
         (.encodeWebPMethod, \.method), (.encodeWebPPass, \.pass), (.encodeWebPPreprocessing, \.preprocessing),
         (.encodeWebPThreadLevel, \.threadLevel), (.encodeWebPSegments, \.segments),
@@ -64,7 +65,8 @@ extension WebPEncodingOptions {
         (.encodeWebPUseSharpYuv, \.useSharpYuv),
     ]  // Unsafe because key paths are not Sendable; the list never changes.
 
-    /// Reads an option dictionary; a value of the wrong type is logged once, and the library's default applies.
+    /// Reads an option dictionary. For a value of the wrong type, libwebp's default applies and a warning is
+    /// logged once.
     init(_ options: ImageCoderOptions) {
         self.init()
         for (key, path) in Self.integers {

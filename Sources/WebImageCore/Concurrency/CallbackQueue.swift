@@ -3,15 +3,16 @@ import Foundation
 
 /// A dispatch queue and the policy by which completions run on it.
 public final class CallbackQueue: Sendable {
-    /// When a block runs inline and when it is dispatched.
+    /// The rule that decides whether a block runs immediately on the current thread ("inline") or is
+    /// dispatched to the queue.
     public enum Policy: Int, Sendable {
-        /// Inline when already on this queue, else dispatched.
+        /// Inline if the current thread already runs on this queue, else dispatched.
         case safeExecute = 0
         /// Always dispatched.
         case dispatch = 1
         /// Always inline, on the current thread.
         case invoke = 2
-        /// Inline when on main, else dispatched to the main queue.
+        /// Inline on the main thread, else dispatched to the main queue.
         case safeAsyncMainThread = 3
     }
 
@@ -19,11 +20,11 @@ public final class CallbackQueue: Sendable {
     private let state: Locked<Policy>
     private let isMain: Bool
 
-    /// Inline when on main, else dispatched to the main queue. Each access returns a new instance, whose policy the
-    /// caller may change.
+    /// The main queue. Blocks run inline on the main thread and are dispatched from other threads. Each
+    /// access returns a new instance, so the caller can change its policy.
     public static var main: CallbackQueue { CallbackQueue(main: .safeAsyncMainThread) }
 
-    /// A shared instance for code that does not change it, so that a load allocates none.
+    /// A shared instance of ``main`` that saves an allocation per load. Its policy must not be changed.
     package static let sharedMain = CallbackQueue.main
     private static let mainQueue = DispatchQueue.main
 
@@ -32,19 +33,20 @@ public final class CallbackQueue: Sendable {
         CallbackQueue(queue: .global(qos: .userInitiated), policy: .safeExecute)
     }
 
-    /// The caller's queue: main, a queue wrapped before, or the queue of the current `OperationQueue`; else ``global``.
+    /// The queue on which the caller runs, if it can be determined, else ``global``.
     ///
-    /// Linux has no public way to determine any other queue.
+    /// It is determined for the main queue, for a queue that was passed to ``init(queue:policy:)`` before, and for
+    /// the underlying queue of the current `OperationQueue`. Linux has no public function to determine other queues.
     public static var current: CallbackQueue {
         if MainThread.isCurrent { return .main }
         let known = DispatchQueue.getSpecific(key: key)?.queue ?? OperationQueue.current?.underlyingQueue
         return known.map { CallbackQueue(queue: $0) } ?? .global
     }
 
-    /// Runs blocks inline, on the thread that ends the load; for servers and tests.
+    /// A queue that runs every block inline, on the thread that ends the load. For servers and tests.
     public static var invoking: CallbackQueue { CallbackQueue(main: .invoke) }
 
-    /// Wraps a queue.
+    /// Creates a callback queue for a dispatch queue.
     public init(queue: DispatchQueue, policy: Policy = .safeExecute) {
         self.queue = queue
         state = Locked(policy)
@@ -58,7 +60,7 @@ public final class CallbackQueue: Sendable {
         isMain = true
     }
 
-    /// Determines when blocks run inline.
+    /// The rule that decides when blocks run inline.
     public var policy: Policy {
         get { state.withLock { $0 } }
         set { state.withLock { $0 = newValue } }
@@ -69,10 +71,11 @@ public final class CallbackQueue: Sendable {
         if runsInline { block() } else { queue.async(execute: block) }
     }
 
-    /// Runs `block` before this returns: inline under the conditions of ``async(_:)`` or when already on the queue,
-    /// else on the queue while the caller waits.
+    /// Runs `block` before this method returns. The block runs inline if ``async(_:)`` would run it inline or
+    /// if the caller already runs on the queue. Otherwise it runs on the queue while the caller is blocked.
     ///
-    /// Under ``Policy/safeAsyncMainThread``, off the main thread, it is dispatched without waiting, as in SDWebImage.
+    /// Exception: with ``Policy/safeAsyncMainThread``, a call from another thread than the main thread
+    /// dispatches the block and does not wait, as in SDWebImage.
     package func runWaiting(_ block: @escaping @Sendable () -> Void) {
         let isHere = isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
         if isHere || runsInline {
@@ -95,7 +98,8 @@ public final class CallbackQueue: Sendable {
         }
     }
 
-    /// Identifies the queue; weak, else the queue would retain itself.
+    /// A value stored in a dispatch queue to identify it. The reference is weak, because a strong one would
+    /// be a retain cycle: the queue stores this object.
     private final class Mark: @unchecked Sendable {
         // Unchecked is correct because the reference is set once, before the mark is shared.
         weak var queue: DispatchQueue?

@@ -1,7 +1,8 @@
-/// The final result of a piece of work, delivered exactly once: the first result counts, later ones are dropped.
+/// The final result of a piece of work. It is delivered exactly once: the first result counts, later results
+/// are ignored.
 ///
-/// The handler may be set before or after the result. Handlers and cancel actions run outside the lock, on the thread
-/// that ends the work.
+/// The handler may be set before or after the result. Handlers and cancel actions run outside the lock, on
+/// the thread that ends the work, or on the thread that sets them if the work has already ended.
 package final class Completion<Value: Sendable>: Sendable {
     package typealias Handler = @Sendable (Value) -> Void
 
@@ -18,10 +19,10 @@ package final class Completion<Value: Sendable>: Sendable {
     /// Whether the result has been claimed or delivered.
     package var isCompleted: Bool { state.withLock { $0.claim.isClaimed } }
 
-    /// Whether a cancel ended the work.
+    /// Whether the work ended because it was cancelled.
     package var isCancelled: Bool { state.withLock { $0.claim.isCancelled } }
 
-    /// Sets the handler. If the result exists already, calls the handler before this returns.
+    /// Sets the handler. If the result already exists, calls the handler before this method returns.
     package func whenCompleted(_ handler: @escaping Handler) {
         let value = state.withLock { state -> Value? in
             state.claim.setReceiver(handler) ? nil : state.value.take()
@@ -29,26 +30,28 @@ package final class Completion<Value: Sendable>: Sendable {
         if let value { handler(value) }
     }
 
-    /// Sets the action that stops the work. After a cancel, runs it before this returns; after any other end, drops it.
+    /// Sets the action that stops the work. If the work was already cancelled, runs the action before this
+    /// method returns. If the work ended in another way, releases the action.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) {
         if state.withLock({ $0.claim.setCancelAction(action) }) { action() }
     }
 
-    /// Delivers the result; returns false if one was delivered or claimed before.
+    /// Delivers the result. Returns false if a result was already delivered or claimed.
     @discardableResult
     package func complete(with value: Value) -> Bool { end(with: value, isCancel: false) }
 
-    /// Ends the work with `value` and runs the cancel action; returns false if the work has ended before.
+    /// Ends the work with `value` and runs the cancel action. Returns false if the work has already ended.
     ///
-    /// Claims the completion before the action runs; otherwise the work's own result could be delivered instead.
+    /// Claims the completion before the action runs. Otherwise the result of the work could be delivered
+    /// instead of `value`.
     @discardableResult
     package func cancel(with value: Value) -> Bool { end(with: value, isCancel: true) }
 
-    /// Claims the right to deliver the result, for a handler that runs elsewhere; nil when claimed before or without a
-    /// handler.
+    /// Claims the right to deliver the result and returns the handler, which the caller must call. Use it if the
+    /// handler must run on another queue. Returns nil if the result was already claimed or no handler is set.
     package func claim() -> Handler? { state.withLock { $0.claim.claim() }?.receiver }
 
-    /// Like ``claim()``, for a cancel. The cancel action has run when this returns.
+    /// Like ``claim()``, but marks the work as cancelled and runs the cancel action before it returns.
     package func claimForCancel() -> Handler? {
         let claimed = state.withLock { $0.claim.claim(isCancel: true) }
         claimed?.cancelAction?()

@@ -1,14 +1,16 @@
-/// The right to deliver the final result of a piece of work: the first claim takes the receiver, later claims return
-/// nil.
+/// The right to deliver the final result of a piece of work. The first claim returns the receiver, later
+/// claims return nil.
 ///
-/// The logic of ``Completion`` as a value, for types in which other state must change together with the claim.
+/// It contains the logic of ``Completion`` as a value type without a lock. Use it if other state must change
+/// under the same lock as the claim.
 package struct CompletionClaim<Receiver> {
-    /// The result of the first claim; use it outside the lock that protects the claim.
+    /// The result of the first claim. Use and release it outside the lock that protects the claim.
     package struct Claimed {
         package let receiver: Receiver?
-        /// Stops the work. Nil unless a cancel claimed the end.
+        /// The action that stops the work. Nil unless the claim is a cancellation.
         package let cancelAction: (@Sendable () -> Void)?
-        /// An unused cancel action, released with this value outside the lock, because it may hold the user's objects.
+        /// A cancel action that is not needed. It is stored here so that it is released outside the lock: it
+        /// may retain the user's objects, whose `deinit` must not run under a lock.
         private let droppedAction: (@Sendable () -> Void)?
 
         fileprivate init(_ receiver: Receiver?, _ action: (@Sendable () -> Void)?, isCancel: Bool) {
@@ -17,29 +19,30 @@ package struct CompletionClaim<Receiver> {
         }
     }
 
-    /// Nil before it is set and once the end is claimed.
+    /// The receiver of the result; nil before it is set and after the claim.
     package private(set) var receiver: Receiver?
-    /// Whether the end has been claimed.
+    /// Whether the right to deliver the result has been claimed.
     package private(set) var isClaimed = false
-    /// Whether a cancel claimed the end.
+    /// Whether the claim is a cancellation.
     package private(set) var isCancelled = false
     private var cancelAction: (@Sendable () -> Void)?
 
     package init(_ receiver: Receiver? = nil) { self.receiver = receiver }
 
-    /// Sets the receiver; false when the end has been claimed.
+    /// Sets the receiver. Returns false if the right to deliver the result has already been claimed.
     package mutating func setReceiver(_ receiver: Receiver) -> Bool {
         if !isClaimed { self.receiver = receiver }
         return !isClaimed
     }
 
-    /// Stores the action that a cancel runs to stop the work. Returns true after a cancel: then the caller must run it.
+    /// Stores the action that stops the work on a cancellation. Returns true if the work was already
+    /// cancelled: the caller must then run the action.
     package mutating func setCancelAction(_ action: @escaping @Sendable () -> Void) -> Bool {
         if !isClaimed { cancelAction = action }
         return isCancelled
     }
 
-    /// Claims the end; nil when it was claimed before.
+    /// Claims the right to deliver the result; returns nil if it was already claimed.
     package mutating func claim(isCancel: Bool = false) -> Claimed? {
         guard !isClaimed else { return nil }
         (isClaimed, isCancelled) = (true, isCancel)

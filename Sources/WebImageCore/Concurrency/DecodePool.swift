@@ -1,41 +1,41 @@
 package import Foundation
 
-/// Runs decoding, encoding and transforming on a bounded number of dedicated threads and within a budget of bytes.
+/// Runs decoding, encoding and transforming on a limited number of dedicated threads and within a memory budget.
 ///
-/// Waiting jobs start by priority, which may change while they wait, then by arrival. When large jobs use all threads,
-/// one additional thread runs small jobs, so that a small image does not wait for the end of a huge one. A job whose
-/// caller is cancelled while it waits never starts. `Documentation/Decisions/decode-threads.md` has the reasons and the
-/// measurements.
+/// Waiting jobs start in the order of their priority, then of their arrival. The priority may change while a
+/// job waits. If large jobs use all threads, one additional thread runs small jobs, so that a small image
+/// need not wait until a huge one is decoded. A job never starts if its caller is cancelled while the job
+/// waits. `Documentation/Decisions/decode-threads.md` has the reasons and the measurements.
 package final class DecodePool: Sendable {
-    /// As many threads as cores, at least 2, and a budget of 512 MiB of pixels.
+    /// The pool of the process. It has as many threads as the machine has cores, at least 2, and a budget of 512 MiB.
     package static let shared = DecodePool(
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20,
         whenIdle: DecodePool.returnFreedMemory)
 
-    /// The nice value of the threads: 5, so that the program's event loops run first; 10 beside a main loop that draws;
-    /// 0 in a command that only waits for its images.
+    /// The default nice value of the threads: 5, so that the program's event loops run first; 10 if the
+    /// program has a main loop that draws; 0 in a shell command, which only waits for its images.
     package static let defaultNiceValue: @Sendable () -> Int32 = {
         MainThread.isAttached ? 10 : isCommand.withLock { $0 } ? 0 : 5
     }
 
     private static let isCommand = Locked(false)
 
-    /// Returns freed memory to the system once no decode has run for a while.
+    /// Returns freed memory to the system when the pool has been idle for a while.
     ///
-    /// The threads of a later burst may use other arenas of the allocator, in which the memory that an earlier burst freed
-    /// cannot be used (malloc_trim(3)). Not beside a main loop that draws: each arena is locked while it is trimmed, tens
-    /// of milliseconds for some hundred megabytes.
+    /// Each arena of glibc's allocator keeps its freed memory. Later threads may use other arenas and cannot
+    /// use this memory (malloc_trim(3)). A program with a main loop that draws does not trim: trimming locks
+    /// each arena, for tens of milliseconds per some hundred megabytes, and the drawing would pause.
     private static let returnFreedMemory: @Sendable () -> Void = {
         guard !MainThread.isAttached else { return }
-        // By name, because Glibc's module does not declare it and other C libraries do not have it.
+        // Look `malloc_trim` up by name: the Glibc module does not declare it, and other C libraries do not have it.
         typealias Trim = @convention(c) (_ kept: Int) -> Int32
         if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
     }
 
-    /// Declares that this program is a shell command, which does nothing else meanwhile.
+    /// Declares that this program is a shell command, which has nothing else to do while images are decoded.
     package static func declareCommandLineProgram() { isCommand.withLock { $0 = true } }
 
-    /// The least cost of a large job: 32 MiB of pixels (8 megapixels).
+    /// Jobs with at least this cost are large: 32 MiB of pixels (8 megapixels).
     package static let largeCost = 32 << 20
 
     private struct Job {
@@ -57,7 +57,8 @@ package final class DecodePool: Sendable {
         var runningLarge = 0
         var runningBytes = 0
         var lastID: UInt64 = 0
-        /// Jobs that have a number but are not in the queue: not yet added, or being measured. A cancel removes them.
+        /// The identifiers of jobs that are not in the queue because they are not yet added or are being
+        /// measured. Cancelling such a job removes its identifier, and the job does not start.
         var announced: Set<UInt64> = []
 
         mutating func makeID() -> UInt64 {
@@ -73,11 +74,11 @@ package final class DecodePool: Sendable {
     private let nice: @Sendable () -> Int32
 
     /// - Parameters:
-    ///   - width: Maximum number of concurrent jobs. While all of them are large, one small job more may run.
-    ///   - byteBudget: Maximum bytes of pixels of concurrent jobs; a larger job runs alone.
-    ///   - nice: Called before each job; returns the least nice value (setpriority(2)) for its thread from then on.
-    ///   - idleTime: How long a thread without work is kept.
-    ///   - whenIdle: Called by the last thread before it ends.
+    ///   - width: Maximum number of concurrent jobs. If all of them are large, one additional small job may run.
+    ///   - byteBudget: Maximum memory of all concurrent jobs in bytes. A job that needs more runs alone.
+    ///   - nice: Called before each job; returns the nice value (setpriority(2)) to which its thread is raised.
+    ///   - idleTime: The time after which a thread without work ends.
+    ///   - whenIdle: Called on the last thread before it ends.
     package init(
         width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.defaultNiceValue,
         idleTime: DispatchTimeInterval = .seconds(5), whenIdle: @escaping @Sendable () -> Void = {}
@@ -85,7 +86,7 @@ package final class DecodePool: Sendable {
         self.width = width
         self.byteBudget = byteBudget
         self.nice = nice
-        // One additional thread for a small job beside large ones.
+        // One additional thread runs a small job while large jobs use all other threads.
         threads = WorkerThreads(name: "webimage.decode", most: width + 1, idleTime: idleTime, whenIdle: whenIdle)
     }
 
@@ -98,9 +99,10 @@ package final class DecodePool: Sendable {
     /// The number of waiting jobs.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs `work` on the pool; `cost` is its memory in bytes.
+    /// Runs `work` on the pool and waits for its result. `cost` is the memory of the work in bytes.
     ///
-    /// - Throws: `.cancelled` when the surrounding task is cancelled before the work starts, else the work's own error.
+    /// - Throws: `.cancelled` when the surrounding task is cancelled before the work starts; otherwise the
+    ///   error that the work throws.
     package func run<Value: Sendable>(
         cost: Int = 0, priority: LoadPriorityHandle = LoadPriorityHandle(),
         work: @escaping @Sendable () throws(WebImageError) -> Value
@@ -108,7 +110,8 @@ package final class DecodePool: Sendable {
         try await run(cost, { cost }, priority, work)
     }
 
-    /// Runs `work` on the pool; before that, `measure` returns its memory in bytes on one of the pool's threads.
+    /// Runs `work` on the pool and waits for its result. Before the work, `measure` runs on one of the pool's
+    /// threads and returns the memory of the work in bytes.
     ///
     /// - Throws: The same errors as ``run(cost:priority:work:)``.
     package func run<Value: Sendable>(
@@ -118,7 +121,8 @@ package final class DecodePool: Sendable {
         try await run(nil, measure, priority, work)
     }
 
-    /// Runs `work` on the pool without waiting; `measure` returns its memory in bytes, as in the waiting form.
+    /// Runs `work` on the pool and returns without waiting for it. `measure` runs on one of the pool's
+    /// threads and returns the memory of the work in bytes.
     package func submit(
         measuring measure: @escaping @Sendable () -> Int = { 0 }, priority: LoadPriority = .normal,
         work: @escaping @Sendable () -> Void
@@ -170,7 +174,8 @@ package final class DecodePool: Sendable {
         state.withLock { $0.waiting.move(id, to: priority.priority) }
     }
 
-    /// Cancels a job. The cancel may come before the job is queued, while it waits, or too late.
+    /// Cancels a job. It may be called before the job is queued, while it waits or is measured; afterwards it
+    /// does nothing.
     private func cancel(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
             if let job = state.waiting.remove(id) { return job }
@@ -181,7 +186,7 @@ package final class DecodePool: Sendable {
     }
 
     private func wake() {
-        // Weak: when the pool is released, its threads find no work and end.
+        // The reference is weak, so that the pool can be released. Its threads then receive no work and end.
         threads.wake { [weak self] in self?.takeNext() }
     }
 
@@ -192,17 +197,17 @@ package final class DecodePool: Sendable {
             state.running += 1
             if job.isLarge { state.runningLarge += 1 }
             state.runningBytes += job.cost ?? 0
-            // A cancel during the measurement still prevents its start.
+            // Announce the job, so that it can still be cancelled while it is being measured.
             if job.cost == nil { state.announced.insert(job.id) }
             return (job, startable(&state) != nil)
         }
-        // Each start wakes another thread, so that memory or places for several jobs are used by several threads.
+        // If another job may start, wake another thread for it: one finished job may free memory for several jobs.
         if mayStartMore { wake() }
         guard let job else { return nil }
         return { self.perform(job) }
     }
 
-    /// The next job, if a place and memory for it are available.
+    /// Returns the next job if a thread and enough memory are available for it, else nil.
     private func startable(_ state: inout State) -> Job? {
         guard let next = state.waiting.first else { return nil }
         let job: Job? =
@@ -213,7 +218,7 @@ package final class DecodePool: Sendable {
             } else {
                 nil
             }
-        // A job larger than the whole budget still runs, alone.
+        // A job whose cost exceeds the whole budget runs when no other job runs; otherwise it would never start.
         guard let job, state.running == 0 || state.runningBytes + (job.cost ?? 0) <= byteBudget else { return nil }
         return job
     }
@@ -243,8 +248,8 @@ package final class DecodePool: Sendable {
         case abandoned
     }
 
-    /// Measures a job that occupies a thread; nil when the job gave up the thread, to wait for memory or because it was
-    /// cancelled.
+    /// Measures a job on its thread and returns its cost if it may start. Returns nil if the job was
+    /// cancelled, or went back to the queue because memory or a regular thread is not available.
     private func admittedCost(of job: Job) -> Int? {
         var job = job
         let cost = job.measure()
@@ -256,7 +261,7 @@ package final class DecodePool: Sendable {
             if isWanted, hasPlace, state.running == 1 || state.runningBytes + cost <= byteBudget {
                 if job.isLarge { state.runningLarge += 1 }
                 state.runningBytes += cost
-                // When a large job took the last regular place, a small one may still start.
+                // If large jobs now use all regular threads, a small job may start on the additional thread.
                 return (.starts, startable(&state) != nil)
             }
             state.running -= 1

@@ -1,21 +1,22 @@
 import Dispatch
 package import Foundation
 
-/// The current time and delayed work for the network code. Injected, so that tests do not wait.
+/// The source of the current time and of timers for the network code. Tests inject a clock of their own, so
+/// that they need not wait.
 package protocol DelayClock: Sendable {
     /// Seconds since 1970, for comparison with dates from servers.
     var date: TimeInterval { get }
     /// A monotonic time.
     var now: Duration { get }
-    /// Runs `work` once after a delay on a queue of the clock, unless cancelled. The work must be short, because other
-    /// timers wait for it.
+    /// Runs `work` once after a delay on a queue of the clock, unless the returned operation is cancelled
+    /// before. The work must be short, because other timers wait until it has finished.
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation
 }
 
 /// The system's clocks.
 package struct SystemClock: DelayClock {
-    // Serial, because a serial queue has its own thread: on a global queue, CPU-bound tasks of the program would delay
-    // every timer.
+    // The queue is serial, because a serial queue has its own thread. On a global queue, CPU-bound tasks of
+    // the program could occupy all threads and delay every timer.
     private static let timers = DispatchQueue(label: "webimage.timers")
 
     package init() {}
@@ -33,7 +34,7 @@ package struct SystemClock: DelayClock {
     }
 }
 
-/// Work that runs at most once; a cancel releases its closure.
+/// Work that runs at most once. Cancelling it releases its closure.
 package final class ScheduledWork: WebImageOperation {
     private let work: Locked<(@Sendable () -> Void)?>
 

@@ -1,9 +1,11 @@
 import Foundation
 
-/// The deliveries of one load: run one after another in order, even on a concurrent queue.
+/// Runs the callbacks of one load one after another, in the order in which they were added, even on a
+/// concurrent queue.
 ///
-/// If a block may run inline, it and all waiting blocks before it run before ``add(on:_:)`` returns. If another thread
-/// is running a block, that thread runs the new one afterwards. Nothing blocks.
+/// If the queue allows a block to run inline, ``add(on:_:)`` runs all waiting blocks and then this block
+/// before it returns. Exception: if another thread is running a block, that thread runs the new block
+/// afterwards. No thread ever blocks.
 final class DeliveryLane: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -15,9 +17,10 @@ final class DeliveryLane: Sendable {
     private enum Action {
         case nothing
         case schedule
-        /// Runs the waiting blocks, this block last.
+        /// Run the waiting blocks. The new block is the last of them.
         case drain
-        /// The caller is a block of this load on the same thread.
+        /// Run the waiting blocks and the new block directly, because a block of this load that runs on this
+        /// thread added it.
         case runNested(after: [@Sendable () -> Void])
     }
 
@@ -53,7 +56,7 @@ final class DeliveryLane: Sendable {
         }
     }
 
-    /// Runs the waiting blocks, unless another thread is doing so.
+    /// Runs the waiting blocks, unless a thread is already running them.
     private func drain() {
         guard
             state.withLock({ state in

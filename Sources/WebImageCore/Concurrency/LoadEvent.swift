@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Events of shared work while it runs.
+/// An event that shared work sends to its subscribers while it runs.
 package enum LoadEvent: Sendable {
-    /// Bytes received and expected.
+    /// The numbers of bytes received and expected.
     case progress(received: Int, expected: Int, url: URL?)
-    /// The loader was started: the image does not come from a cache.
+    /// The loader was started, because no cache contains the image.
     case loaderStarted
     /// The next bytes of a body and their offset in it.
     case bytes(Data, offset: Int)

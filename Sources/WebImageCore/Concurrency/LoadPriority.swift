@@ -1,20 +1,20 @@
-/// The priority of a load relative to others.
+/// The priority of a load relative to other loads.
 public enum LoadPriority: Int, Sendable, Comparable {
-    /// After everything else.
+    /// Starts after loads of all other priorities.
     case low = -4
-    /// In order of arrival.
+    /// Starts in the order of arrival, after loads of high priority.
     case normal = 0
-    /// Before everything else.
+    /// Starts before loads of all other priorities.
     case high = 4
 
-    /// By urgency.
+    /// Returns whether the left priority is lower.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The priority of a running load, which may change while the load waits or runs. Safe on any thread.
+/// The priority of a running load. It may change while the load waits or runs. Safe on any thread.
 ///
-/// Observers are called outside the lock and read ``priority`` again under their own lock. So the newest value wins,
-/// independent of the order of the threads.
+/// Observers are called outside the lock. They must read ``priority`` under their own lock: if two threads
+/// change the priority concurrently, each observer then uses the newest value.
 public final class LoadPriorityHandle: Sendable {
     private struct State {
         var priority: LoadPriority
@@ -41,14 +41,15 @@ public final class LoadPriorityHandle: Sendable {
         }
     }
 
-    /// Sets the listener of changes, called on the thread that makes them. Replaces an earlier listener; nil removes
-    /// it.
+    /// Sets the function that is called after each change of the priority, on the thread that changes it.
+    /// Replaces an earlier function; nil removes it.
     public func whenChanged(_ listener: (@Sendable (LoadPriority) -> Void)?) {
         let id = listener.map { listener in
             observe { [weak self] in
                 guard let self else { return }
                 var told: LoadPriority
-                // Two threads may change the priority at once; repeat until the reported value is the current one.
+                // Two threads may change the priority concurrently. Repeat until the reported value is the
+                // current value.
                 repeat {
                     told = priority
                     listener(told)
@@ -62,7 +63,7 @@ public final class LoadPriorityHandle: Sendable {
         if let old { forget(old) }
     }
 
-    /// Calls `observer` after every change until ``forget(_:)``.
+    /// Calls `observer` after every change until its returned identifier is passed to ``forget(_:)``.
     package func observe(_ observer: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -73,7 +74,7 @@ public final class LoadPriorityHandle: Sendable {
 
     /// Removes an observer.
     package func forget(_ id: UInt64) {
-        // Released outside the lock: the closure's captures may be any objects.
+        // Release the closure outside the lock: it may be the last owner of objects whose `deinit` runs other code.
         let observer = state.withLock { $0.observers.removeValue(forKey: id) }
         withExtendedLifetime(observer) {}
     }

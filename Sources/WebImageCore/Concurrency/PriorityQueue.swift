@@ -1,8 +1,9 @@
-/// Waiting elements by priority, then by arrival. Each has a number by which it can be moved or removed.
+/// A queue of elements, ordered by priority, then by arrival. Each element has a number by which it can be
+/// moved or removed.
 ///
-/// Large elements wait in separate lanes, so that small ones behind them can be found. A pure structure without a lock.
-/// Every operation is amortised constant time: a moved or removed element leaves its number in the lane, where it is
-/// skipped later.
+/// Each priority has two lanes, one for large and one for small elements, so that the first small element is found
+/// without a search. All operations take amortised constant time: when an element is moved or removed, its number
+/// stays in the old lane and is skipped later. The structure has no lock; its owner must synchronise access.
 struct PriorityQueue<Element> {
     private struct Lane {
         var numbers: [(id: UInt64, turn: UInt64)] = []
@@ -17,8 +18,8 @@ struct PriorityQueue<Element> {
     private struct Entry {
         let element: Element
         var lane: LaneName
-        /// Increases with every arrival; distinguishes an element's current position from positions it left in the same
-        /// lane.
+        /// The arrival number of the element in its lane. Numbers in a lane with another `turn` are old
+        /// positions of the element and are skipped.
         var turn: UInt64
     }
 

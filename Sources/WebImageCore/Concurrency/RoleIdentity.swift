@@ -1,12 +1,12 @@
-/// The identity of a role implementation, for comparisons: an object is compared by address, a value by equality. A
-/// value without `Hashable` equals nothing.
+/// The identity of a role's implementation, such as a cache, coder or loader. Objects are equal if they have
+/// the same address. Values are equal if `==` says so; a value that is not `Hashable` equals no other value.
 ///
-/// The type alone is not enough, because two coders of one type may be configured differently; only a value without
-/// contents is compared by type. Comparing two identities runs no code of a role, so it is safe under a lock. Creating
-/// one may run such code.
+/// Comparing only the types is not sufficient, because two coders of one type may be configured differently.
+/// Only values without stored properties are compared by type. Comparing two identities runs no code of the
+/// roles, so it is safe under a lock. Creating an identity may run `==` and `hash(into:)` of a role.
 package struct RoleIdentity: Hashable, @unchecked Sendable {
-    // Unchecked is correct because the object is a role and roles are Sendable; it is only retained and compared by
-    // address.
+    // Unchecked is correct because the object is a role, and roles are Sendable. The object is only retained
+    // and compared by address.
     private enum Kind: Hashable {
         case object(ObjectIdentifier)
         case empty(ObjectIdentifier)
@@ -14,7 +14,8 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
     }
 
     private let kind: Kind
-    /// False for a value that is neither an object nor empty nor `Hashable`: it does not even equal its own copy.
+    /// Whether two identities of the same role are equal. False for a value that has stored properties and is
+    /// not `Hashable`.
     let isComparable: Bool
     /// Retains the object, so that no other object can have its address.
     private let object: AnyObject?
@@ -42,7 +43,7 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(kind) }
 
-    /// The identity as text, different for different roles as long as both exist.
+    /// The identity as text. Two different roles that exist at the same time have different texts.
     package var text: String {
         switch kind {
         case .object(let address): "object \(address)"
@@ -51,9 +52,10 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
         }
     }
 
-    /// The role as an object; nil for a value.
+    /// Returns the role if it is an object; nil if it is a value.
     ///
-    /// `as AnyObject` would also box values, and takes 2,700 instructions even for an object; a load has 20 roles.
+    /// `as AnyObject` is not used: it converts values to objects, and it takes 2,700 instructions even for an
+    /// object. A load has 20 roles.
     private static func object<Role>(_ role: Role) -> AnyObject? {
         Role.self is AnyClass ? unsafeBitCast(role, to: AnyObject.self) : nil
     }
@@ -68,7 +70,8 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
         init(_ value: any Hashable) { self.value = AnyHashable(value) }
     }
 
-    /// Numbers of the most recent values. A value that was dropped gets a new number, which only reduces sharing.
+    /// The numbers of recent values. When the table is full, it is emptied. A value then gets a new number,
+    /// so that loads before and after do not share their work; the results are still correct.
     private struct Numbers: Sendable {
         var known: [HashableRole: UInt64] = [:]
         var revision = 0
@@ -85,7 +88,8 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
         }
     }
 
-    /// Looks up in a copy: comparing values runs their own code, which must not run under the lock.
+    /// Returns the number of a value. Searches a copy of the table, because comparing values runs code of the
+    /// roles, which must not run under the lock.
     private static func number(of role: HashableRole) -> UInt64 {
         while true {
             var copy = numbers.withLock { $0 }
@@ -100,14 +104,14 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
                 defer { numbers = new }
                 return (true, numbers)
             }
-            // Released outside the lock: a value may hold the caller's objects.
+            // Release the old table outside the lock: its values may be the last owners of the caller's objects.
             withExtendedLifetime(old) {}
             if isSet { return number }
         }
     }
 }
 
-/// A list of roles with a change count.
+/// A list of roles, such as coders, with a number that changes whenever the list changes.
 package struct RoleList<Role: Sendable>: Sendable {
     package var roles: [Role] { didSet { revision &+= 1 } }
     private(set) var revision = 0
@@ -116,9 +120,9 @@ package struct RoleList<Role: Sendable>: Sendable {
 }
 
 extension Locked {
-    /// Removes a role from a list. Comparing runs the roles' code, so it happens outside the lock.
+    /// Removes a role from a list. Compares outside the lock, because a comparison runs code of the roles.
     ///
-    /// For a value that cannot be compared, the last one of its type is removed.
+    /// If the role is a value that cannot be compared, the last element of its type is removed.
     package func removeRole<Role>(
         _ list: WritableKeyPath<State, RoleList<Role>>, _ role: any Sendable, of value: (Role) -> any Sendable
     ) {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The view that shared work has of its subscribers: their highest priority, and a way to send them events.
+/// The connection from shared work to its subscribers. It provides their highest priority and sends them events.
 package final class SharedTaskHandle: Sendable {
     private struct State {
         var listeners: [UInt64: LoadEventListener] = [:]
         var past = Past()
     }
 
-    /// The events that a late subscriber receives at once.
+    /// The previous events that a late subscriber receives when it joins.
     private struct Past {
         var progress: LoadEvent?
         var started: LoadEvent?
@@ -16,8 +16,8 @@ package final class SharedTaskHandle: Sendable {
         var bytes: [LoadEvent] = []
         var byteCount = 0
 
-        /// Maximum size of a body that is kept for late subscribers (8 MiB); the loader may have moved a longer one to
-        /// a file.
+        /// The maximum size of a body that is kept in memory for late subscribers: 8 MiB. The loader may have
+        /// moved a longer body to a file.
         static let maxBytes = 8 << 20
 
         mutating func add(_ event: LoadEvent) {
@@ -51,10 +51,11 @@ package final class SharedTaskHandle: Sendable {
         for listener in listeners { listener(event) }
     }
 
-    /// Adds a subscriber, which at once receives the progress so far.
+    /// Adds a subscriber, which immediately receives the events so far.
     ///
-    /// It receives no bytes of a body above the limit, and therefore no partial images. Events from another thread may
-    /// reach it before the earlier ones: bytes carry their offset.
+    /// If the body is already longer than 8 MiB, the subscriber does not receive its previous bytes and
+    /// cannot make partial images. New events that another thread sends may arrive before the previous
+    /// events; therefore byte events contain their offset.
     package func addListener(_ listener: @escaping LoadEventListener, id: UInt64) {
         let past = state.withLock { state in
             state.listeners[id] = listener
@@ -69,7 +70,7 @@ package final class SharedTaskHandle: Sendable {
     }
 }
 
-/// The view that a stage has of its subscribers.
+/// The connection from one stage of a load to the subscribers of its work.
 struct StageHandle: Sendable {
     let priority: LoadPriorityHandle
     let send: LoadEventListener

@@ -1,8 +1,9 @@
-/// The state of shared tasks: which subscriber waits for which run. It only decides; ``SharedTasks`` performs the
-/// actions.
+/// The state of shared tasks: which subscriber waits for which run. It only decides which actions are
+/// necessary; ``SharedTasks`` performs them.
 ///
-/// A run starts with its first subscriber. Its work is cancelled as soon as every subscriber is cancelled, and the run
-/// is removed when the last one has left. A finished value is joinable until then; a failure never is.
+/// A run is one execution of the work for a key. It starts with its first subscriber and is removed when its
+/// last subscriber has left. Until then, new subscribers can join, also after the work has succeeded. They
+/// cannot join after a failure. If every subscriber is cancelled, the work is cancelled too.
 struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias ID = UInt64
     typealias Outcome = Result<Value, WebImageError>
@@ -15,16 +16,16 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case updatePriority(run: ID)
         /// No subscriber used a finished value.
         case abandon(run: ID, Value)
-        /// The subscriber receives no more news of the run.
+        /// The subscriber must receive no more events of the run.
         case removeListener(subscriber: ID, run: ID)
-        /// Nothing refers to the run any more. Its outcome is passed out because it may hold the user's objects, which
-        /// must not be released under a lock.
+        /// The run has no subscribers any more. The action contains its outcome, because the outcome may own
+        /// the user's objects, which must not be released under a lock.
         case release(run: ID, Outcome?)
     }
 
     /// The result of joining.
     enum Joining {
-        /// The subscriber was cancelled before it joined: it starts nothing.
+        /// The subscriber was cancelled before it joined. No work is started for it.
         case cancelled
         /// The run has already finished.
         case finished(run: ID, Outcome)
@@ -32,8 +33,8 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case waits(run: ID, isNew: Bool)
     }
 
-    /// A key and its hash in one object. An identity has dozens of fields, and each run looks its key up seven times:
-    /// copying and hashing it again took 200,000 instructions per load.
+    /// A key with its precomputed hash. A key has dozens of fields and is looked up seven times per run.
+    /// Copying and hashing it each time took 200,000 instructions per load.
     private final class HashedKey: Hashable, Sendable {
         let key: Key
         private let digest: Int
@@ -77,10 +78,10 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var cancelledEarly: Set<ID> = []
     private var lastRun: ID = 0
 
-    /// The number of runs in progress or held by subscribers.
+    /// The number of runs that are in progress or still have subscribers.
     var count: Int { runs.count }
 
-    /// Whether the state holds no runs, subscribers or early cancels.
+    /// Whether there are no runs, no subscribers and no recorded cancellations.
     var isEmpty: Bool { runs.isEmpty && subscribers.isEmpty && joinable.isEmpty && cancelledEarly.isEmpty }
 
     /// The number of subscribers of the runs whose key matches.
@@ -121,7 +122,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         return [.updatePriority(run: known.run)]
     }
 
-    /// Ends a subscriber's wait with `.cancelled`; the subscriber must still call ``leave(_:consumed:)``.
+    /// Ends a subscriber's wait with `.cancelled`. ``leave(_:consumed:)`` must still be called for the subscriber.
     mutating func cancel(_ subscriber: ID) -> [Action] {
         guard let known = subscribers[subscriber] else {
             cancelledEarly.insert(subscriber)
@@ -130,7 +131,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard !known.isCancelled else { return [] }
         subscribers[subscriber]?.isCancelled = true
         runs[known.run]?.cancelledCount += 1
-        // Cancels the work before the subscriber resumes, so that no stage begins in between.
+        // Cancel the work before the subscriber resumes. Otherwise the work could start another stage in between.
         var actions = cancelIfAbandoned(known.run)
         if runs[known.run]?.waiting.remove(subscriber) != nil {
             actions.append(.resume(subscriber: subscriber, .failure(.cancelled)))
@@ -146,14 +147,14 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
         runs[id]?.outcome = outcome
         runs[id]?.waiting = []
-        // Callers that already wait receive the failure; new ones start again.
+        // Subscribers that already wait receive the failure. A new subscriber starts a new run.
         if case .failure = outcome, joinable[run.key] == id { joinable[run.key] = nil }
         return run.waiting.map { .resume(subscriber: $0, outcome) }
     }
 
     /// Removes a subscriber.
     ///
-    /// - Parameter consumed: Whether the subscriber received the value, even if it had no use for it.
+    /// - Parameter consumed: Whether the subscriber received the value, even if it did not use the value.
     mutating func leave(_ subscriber: ID, consumed: Bool) -> [Action] {
         guard let known = subscribers.removeValue(forKey: subscriber) else {
             cancelledEarly.remove(subscriber)

@@ -1,15 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Shared tasks: the work of a key runs once for all concurrent subscribers.
+/// Runs the work of each key once for all concurrent subscribers.
 ///
-/// ``SharedTaskState`` decides under a short lock; work, continuations and callbacks run outside the lock. A finished
-/// value is joinable while a subscriber uses it, so that a caller that comes during the decode or the store does not
-/// start the work again.
+/// ``SharedTaskState`` decides under a lock that is held only briefly. Work, continuations and callbacks run
+/// outside the lock. New subscribers can still join a finished run while another subscriber uses its value.
+/// So a load that starts while another load decodes or stores the same download does not download it again.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Outcome = Result<Value, WebImageError>
     package typealias Work = @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
-    /// Receives a finished value that no subscriber used because all were cancelled; called once, on any thread.
+    /// Receives a finished value that no subscriber used, because all subscribers were cancelled. Called
+    /// once, on any thread.
     package typealias Abandon = @Sendable (Value) -> Void
 
     private typealias Decisions = SharedTaskState<Key, Value>
@@ -26,7 +27,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var continuations: [UInt64: ValueContinuation<Outcome>] = [:]
     }
 
-    /// An action with its operands, collected under the lock and performed after it.
+    /// An action with its operands. Steps are collected under the lock and performed after it is released.
     private enum Step {
         case cancel(Task<Void, Never>)
         case resume(ValueContinuation<Outcome>, Outcome)
@@ -41,7 +42,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package init() {}
 
-    /// The number of runs in progress or held by subscribers.
+    /// The number of runs that are in progress or still have subscribers.
     package var count: Int { state.withLock { $0.decisions.count } }
 
     /// The number of subscribers of the runs whose key matches.
@@ -49,11 +50,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         state.withLock { $0.decisions.subscriberCount(where: matches) }
     }
 
-    /// Joins or starts the work of `key` and passes its value to `body`; the value is joinable until `body` returns.
+    /// Joins the work of `key`, or starts it, and passes its value to `body`. Other callers can join until
+    /// `body` returns.
     ///
-    /// Cancelling the surrounding task ends the wait at once with `.cancelled`; the work continues for the other
-    /// subscribers. While this caller waits, the work's priority is at least `priority`. If a cancel ended the bodies
-    /// of all subscribers, the value goes to `onAbandon`.
+    /// Cancelling the surrounding task immediately ends the wait with `.cancelled`; the work continues for
+    /// the other subscribers. While this caller waits, the work's priority is at least `priority`. If the
+    /// bodies of all subscribers were cancelled, `onAbandon` receives the value.
     package func withValue<Output>(
         for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
         origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
@@ -66,8 +68,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             priority.forget(observer)
             leave(subscriber, isConsumed, onAbandon)
         }
-        // The cancellation handler also covers the join; otherwise a cancel during the join would take effect only when
-        // this task suspends.
+        // The cancellation handler includes the join. Otherwise a cancellation during the join would take
+        // effect only when this task suspends.
         let outcome = await withTaskCancellationHandler {
             await withValueContinuation { continuation in
                 join(subscriber, key, priority, listener, origin, continuation, work, onAbandon)
@@ -106,21 +108,24 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             }
         }
         if let handle {
-            // A new run has the priority of its first subscriber.
+            // Only for an existing run: a new run already has the priority of its first subscriber.
             if let joined { updatePriority(joined) }
-            // A change of the priority between its read and the join was lost, because the subscriber did not exist yet.
+            // If the priority changed after it was read above, the change was not recorded, because the
+            // subscriber did not exist yet.
             if priority.priority != value { move(subscriber, to: priority) }
             if let listener { handle.addListener(listener, id: subscriber) }
         }
         if let outcome { continuation.resume(returning: outcome) }
     }
 
-    /// Called under the lock: once it is free the run may end, and the subscriber with it. No user code runs here.
+    /// Reports to the subscriber which load started the run. Must be called under the lock, because the run
+    /// may end as soon as the lock is free. `joined` therefore must not run user code.
     private static func note(_ run: Run?, _ origin: SharedTaskOrigin?) {
         if let origin, let starter = run?.origin { origin.joined(starter) }
     }
 
-    /// Called under the lock: the task may begin at once, but cannot report its end before the lock is free.
+    /// Starts the task of a new run. Must be called under the lock: the task may start immediately, but it
+    /// cannot report its end before the run is stored and the lock is free.
     private func start(
         _ run: UInt64, _ priority: LoadPriority, _ origin: UInt64?, _ work: @escaping Work,
         _ onAbandon: @escaping Abandon
@@ -177,11 +182,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             case .release: break
             }
         }
-        // Released here, outside the lock: outcomes and listeners may hold the user's objects.
+        // Release the steps here, outside the lock: outcomes and listeners may own the user's objects.
         withExtendedLifetime(steps) {}
     }
 
-    /// Sets the run's handle to the highest priority; repeats, because other threads may do the same concurrently.
+    /// Sets the priority of the run to the highest priority of its subscribers. Repeats until the value is
+    /// correct, because other threads may change it concurrently.
     private func updatePriority(_ run: UInt64) {
         while let (handle, priority) = state.withLock({ state in
             state.decisions.priority(of: run).flatMap { priority in state.runs[run].map { ($0.handle, priority) } }
@@ -192,11 +198,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 }
 
-/// Which load a subscriber of shared work is, and how it learns whose work it uses.
+/// Identifies the load of a subscriber and receives the identifier of the load whose work it uses.
 package struct SharedTaskOrigin: Sendable {
-    /// Identifies the load.
+    /// The identifier of the subscriber's load.
     package let id: UInt64
-    /// Receives the ``id`` of the load that started the work, its own for new work. Called under a lock.
+    /// Receives the ``id`` of the load that started the work; for new work, this is the subscriber's own
+    /// load. Called under a lock.
     package let joined: @Sendable (UInt64) -> Void
 
     package init(id: UInt64, joined: @escaping @Sendable (UInt64) -> Void) {

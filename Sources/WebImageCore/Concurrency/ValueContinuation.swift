@@ -15,11 +15,12 @@ package struct ValueContinuation<Value: Sendable>: Sendable {
     }
 }
 
-/// Waits for the value of a callback: like `withCheckedContinuation`, but the value is passed under a lock.
+/// Waits for the value of a callback, like `withCheckedContinuation`. The value is passed under a lock.
 ///
-/// A continuation may be resumed before its task suspends. The runtime orders both correctly but does not report this
-/// to the thread sanitizer, which then reports the first read of the value as a race (Swift 6.3 on Linux; a `Dispatch`
-/// block that resumes with a new object is enough). The lock makes the order visible; it costs about 20 ns.
+/// The lock prevents false reports of the thread sanitizer; it costs about 20 ns. If a continuation is
+/// resumed before its task suspends, the runtime orders both correctly, but the sanitizer does not know this
+/// order. It then reports the first read of the value as a race. This was seen with Swift 6.3 on Linux, with
+/// a `Dispatch` block that resumes with a new object.
 package func withValueContinuation<Value: Sendable>(
     of type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation,
     _ start: (ValueContinuation<Value>) -> Void

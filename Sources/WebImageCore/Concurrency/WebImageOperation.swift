@@ -2,6 +2,6 @@
 @preconcurrency public protocol WebImageOperation: Sendable {
     /// Cancels the operation. Idempotent; safe on any thread.
     func cancel()
-    /// Whether ``cancel()`` was called before the end.
+    /// Whether ``cancel()`` was called before the operation ended.
     var isCancelled: Bool { get }
 }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A bounded number of threads for one pool; they start when needed and end when idle.
+/// The threads of one pool. Their number is limited. A thread starts when it is needed and ends after an idle time.
 ///
-/// On Linux, all dispatch queues of one quality of service share one root queue with as many threads as cores, and so
-/// does Swift's cooperative pool. Decoding on a queue would therefore leave no thread for the process's `async`
-/// functions. These threads are independent of that queue.
+/// Dispatch queues are not used for decoding. On Linux, Swift's cooperative pool and all dispatch queues of
+/// the same quality of service share as many threads as the machine has cores. Decoding on a queue could
+/// occupy all of them and leave no thread for the process's `async` functions.
 package final class WorkerThreads: Sendable {
     private struct State {
         /// The number of threads.
@@ -38,11 +38,11 @@ package final class WorkerThreads: Sendable {
     /// The number of threads, including idle ones.
     package var liveCount: Int { state.withLock { $0.live } }
 
-    /// Returns the next work item; nil when none may start.
+    /// Returns the next work item; nil when no work item may start now.
     package typealias Next = @Sendable () -> (@Sendable () -> Void)?
 
-    /// Wakes or starts one more thread, if possible; call it after adding work. Constant time, except for the start of
-    /// a thread.
+    /// Wakes an idle thread, or starts a new thread if the limit allows it. Call this method after adding
+    /// work. It takes constant time, except when it starts a thread.
     package func wake(_ next: @escaping Next) {
         let (wakes, starts) = state.withLock { state -> (Bool, Bool) in
             if state.idle > 0 {
@@ -62,7 +62,7 @@ package final class WorkerThreads: Sendable {
             repeat { while let work = next() { work() } } while waitsForMore(next)
         }
         thread.name = name
-        // Explicit, because the default follows the shell's `ulimit -s`. Untouched pages use no memory.
+        // The default would depend on the shell's `ulimit -s`. Stack pages that are never touched use no memory.
         thread.stackSize = 8 << 20
         thread.start()
     }
@@ -70,7 +70,8 @@ package final class WorkerThreads: Sendable {
     /// Waits for a wake-up; returns false when the thread should end.
     private func waitsForMore(_ next: Next) -> Bool {
         state.withLock { $0.idle += 1 }
-        // Work added after the last check but before `idle` was increased found no idle thread to wake: check again.
+        // Check again for work: if work was added after the last check but before `idle` was increased,
+        // `wake` found no idle thread.
         if let work = next() {
             leaveIdle()
             work()
@@ -84,13 +85,13 @@ package final class WorkerThreads: Sendable {
             return (true, state.live == 0)
         }
         if isLast { whenIdle() }
-        // If all idle threads have been woken, a wake-up for this one is on its way.
+        // The wait timed out, but `wake` has already counted this thread as woken. Its signal follows, so wait for it.
         if !ends { wakeUps.wait() }
         return !ends
     }
 
-    /// Removes this thread from the idle count. If all idle threads were woken meanwhile, consumes the wake-up meant
-    /// for this one.
+    /// Removes this thread from the idle count. If `wake` has already counted it as woken, waits for its
+    /// signal, so that the signal does not wake another thread later.
     private func leaveIdle() {
         let wasWoken = state.withLock { state -> Bool in
             guard state.idle > 0 else { return true }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension WebImageError: CustomStringConvertible, LocalizedError {
-    /// One line: kind of failure (code) at stage for URL: cause. Next step.
+    /// A description of the failure in one line: "*kind* (*code*) at *stage* for *URL*: *cause*. *Next step*".
     public var description: String {
         var line = "\(code.words) (\(code.rawValue)) at \(stage.rawValue)"
         if let url { line += " of \(url.redacted)" }
@@ -14,7 +14,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
     /// The same line as ``description``.
     public var errorDescription: String? { description }
 
-    /// What a log record of the error carries as names and values; no secrets.
+    /// The names and values that a log record of the error contains. They contain no secrets.
     package var logMetadata: [String: String] {
         var metadata = ["error.type": "\(code)", "webimage.error.stage": stage.rawValue]
         metadata["server.address"] = url?.host?.lowercased()
@@ -26,7 +26,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
 }
 
 extension WebImageError.Code {
-    /// The kind of failure in words.
+    /// The kind of failure as text.
     public var words: String {
         switch self {
         case .invalidURL: "invalid URL"
@@ -50,7 +50,7 @@ extension WebImageError.Code {
 }
 
 extension WebImageError.Underlying: CustomStringConvertible {
-    /// The cause, in the words of the component that reported it.
+    /// The cause, with the message of the component that reported it.
     public var description: String {
         switch self {
         case .curl(let code, let message): "curl \(code): \(message)"
@@ -66,7 +66,8 @@ extension WebImageError.Underlying: CustomStringConvertible {
 }
 
 extension URL {
-    /// The URL without user, password, query and fragment, which may contain secrets; a data URL without its data.
+    /// The URL without user, password, query and fragment, because these may contain secrets. A data URL is
+    /// returned without its data.
     public var redacted: String {
         if scheme?.lowercased() == "data" { return "data:…" }
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return "(unreadable URL)" }

@@ -10,7 +10,7 @@ public struct WebImageError: Error, Sendable {
         case badImageData = 1001
         /// The server reports that the cached image is still current.
         case cacheNotModified = 1002
-        /// The URL failed before for a reason of the URL itself, and `.retryFailed` is absent.
+        /// An earlier load of this URL failed permanently, and the option `.retryFailed` is not set.
         case blackListed = 1003
         /// The input exceeded a limit of ``DecodingLimits`` or of the download (SDWebImage has no number for this).
         case limitExceeded = 1100
@@ -18,23 +18,26 @@ public struct WebImageError: Error, Sendable {
         case encodingFailed = 1101
         /// A file or a cache folder cannot be read or written (SDWebImage has no number for this).
         case fileSystem = 1102
-        /// A miss of a load that may not use the loader (SDWebImage completes with neither image nor error).
+        /// No cache contains the image, and the options do not allow a download (SDWebImage completes with
+        /// neither image nor error).
         case notCached = 1103
-        /// No coder reads this format; adding one may help (1001 in SDWebImage).
+        /// No registered coder reads this format. Adding a coder may help (1001 in SDWebImage).
         case unsupportedFormat = 1104
-        /// No memory is available for the pixels now (SDWebImage has no number for this).
+        /// The memory for the pixels could not be allocated. A later attempt may succeed (SDWebImage has no
+        /// number for this).
         case outOfMemory = 1105
-        /// No download could be made for the request.
+        /// The downloader could not create a download for the request.
         case invalidDownloadOperation = 2000
-        /// The HTTP status is not acceptable.
+        /// The HTTP status is not one of the accepted statuses.
         case invalidDownloadStatusCode = 2001
         /// The load was cancelled.
         case cancelled = 2002
         /// The response modifier rejected the response, or there was no response.
         case invalidDownloadResponse = 2003
-        /// The content type is not acceptable.
+        /// The content type is not one of the accepted types.
         case invalidDownloadContentType = 2004
-        /// The connection failed: name, route, TLS, time-out, early close (SDWebImage returns the system's error).
+        /// The connection failed, for example name resolution, routing, TLS, a time-out or an early close
+        /// (SDWebImage returns the system's error).
         case transport = 2100
     }
 
@@ -66,7 +69,7 @@ public struct WebImageError: Error, Sendable {
         case posix(errno: Int32, message: String)
         /// An HTTP status.
         case http(status: Int)
-        /// A limit, the value that exceeded it (.max when unknown) and the allowed value.
+        /// The name of a limit, the value that exceeded the limit (`.max` when unknown) and the allowed value.
         case limit(DecodingLimits.Limit, actual: Int, allowed: Int)
         /// The extended result code and message of SQLite.
         case sqlite(code: Int, message: String)
@@ -82,13 +85,13 @@ public struct WebImageError: Error, Sendable {
     public var url: URL?
     /// The cause.
     public var underlying: Underlying?
-    /// The next step for the user, as a sentence.
+    /// A sentence that tells the user what to do next.
     public var hint: String?
-    /// The head of a response that was rejected for its status or its type; nil for every other failure.
+    /// The head of the response, if it was rejected because of its status or its content type; nil for other failures.
     public var response: WebImageResponse?
-    /// The failures of the sources that were tried before this one, in order.
+    /// If several sources were tried, the failures of the earlier sources in the order of the attempts.
     public var earlierFailures: [WebImageError] = []
-    /// The error of a user's own loader, as it was reported.
+    /// The original error that a custom loader reported.
     package var foreignError: (any Error)?
 
     /// Makes an error.
@@ -100,10 +103,10 @@ public struct WebImageError: Error, Sendable {
         self.hint = hint
     }
 
-    /// The error of every cancelled load.
+    /// The error that every cancelled load returns.
     public static let cancelled = WebImageError(.cancelled, stage: .request)
 
-    /// Returns the same error with this URL, if it has no URL yet.
+    /// Returns a copy of the error with this URL. An error that already has a URL keeps it.
     public func with(url: URL?) -> WebImageError {
         var copy = self
         copy.url = self.url ?? url
@@ -124,7 +127,7 @@ public struct WebImageError: Error, Sendable {
         WebImageError(.badImageData, stage: .decode, underlying: .codec(library: library, message: message), hint: hint)
     }
 
-    /// Makes the error for an `errno`, with the system's message captured now.
+    /// Makes the error for an `errno`, with the system's message for it.
     public static func posix(
         _ errno: Int32, _ code: Code = .fileSystem, stage: Stage, url: URL? = nil, hint: String? = nil
     ) -> WebImageError {

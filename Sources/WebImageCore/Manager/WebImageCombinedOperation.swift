@@ -44,7 +44,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         state = Locked(State(claim: CompletionClaim(sink)))
     }
 
-    /// Whether ``cancel()`` was called before the end.
+    /// Whether ``cancel()`` was called before the operation ended.
     public var isCancelled: Bool { state?.withLock { $0.claim.isCancelled } ?? false }
 
     /// The priority of the load. A shared task runs at the highest priority of its subscribers. No effect after the end.

@@ -33,7 +33,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         state = Locked(State(claim: CompletionClaim(completed), progress: progress))
     }
 
-    /// Whether ``cancel()`` was called before the end.
+    /// Whether ``cancel()`` was called before the operation ended.
     public var isCancelled: Bool { state.withLock { $0.claim.isCancelled } }
 
     /// Ends the list: no further URL is loaded, and the completion is called on the list's callback queue.

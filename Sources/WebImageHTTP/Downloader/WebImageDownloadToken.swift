@@ -38,6 +38,6 @@ public final class WebImageDownloadToken: WebImageOperation {
     /// Ends this caller's wait with `.cancelled`; idempotent, on any thread.
     public func cancel() { load.cancel() }
 
-    /// Whether ``cancel()`` was called before the end.
+    /// Whether ``cancel()`` was called before the operation ended.
     public var isCancelled: Bool { load.isCancelled }
 }

@@ -1,9 +1,10 @@
 import Foundation
 
-/// A locale of the C library, compiled from its source into a test's folder. Debian's package `locales` has the
-/// sources.
+/// A locale of the C library that a test compiles into its own folder. The sources of locales are in Debian's package
+/// `locales`.
 package enum CompiledLocale {
-    /// Both use a decimal comma. In Turkish, `toupper(3)` and `tolower(3)` leave i and I unchanged.
+    /// The names of the locales. Both have a decimal comma. In the Turkish locale, `toupper(3)` and `tolower(3)` do
+    /// not change i and I.
     package static let names = ["tr_TR.UTF-8", "de_DE.UTF-8"]
 
     /// Whether this machine can compile locales.
@@ -11,9 +12,9 @@ package enum CompiledLocale {
         FileManager.default.isExecutableFile(atPath: "/usr/bin/localedef")
         && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/tr_TR")
 
-    /// Compiles a locale for processes whose `LOCPATH` is the folder; takes about a second.
+    /// Compiles a locale into a folder, which processes can use as `LOCPATH`. Takes about one second.
     ///
-    /// - Throws: An error when `localedef` cannot be started or writes nothing.
+    /// - Throws: An error if `localedef` cannot be started or writes nothing.
     package static func compile(_ name: String, into folder: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/localedef")
@@ -28,9 +29,10 @@ package enum CompiledLocale {
         }
     }
 
-    /// Makes it the locale of this process, as GTK does at its start; call it only in a test that runs in a separate process.
+    /// Sets the locale of this process, as GTK does when it starts. Call it only in a test that runs in its own
+    /// process, because the locale applies to the whole process.
     ///
-    /// - Returns: Whether numbers have a decimal comma from now on.
+    /// - Returns: Whether numbers now have a decimal comma.
     package static func use(_ name: String, in folder: String) -> Bool {
         setenv("LOCPATH", folder, 1)
         setenv("LC_ALL", name, 1)

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The only loop of the tests that waits by time: a deadline, and pauses between two checks of a condition.
+/// A deadline and the pause between two checks of a condition. All waits of the tests use it.
 struct Polling {
     private let end: ContinuousClock.Instant
     private static let pause = 0.002
 
-    /// Sets the deadline; it is later under a sanitizer, which slows code down.
+    /// Sets the deadline in seconds from now. Under a sanitizer the time is twenty times as long, because sanitizers
+    /// slow code down.
     init(seconds: Double) { end = .now + .seconds(Sanitizer.seconds(seconds)) }
 
     /// Whether the deadline has passed.
@@ -18,20 +19,22 @@ struct Polling {
     func block() { Thread.sleep(forTimeInterval: Self.pause) }
 }
 
-/// Waits until `condition` holds and checks it every 2 ms; false when `seconds` have passed.
+/// Waits until `condition` is true and checks it every 2 ms. Returns false if it is still false after
+/// `seconds`.
 ///
-/// Under a sanitizer it waits twenty times as long.
+/// Under a sanitizer the time is twenty times as long.
 public func eventually(within seconds: Double = 30, _ condition: () -> Bool) async -> Bool {
     let polling = Polling(seconds: seconds)
     while !condition() {
-        // In a cancelled task every sleep ends at once, so that the loop would only spin.
+        // In a cancelled task every sleep returns immediately, so the loop would spin without pauses.
         guard !polling.isOver, !Task.isCancelled else { return condition() }
         await polling.suspend()
     }
     return true
 }
 
-/// Waits in the same way, but blocks the calling thread.
+/// Blocks the calling thread until `condition` is true and checks it every 2 ms. Returns false if it is still false
+/// after `seconds`, or twenty times as long under a sanitizer.
 package func eventually(within seconds: Double = 30, _ condition: () -> Bool) -> Bool {
     let polling = Polling(seconds: seconds)
     while !condition() {
@@ -41,15 +44,15 @@ package func eventually(within seconds: Double = 30, _ condition: () -> Bool) ->
     return true
 }
 
-/// Waits until `condition` holds.
+/// Waits until `condition` is true.
 ///
 /// - Parameter name: A description of the condition for the error message.
-/// - Throws: ``NeverHeld`` when `seconds` have passed; twenty times as many under a sanitizer.
+/// - Throws: ``NeverHeld`` if the condition is still false after `seconds`, or twenty times as long under a sanitizer.
 package func eventually(_ name: String, within seconds: Double = 30, _ condition: () -> Bool) async throws {
     guard await eventually(within: seconds, condition) else { throw NeverHeld(name: name) }
 }
 
-/// A condition that did not hold before the deadline.
+/// The error of a condition that was still false at the deadline.
 package struct NeverHeld: Error, CustomStringConvertible {
     /// The description of the condition.
     package let name: String

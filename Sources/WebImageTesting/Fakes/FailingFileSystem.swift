@@ -1,9 +1,9 @@
 import Foundation
 
-/// A test's own small file system, which a test can fill or make read-only; needs root and mount(8).
+/// A small mounted file system for one test, which the test can fill or make read-only. It requires root and mount(8).
 public final class FailingFileSystem {
     private let scratch: ScratchFolder
-    /// The path of its mount point.
+    /// The path of the mount point.
     public let path: String
 
     /// Whether this machine allows a test to mount a file system.
@@ -12,7 +12,7 @@ public final class FailingFileSystem {
     /// Mounts an empty file system.
     ///
     /// - Parameter bytes: The size in bytes, rounded up to pages.
-    /// - Throws: ``FailingFileSystemError`` when it cannot be mounted.
+    /// - Throws: ``FailingFileSystemError`` if it cannot be mounted.
     public init(bytes: Int) throws {
         scratch = try ScratchFolder()
         path = scratch.url.path

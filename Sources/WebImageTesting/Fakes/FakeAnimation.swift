@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// An animation of plain frames that counts its decodes.
+/// An animation of single-coloured frames that counts the decodes of each frame.
 public final class FakeAnimation: AnimatedImageProvider {
     private let counts = Locked<[Int: Int]>([:])
     private let durations: [TimeInterval]
@@ -9,10 +9,17 @@ public final class FakeAnimation: AnimatedImageProvider {
     private let side: Int
     private let broken: Set<Int>
 
-    /// The loop count that it reports; 0 is endless.
+    /// The loop count of the animation; 0 repeats for ever.
     public let animatedImageLoopCount: Int
 
-    /// Makes frames of the given durations (seconds) and `side` pixels a side; each decode takes `decodeSeconds`.
+    /// Makes an animation of square frames.
+    ///
+    /// - Parameters:
+    ///   - durations: The durations of the frames in seconds.
+    ///   - loopCount: The loop count; 0 repeats for ever.
+    ///   - decodeSeconds: The time in seconds that each decode takes.
+    ///   - side: The side of a frame in pixels.
+    ///   - broken: The indices of the frames whose decode fails.
     public init(
         durations: [TimeInterval], loopCount: Int = 0, decodeSeconds: Double = 0, side: Int = 4, broken: Set<Int> = []
     ) {
@@ -37,7 +44,7 @@ public final class FakeAnimation: AnimatedImageProvider {
     public func animatedImageFrame(at index: Int) -> Image? {
         guard durations.indices.contains(index) else { return nil }
         counts.withLock { $0[index, default: 0] += 1 }
-        // A slow decode is the purpose of `decodeSeconds`; the decode pool's threads may block.
+        // `decodeSeconds` simulates a slow decode. The threads of the decode pool may block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         guard !broken.contains(index) else { return nil }
         return try? TestImages.solid(width: side, height: side, blue: UInt8(index % 256))

@@ -1,15 +1,15 @@
 public import Foundation
 public import WebImageCore
 
-/// A coder whose files are `FAKE` and two bytes for width and height. It counts its decodes.
+/// A coder that counts its decodes. Its files consist of `FAKE`, one byte for the width and one for the height.
 public final class FakeCoder: DetailedImageCoder {
     private let counts = Locked((decodes: 0, waits: Double(0)))
     private let seconds: Double
 
-    /// Makes a coder that takes `seconds` for each decode.
+    /// Makes a coder whose decodes each take `seconds`.
     public init(seconds: Double = 0) { self.seconds = seconds }
 
-    /// The number of decodes begun.
+    /// The number of decodes that have started.
     public var decodeCount: Int { counts.withLock { $0.decodes } }
 
     /// Returns a file of the given size.
@@ -32,7 +32,7 @@ public final class FakeCoder: DetailedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         counts.withLock { $0.decodes += 1 }
         let size = options.targetSize(for: try imageInfo(of: data, limits: options.limits).pixelSize)
-        // A slow decode is the purpose of `seconds`; the decode pool's threads may block.
+        // `seconds` simulates a slow decode. The threads of the decode pool may block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         return try TestImages.solid(width: size.width, height: size.height)
     }

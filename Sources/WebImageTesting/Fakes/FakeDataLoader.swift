@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// A loader without a network: every URL waits until the test answers it.
+/// A loader without a network. Each load waits until the test sets an answer for its URL.
 public final class FakeDataLoader: ImageDataLoader {
     private struct State {
         var waiting: [URL: [ValueContinuation<Result<ImageDataResult, WebImageError>>]] = [:]
@@ -20,13 +20,13 @@ public final class FakeDataLoader: ImageDataLoader {
     public var requests: [URL] { loads.map(\.url) }
     /// Every load, in order.
     public var loads: [ImageDataLoad] { state.withLock { $0.loads } }
-    /// The metadata of every result.
+    /// The metadata that every result contains.
     public var metadata: Data? {
         get { state.withLock { $0.metadata } }
         set { state.withLock { $0.metadata = newValue } }
     }
 
-    /// Answers `url` with the cached bytes of each load, as after a 304; a load without cached bytes fails.
+    /// Answers each load of `url` with the load's cached bytes, as after status 304. A load without cached bytes fails.
     public func confirm(_ url: URL) {
         answer(url, with: .success(Self.notModified))
     }
@@ -37,10 +37,10 @@ public final class FakeDataLoader: ImageDataLoader {
     }
 
     private static let notModified = Data("not modified".utf8)
-    /// The number of requests that were cancelled while they waited.
+    /// The number of loads that were cancelled while they waited for an answer.
     public var cancelCount: Int { state.withLock { $0.cancels } }
 
-    /// Answers waiting and later requests for `url`.
+    /// Answers waiting and later loads of `url`.
     public func answer(_ url: URL, with outcome: Result<Data, WebImageError>) {
         let waiting = state.withLock { state in
             state.answers[url] = outcome
@@ -49,7 +49,7 @@ public final class FakeDataLoader: ImageDataLoader {
         for continuation in waiting { continuation.resume(returning: Self.result(outcome, url)) }
     }
 
-    /// Records the load and returns its answer, or waits for ``answer(_:with:)``.
+    /// Records the load and returns the answer of its URL. If there is none, waits for ``answer(_:with:)``.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -91,13 +91,13 @@ public final class FakeDataLoader: ImageDataLoader {
         return result
     }
 
-    /// Returns the scope that the context declares, without making an identity.
+    /// Returns the scope that the context of the load declares; shared if it declares none.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { load.declaredScope ?? .shared }
 
     /// Returns whether there is a URL.
     public func canRequestImage(for url: URL?) -> Bool { url != nil }
 
-    /// Fails: the manager loads data instead.
+    /// Always fails, because the manager uses ``loadData(for:progress:)`` instead.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?

@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// A layered cache of two dictionaries that counts disk reads.
+/// A layered cache that stores its memory and disk layers in two dictionaries and counts reads of the disk layer.
 public final class FakeImageCache: LayeredImageCaching {
     private struct State {
         var memory: [String: Image] = [:]
@@ -47,7 +47,7 @@ public final class FakeImageCache: LayeredImageCaching {
         guard let key else { return }
         state.withLock { $0.disk[key] = nil }
     }
-    /// Returns the memory dictionary's image, without decoding.
+    /// Returns the image in the memory dictionary; decodes nothing.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?

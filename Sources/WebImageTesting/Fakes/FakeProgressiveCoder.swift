@@ -1,12 +1,12 @@
 public import Foundation
 public import WebImageCore
 
-/// A coder of ``FakeCoder``'s files with any number of further bytes; each one improves the preview, whose blue value
-/// is their number.
+/// A progressive coder for the files of ``FakeCoder`` with further bytes at the end. Each further byte makes a new
+/// partial image, whose blue value is the number of further bytes.
 public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder {
     private let body = Locked(Data())
 
-    /// Makes an instance to register.
+    /// Makes an instance to register with a coders manager.
     public init() {}
 
     /// Makes an instance for one image.
@@ -22,7 +22,7 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
     /// Replaces the data.
     public func updateIncrementalData(_ data: Data?, finished: Bool) { body.withLock { $0 = data ?? Data() } }
 
-    /// Adds bytes; throws after a `!`.
+    /// Adds bytes. Throws if the data received so far contains `!`.
     public func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
         let all = body.withLock { body in
             body.append(bytes)
@@ -31,7 +31,7 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
         guard !all.contains(UInt8(ascii: "!")) else { throw .badData("fake", "damaged") }
     }
 
-    /// The information from the header; nil before it is complete.
+    /// The information from the header; nil until the header is complete.
     public var incrementalInfo: ImageInfo? {
         let bytes = body.withLock { $0 }
         return try? imageInfo(of: bytes, limits: .default)
@@ -48,12 +48,12 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
             width: size.width, height: size.height, blue: UInt8(clamping: incrementalRevision))
     }
 
-    /// Works as ``FakeCoder`` does.
+    /// Works in the same way as ``FakeCoder``.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try FakeCoder().imageInfo(of: data, limits: limits)
     }
 
-    /// Works as ``FakeCoder`` does.
+    /// Works in the same way as ``FakeCoder``.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try FakeCoder().decode(data, options: options)
     }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A test's own folder in the temporary folder, removed when released; its name is unique.
+/// A folder for one test, with a unique name in the temporary folder. It is removed when the object is released.
 public final class ScratchFolder: Sendable {
     /// The URL of the folder.
     public let url: URL
@@ -11,7 +11,7 @@ public final class ScratchFolder: Sendable {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    /// Its path in the file system.
+    /// The path of the folder.
     package var path: String { url.path }
 
     /// The paths of all files in the folder and its subfolders.

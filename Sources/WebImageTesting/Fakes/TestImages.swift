@@ -21,14 +21,16 @@ public enum TestImages {
         return Image(pixels: pixels, hasAlpha: alpha != 255)
     }
 
-    /// Returns an image that no codec compresses well: noise in every byte but alpha, the same in every run.
+    /// Returns an image that no codec compresses well. All bytes except alpha are noise, which is the same in every
+    /// run.
     public static func noise(width: Int, height: Int) throws(WebImageError) -> Image {
         let pixels = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
         var state: UInt32 = 1
         pixels.withUnsafeMutableBytes { bytes in
             for row in 0..<height {
                 for column in 0..<width {
-                    // The generator of Numerical Recipes: its upper bits are random enough.
+                    // The linear congruential generator of Numerical Recipes. Its upper bits are random enough for
+                    // noise.
                     state = state &* 1_664_525 &+ 1_013_904_223
                     bytes.storeBytes(
                         of: state >> 8 | 0xFF00_0000, toByteOffset: row * pixels.bytesPerRow + column * 4,

@@ -2,19 +2,19 @@ public import Foundation
 
 /// The behaviour of a ``FaultServer`` for a request.
 public enum FaultBehaviour: Sendable {
-    /// Sends this response, correct or faulty.
+    /// Sends a response, which may have faults.
     case respond(FaultResponse)
-    /// Reads the request and never responds, until the client leaves or the server stops.
+    /// Reads the request and sends nothing until the client disconnects or the server stops.
     case hang
-    /// Sends these bytes instead of a response and closes.
+    /// Sends bytes instead of an HTTP response and closes the connection.
     case raw(Data)
-    /// Closes without a byte.
+    /// Closes the connection without sending a byte.
     case close
-    /// Closes with a TCP reset.
+    /// Closes the connection with a TCP reset.
     case reset
-    /// Waits until the gate opens, then continues with the other behaviour.
+    /// Waits until the gate is open, then performs another behaviour.
     indirect case gated(FaultGate, FaultBehaviour)
-    /// Uses the behaviour that the closure returns for the request.
+    /// Performs the behaviour that a closure returns for the request.
     case dynamic(@Sendable (FaultRequest) -> FaultBehaviour)
 
     /// Returns a well-formed response.
@@ -26,7 +26,7 @@ public enum FaultBehaviour: Sendable {
                 .data(data), status: status, headers: headers.merging(["Content-Type": type]) { own, _ in own }))
     }
 
-    /// Returns a response with this status and a short text.
+    /// Returns a response with a status and a short text as its body.
     public static func status(_ status: Int) -> FaultBehaviour {
         .body(Data("status \(status)\n".utf8), type: "text/plain", status: status)
     }
@@ -41,11 +41,11 @@ public enum FaultBehaviour: Sendable {
 public struct FaultResponse: Sendable {
     /// The content of the body.
     public enum Body: Sendable {
-        /// These bytes.
+        /// Bytes in memory.
         case data(Data)
-        /// This number of zero bytes, generated while sending.
+        /// A number of zero bytes, which are generated while they are sent.
         case zeros(Int)
-        /// Zero bytes until the client leaves.
+        /// Zero bytes until the client disconnects.
         case endless
 
         var count: Int? {
@@ -57,15 +57,15 @@ public struct FaultResponse: Sendable {
         }
     }
 
-    /// How the client learns the end of the body.
+    /// How a response marks the end of its body.
     public enum Framing: Sendable {
         /// The correct `Content-Length`.
         case contentLength
-        /// `Content-Length` with this value, even if the body has another length.
+        /// `Content-Length` with the given value, even if the body has another length.
         case claimedLength(Int)
         /// Chunked transfer coding.
         case chunked
-        /// No length; the body ends with the connection.
+        /// No length: the body ends when the connection closes.
         case untilClose
     }
 
@@ -75,19 +75,19 @@ public struct FaultResponse: Sendable {
     public var status = 200
     /// Further header fields.
     public var headers: [String: String] = [:]
-    /// The framing of the body; an endless body never has a correct length.
+    /// How the response marks the end of its body. `contentLength` is not possible for an endless body.
     public var framing = Framing.contentLength
-    /// The wait before the first byte.
+    /// The time before the first byte is sent.
     public var delay = Duration.zero
-    /// The body bytes per write; with ``interval`` the body is sent slowly.
+    /// The number of body bytes per write. Together with ``interval`` it sends a body slowly.
     public var piece = 64 * 1024
-    /// The wait between two writes.
+    /// The time between two writes.
     public var interval = Duration.zero
-    /// The number of body bytes after which the connection closes; nil sends all.
+    /// The number of body bytes after which the connection is closed; nil sends the whole body.
     public var closeAfter: Int?
-    /// Whether that close is a TCP reset.
+    /// Whether the close of ``closeAfter`` is a TCP reset.
     public var resets = false
-    /// Holds back the last piece of the body until it opens.
+    /// A gate that holds back the last piece of the body until the gate is opened; nil for none.
     package var lastPiece: FaultGate?
 
     /// Makes a response without faults.
@@ -106,10 +106,10 @@ public struct FaultRequest: Sendable {
     public let path: String
     /// The query without its question mark; nil without one.
     public let query: String?
-    /// Header fields, names in lower case.
+    /// The header fields, with names in lower case.
     public let headers: [String: String]
     /// The body.
     public let body: Data
-    /// The number of its connection, counted from 1.
+    /// The number of the connection on which the request arrived, counted from 1.
     public let connection: Int
 }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// One connection of a ``FaultServer``, on its own thread.
+/// One connection of a ``FaultServer``. Each connection has its own thread.
 final class FaultConnection {
     private let server: FaultServer
     private let descriptor: Int32
@@ -16,7 +16,7 @@ final class FaultConnection {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Responds to requests until one side closes.
+    /// Responds to requests until one side closes the connection.
     func serve() {
         while let request = readRequest() {
             let behaviour = server.state.withLock { state in
@@ -31,7 +31,7 @@ final class FaultConnection {
         }
     }
 
-    /// Performs a behaviour; false when the connection must be closed.
+    /// Performs a behaviour. Returns false if the connection must then be closed.
     private func perform(_ behaviour: FaultBehaviour, _ request: FaultRequest) -> Bool {
         switch behaviour {
         case .respond(let response): return send(response, request)
@@ -57,8 +57,8 @@ final class FaultConnection {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Waits; false when the server stops or the client leaves first. Without a duration it waits for these or for the
-    /// gate.
+    /// Waits for `duration` or until the gate is open. Returns false if the server stops or the client disconnects
+    /// before that. If `duration` is nil, there is no time limit.
     private func pause(_ duration: Duration?, until gate: FaultGate? = nil) -> Bool {
         let end = duration.map { ContinuousClock.now + $0 }
         while true {
@@ -77,7 +77,7 @@ final class FaultConnection {
         }
     }
 
-    /// POLLRDHUP, a macro behind a feature test, which Swift does not import.
+    /// The value of `POLLRDHUP`. Swift does not import this macro, because a feature test macro disables it.
     private static let clientLeaves: Int16 = 0x2000
 
     // MARK: Reading
@@ -133,7 +133,7 @@ final class FaultConnection {
         if request.method == "HEAD" { return true }
         guard sendBody(response) else { return false }
         if response.resets {
-            // Waits until the sent bytes have arrived: a reset discards what the client has not read.
+            // Wait until the client has probably read the sent bytes, because a reset discards unread bytes.
             _ = pause(.milliseconds(50))
             resetOnClose()
             return false

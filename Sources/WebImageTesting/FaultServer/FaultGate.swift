@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Holds back requests until a test opens it, so that tests need no sleeps.
+/// A gate that holds back requests until a test opens it. It makes sleeps in tests unnecessary.
 public final class FaultGate: Sendable {
     private let ends: Pipe
 

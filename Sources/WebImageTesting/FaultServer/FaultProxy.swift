@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// An HTTP proxy that opens tunnels (`CONNECT`) to ports of this machine, and refuses everything else.
+/// An HTTP proxy that opens tunnels (`CONNECT`) only to ports of this machine.
 public final class FaultProxy: Sendable {
     private struct State {
         var answers: [String] = []
@@ -11,7 +11,7 @@ public final class FaultProxy: Sendable {
     private let state: Locked<State>
     private let listener: LoopbackListener
 
-    /// Its URL, as ``WebImageDownloaderConfig/proxy`` takes it.
+    /// The URL of the proxy, for ``WebImageDownloaderConfig/proxy``.
     public var url: String { "http://127.0.0.1:\(listener.port)" }
 
     /// The heads of the requests for a tunnel, in order.
@@ -29,7 +29,7 @@ public final class FaultProxy: Sendable {
                     return state.answers[min(state.tunnels.count, state.answers.count) - 1]
                 }
                 guard client.write(Data(answer.utf8)) else { return }
-                // The last head of the response decides.
+                // An answer can have several heads. The status of the last one decides whether the tunnel opens.
                 guard answer.components(separatedBy: "HTTP/1.1 ").last?.hasPrefix("200") == true else { continue }
                 return Self.relay(client, head, listener)
             }
@@ -37,19 +37,21 @@ public final class FaultProxy: Sendable {
         answer(Self.established)
     }
 
-    /// The usual response, with fields that must not be attributed to the origin.
+    /// The default response, which opens the tunnel. Its fields belong to the proxy: a client must not use them as
+    /// fields of the origin's response.
     public static let established =
         "HTTP/1.1 200 Connection established\r\nETag: \"proxy\"\r\nCache-Control: no-store\r\nContent-Type: text/html\r\n\r\n"
 
-    /// Sets the responses to the next tunnel requests; the last one applies to all later requests. Each
-    /// response has one or several heads.
+    /// Sets the responses to the next tunnel requests. The last response applies to all later requests. Each response
+    /// consists of one or several heads.
     public func answer(_ answers: String...) { state.withLock { ($0.answers, $0.tunnels) = (answers, []) } }
 
     /// Closes every connection and waits for the threads.
     public func stop() { listener.stop() }
 
     private static func relay(_ client: SocketStream, _ head: String, _ listener: LoopbackListener) {
-        // The request is like `CONNECT localhost:1234 HTTP/1.1`; every name leads to this machine.
+        // A request has the form `CONNECT localhost:1234 HTTP/1.1`. Only the port is used: every host name leads to
+        // this machine.
         let target = head.split(separator: " ").dropFirst().first?.split(separator: ":").last.flatMap { Int($0) }
         guard let target, let origin = listener.connect(to: target) else { return }
         let (up, down) = (client, SocketStream(origin))
@@ -61,7 +63,7 @@ public final class FaultProxy: Sendable {
         }
         copy(from: up, to: down)
         shutdown(origin, Int32(SHUT_RDWR))
-        // The other thread uses both descriptors until then.
+        // Wait for the other thread, which still uses both descriptors.
         isDone.wait()
         listener.remove(origin)
     }

@@ -2,10 +2,11 @@ public import Foundation
 import Glibc
 import WebImageCore
 
-/// An HTTP server on 127.0.0.1 with faults on demand, for tests of HTTP clients.
+/// An HTTP server on the loopback interface that can produce faults, for tests of HTTP clients.
 ///
-/// Paths without a route get 404. Connections stay open unless a behaviour closes them. Each connection has a thread.
-/// Call ``stop()``, which ends all of them before it returns: the threads retain the server.
+/// A path without a route gets status 404. Connections remain open unless a behaviour closes them. Each
+/// connection has a thread. Call ``stop()`` at the end: the threads retain the server, and `stop()` ends all
+/// threads before it returns.
 public final class FaultServer: Sendable {
     struct State {
         var routes: [String: FaultBehaviour] = [:]
@@ -28,14 +29,16 @@ public final class FaultServer: Sendable {
     /// The address it listens on.
     public let host: String
 
-    /// Whether this machine has the loopback address of IPv6.
+    /// Whether this machine has the IPv6 loopback address `::1`.
     public static var hasIPv6: Bool {
         guard let (listener, _) = try? listen("::1") else { return false }
         close(listener)
         return true
     }
 
-    /// Starts listening on a free port of an address of this machine (all of 127.0.0.0/8 is, and `::1`).
+    /// Starts listening on a free port.
+    ///
+    /// - Parameter host: An address of this machine: `::1` or any address of 127.0.0.0/8.
     ///
     /// - Throws: ``FaultServerError`` when no port is available.
     public init(host: String = "127.0.0.1") throws {
@@ -48,17 +51,17 @@ public final class FaultServer: Sendable {
 
     /// The URL of a path.
     public func url(_ path: String) -> URL {
-        // The other parts are valid, so a path without a URL is a mistake in the test.
+        // All other parts of the URL are valid, so an invalid URL means that the test passed an invalid path.
         URL(string: "http://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)")
             ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
-    /// Sets the behaviour of a path from now on.
+    /// Sets the behaviour for later requests of a path.
     public func route(_ path: String, _ behaviour: FaultBehaviour) {
         state.withLock { $0.routes[path] = behaviour }
     }
 
-    /// Every request so far, in order of arrival.
+    /// All requests so far, in order of arrival.
     public var requests: [FaultRequest] { state.withLock { $0.requests } }
 
     /// Returns the number of requests of a path.
@@ -73,12 +76,12 @@ public final class FaultServer: Sendable {
     /// The number of requests that are being answered now.
     public var concurrentRequests: Int { state.withLock { $0.concurrent } }
 
-    /// Closes every connection and waits until every thread has ended. Idempotent.
+    /// Closes all connections and waits until all threads have ended. Idempotent.
     public func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
             guard !state.isStopped else { return false }
-            // Shutting down wakes blocked accepts and reads; the threads close their own descriptors.
+            // A shutdown ends blocked accepts and reads. The threads then close their own descriptors.
             shutdown(state.listener, Int32(SHUT_RDWR))
             for descriptor in state.connections.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
             return true
@@ -119,7 +122,8 @@ public final class FaultServer: Sendable {
             }
             run { [self] in
                 FaultConnection(server: self, descriptor: descriptor, number: number).serve()
-                // Under the lock, so that `stop` never shuts down a descriptor that the system has reused.
+                // Close under the lock; otherwise `stop` could shut down a descriptor that the system has already
+                // reused.
                 state.withLock { state in
                     state.connections[number] = nil
                     close(descriptor)
@@ -145,7 +149,7 @@ public final class FaultServer: Sendable {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Binds and listens; `address` becomes the bound one.
+    /// Binds a socket and listens. `address` is replaced by the address that the socket is bound to.
     private static func listen<Address>(
         _ family: Int32, at address: inout Address
     ) throws(FaultServerError) -> Int32 {

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import WebImageCore
 
-/// Accepts connections on 127.0.0.1 and serves each on its own thread.
+/// Accepts connections on 127.0.0.1 and serves each connection on its own thread.
 final class LoopbackListener: Sendable {
     private struct State {
         var descriptors: Set<Int32> = []
@@ -14,25 +14,28 @@ final class LoopbackListener: Sendable {
     private let state = Locked(State())
     private let threads = DispatchGroup()
 
-    /// - Parameter serve: Serves one connection, which is closed when it returns.
+    /// Starts listening on a free port.
+    ///
+    /// - Parameter serve: Serves one connection. The connection is closed when the function returns.
     init(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) throws(FaultServerError) {
         (listener, port) = try FaultServer.listen("127.0.0.1")
         run { [self] in accept(serve) }
     }
 
-    /// Closes every connection and waits until every thread has ended. Idempotent.
+    /// Closes all connections and waits until all threads have ended. Idempotent.
     func stop() {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true
-            // Wakes blocked accepts and reads; the threads close their own descriptors.
+            // A shutdown ends blocked accepts and reads. The threads then close their own descriptors.
             shutdown(listener, Int32(SHUT_RDWR))
             for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
         threads.wait()
     }
 
-    /// Connects to a local port; the connection ends with the listener. Nil when no server listens there.
+    /// Connects to a local port and returns the descriptor; nil if no server listens at the port. ``stop()`` also
+    /// ends this connection.
     func connect(to port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -52,9 +55,10 @@ final class LoopbackListener: Sendable {
         return descriptor
     }
 
-    /// Closes a connection of ``connect(to:)``.
+    /// Closes a connection that ``connect(to:)`` returned.
     func remove(_ descriptor: Int32) {
-        // Under the lock, so that `stop` never shuts down a descriptor that the system has reused.
+        // Close under the lock; otherwise `stop` could shut down a descriptor that the system has already
+        // reused.
         state.withLock { state in
             state.descriptors.remove(descriptor)
             close(descriptor)
@@ -108,14 +112,14 @@ struct SocketStream {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Reads exactly `count` bytes; nil at the end.
+    /// Reads exactly `count` bytes; nil if the stream ends before that.
     mutating func take(_ count: Int) -> Data? {
         while buffered.count < count { guard fill() else { return nil } }
         defer { buffered = Data(buffered.dropFirst(count)) }
         return Data(buffered.prefix(count))
     }
 
-    /// Reads the bytes up to a separator, which is dropped; nil at the end.
+    /// Reads the bytes before a separator and drops the separator; nil if the stream ends before it.
     mutating func take(through separator: String) -> String? {
         let separator = Data(separator.utf8)
         while true {
@@ -127,14 +131,14 @@ struct SocketStream {
         }
     }
 
-    /// Whether the next bytes are these; reads only as many as needed.
+    /// Whether the stream continues with `text`. Does not consume bytes, and waits only for as many as necessary.
     mutating func begins(with text: String) -> Bool {
         let wanted = Data(text.utf8)
         while buffered.count < wanted.count, wanted.starts(with: buffered) { guard fill() else { return false } }
         return buffered.starts(with: wanted)
     }
 
-    /// Returns the received bytes and waits for at least one; nil at the end.
+    /// Waits for at least one byte and returns all received bytes; nil at the end of the stream.
     mutating func takeAll() -> Data? {
         if buffered.isEmpty, !fill() { return nil }
         defer { buffered = Data() }
@@ -152,7 +156,7 @@ struct SocketStream {
         }
     }
 
-    /// Writes the bytes; false when the other side has closed.
+    /// Writes bytes; false if the other side has closed the connection.
     @discardableResult
     func write(_ data: Data) -> Bool {
         data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in

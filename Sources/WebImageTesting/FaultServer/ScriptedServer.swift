@@ -1,17 +1,18 @@
 public import Foundation
 import WebImageCore
 
-/// Responds to each request with the next of a list of scripts, in HTTP/1.1 or HTTP/2 as the client chooses.
+/// A server that responds to each request with the next script of a list, in HTTP/1.1 or HTTP/2 as the client
+/// chooses.
 ///
-/// HTTP/2 is used without TLS, as behind a TLS relay (``TLSRelay``). The path of a request has no effect.
+/// HTTP/2 is used without TLS; ``TLSRelay`` adds TLS. The path of a request has no effect.
 public final class ScriptedServer: Sendable {
     /// One part of a response.
     public enum Step: Sendable {
-        /// A status and fields; a status below 200 is an interim head.
+        /// A head with a status and fields. A head with a status below 200 is an interim response.
         case head(Int, [String: String] = [:])
         /// Bytes of the body.
         case body(Data)
-        /// Fields after the body.
+        /// Trailer fields after the body.
         case trailers([String: String])
         /// Closes the connection.
         case close
@@ -43,10 +44,10 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Sets the scripts of the next requests; the last one applies to all later requests.
+    /// Sets the scripts for the next requests. The last script applies to all later requests.
     public func play(_ scripts: [Step]...) { play(scripts) }
 
-    /// Sets the scripts from a list.
+    /// Sets the scripts for the next requests from a list. The last script applies to all later requests.
     public func play(_ scripts: [[Step]]) {
         state.withLock { ($0.scripts, $0.count, $0.heads) = (scripts, 0, []) }
     }
@@ -162,7 +163,7 @@ struct HTTP2Frame {
     static let endStream: UInt8 = 0x1
     static let endHeaders: UInt8 = 0x4
 
-    /// Nil for kinds that are ignored.
+    /// The kind of the frame; nil for kinds that the server ignores.
     var kind: Kind?
     var flags: UInt8 = 0
     var stream: UInt32 = 0
@@ -172,7 +173,7 @@ struct HTTP2Frame {
         (self.kind, self.flags, self.stream, self.payload) = (kind, flags, stream, payload)
     }
 
-    /// Reads the next frame; nil at the end.
+    /// Reads the next frame; nil at the end of the stream.
     init?(_ source: inout SocketStream) {
         guard let head = source.take(9).map({ [UInt8]($0) }),
             let payload = source.take(Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2]))

@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// A child process made with `posix_spawn` and awaited with `waitpid`.
+/// A child process. It is started with `posix_spawn`; its end is awaited with `waitpid`.
 ///
-/// Unlike Foundation's `Process` it sets a clean signal mask for the child and waits without a run loop.
+/// Unlike Foundation's `Process`, it sets an empty signal mask for the child and waits without a run loop.
 final class ChildProcess: Sendable {
     private struct State {
         var identifier: pid_t
@@ -21,7 +21,8 @@ final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Dispatch's threads block every signal, and a child would inherit that: it would ignore SIGTERM.
+        // Set an empty signal mask. Dispatch's threads block every signal, and a child inherits the mask: SIGTERM
+        // would not end the child.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -34,15 +35,15 @@ final class ChildProcess: Sendable {
         state = Locked(State(identifier: identifier))
     }
 
-    /// Whether it has not ended; never blocks.
+    /// Whether the process has not ended. Never blocks.
     var isRunning: Bool { collect(WNOHANG) == nil }
 
-    /// Waits for its end and returns its wait status.
+    /// Blocks until the process has ended and returns its wait status.
     @discardableResult
     func wait() -> Int32 { collect(0) ?? -1 }
 
-    /// Sends SIGTERM, and SIGKILL after one second. It is signalled only while it is not collected, so its number
-    /// cannot belong to another process.
+    /// Sends SIGTERM, sends SIGKILL if the process runs after one second, and waits for its end. Signals are sent
+    /// only before `waitpid` has returned the process, because the system may then reuse its number.
     func terminate() {
         send(SIGTERM)
         _ = eventually(within: 1) { !isRunning }

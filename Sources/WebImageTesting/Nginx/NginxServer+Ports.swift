@@ -1,8 +1,7 @@
 import Foundation
 
 extension NginxServer {
-    /// Returns ports without a listener. Another program could take one before nginx binds it; nginx then reports an
-    /// error.
+    /// Returns free ports. Another program could bind a port before nginx does; nginx then reports an error.
     static func freePorts(_ count: Int) throws(NginxError) -> [Int] {
         let sockets = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
         defer { for socket in sockets where socket >= 0 { close(socket) } }
@@ -19,7 +18,7 @@ extension NginxServer {
         return ports
     }
 
-    /// Whether a program accepts connections at a port.
+    /// Whether a program accepts connections at a port of this machine.
     static func accepts(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return false }

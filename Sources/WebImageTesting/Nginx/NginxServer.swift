@@ -1,18 +1,19 @@
 public import Foundation
 import WebImageCore
 
-/// The installed nginx, which serves a folder with and without TLS: a correct HTTP server.
+/// Runs the installed nginx as a standard-compliant HTTP server that serves a folder with and without TLS.
 ///
-/// `/slow/…` serves the same files at 1 MB/s; `/leave/<port>` redirects to plain HTTP at that port. ``httpPort`` serves
-/// plain HTTP/1.1, ``httpsPort`` TLS with HTTP/2 and a self-signed certificate for `localhost` and 127.0.0.1.
-/// ``clientCertificatePort`` works like ``httpsPort`` and requires a client certificate. One process without a master
-/// serves all ports; ``stop()`` ends it.
+/// `/slow/…` serves the same files at 1 MB/s. `/leave/<port>` redirects to plain HTTP at that port.
+/// ``httpPort`` serves plain HTTP/1.1. ``httpsPort`` serves HTTP/2 over TLS with a self-signed certificate
+/// for `localhost` and 127.0.0.1. ``clientCertificatePort`` works like ``httpsPort`` and requires a client
+/// certificate. A single process without a master process serves all ports; ``stop()`` ends it.
 public final class NginxServer: Sendable {
     /// The folder of the served files.
     public let root: URL
-    /// The self-signed certificate, PEM; as the file of certificate authorities it makes the server trusted.
+    /// The self-signed certificate in PEM format. A client that uses it as its file of certificate authorities trusts
+    /// the server.
     public let certificateFile: URL
-    /// The certificate's private key, PEM; with the certificate it also identifies a client.
+    /// The private key of the certificate in PEM format. Certificate and key can also be used as a client certificate.
     public let keyFile: URL
     /// The same key, encrypted with the password `secret`.
     public let encryptedKeyFile: URL
@@ -20,7 +21,8 @@ public final class NginxServer: Sendable {
     public let httpPort: Int
     /// The port of HTTP/2 over TLS.
     public let httpsPort: Int
-    /// The port of HTTP/2 over TLS that returns status 400 to a client without the server's own certificate.
+    /// The port of HTTP/2 over TLS with client certificates. A client that does not use the server's certificate
+    /// receives status 400.
     public let clientCertificatePort: Int
 
     private let folder: URL
@@ -29,9 +31,9 @@ public final class NginxServer: Sendable {
     /// Whether nginx and openssl are installed.
     public static var isAvailable: Bool { tool("nginx") != nil && tool("openssl") != nil }
 
-    /// Starts nginx; blocks until it accepts connections (tens of milliseconds).
+    /// Starts nginx. Blocks until nginx accepts connections (tens of milliseconds).
     ///
-    /// - Throws: ``NginxError`` when a tool is absent or nginx does not start.
+    /// - Throws: ``NginxError`` if a tool is missing or nginx does not start.
     public init() throws {
         guard let nginx = Self.tool("nginx") else {
             throw NginxError("nginx is not installed (apt-get install nginx-light)")
@@ -61,15 +63,15 @@ public final class NginxServer: Sendable {
 
     deinit { stop() }
 
-    /// The plain URL of a path.
+    /// The URL of a path at ``httpPort``.
     public func url(_ path: String) -> URL { Self.url("http", httpPort, path) }
-    /// The TLS URL of a path.
+    /// The URL of a path at ``httpsPort``.
     public func secureURL(_ path: String) -> URL { Self.url("https", httpsPort, path) }
 
-    /// The URL of a path that requires a client certificate.
+    /// The URL of a path at ``clientCertificatePort``.
     public func clientCertificateURL(_ path: String) -> URL { Self.url("https", clientCertificatePort, path) }
 
-    /// Ends nginx, waits for it and removes its folder. Idempotent.
+    /// Ends nginx, waits until it has ended and removes its folder. Idempotent.
     public func stop() {
         let running = process.withLock { $0.take() }
         running?.terminate()
@@ -78,7 +80,7 @@ public final class NginxServer: Sendable {
 
     /// Waits until nginx accepts connections on each port.
     ///
-    /// - Throws: ``NginxError`` with nginx's log when it has ended, or accepts none after 10 s.
+    /// - Throws: ``NginxError`` with nginx's log if nginx has ended or accepts no connection within 10 s.
     static func waitUntilReady(_ launched: ChildProcess, ports: [Int], in folder: URL) throws {
         var isReady = false
         let isDecided = eventually(within: 10) {

@@ -1,13 +1,15 @@
 public import Foundation
 import WebImageCore
 
-/// A TLS relay (nginx) in front of a server without TLS, so that the server decides every byte.
+/// Runs nginx as a TLS relay in front of a server without TLS. The relay does not change the data, so the server
+/// determines every byte.
 public final class TLSRelay: Sendable {
-    /// The self-signed certificate, PEM; as the file of certificate authorities it makes the relay trusted.
+    /// The self-signed certificate in PEM format. A client that uses it as its file of certificate authorities trusts
+    /// the relay.
     public let certificateFile: URL
-    /// The port that negotiates HTTP/1.1.
+    /// The port at which TLS negotiates HTTP/1.1.
     public let http1Port: Int
-    /// The port that negotiates HTTP/2.
+    /// The port at which TLS negotiates HTTP/2.
     public let http2Port: Int
 
     private let folder: URL
@@ -19,7 +21,7 @@ public final class TLSRelay: Sendable {
         NginxServer.isAvailable && FileManager.default.fileExists(atPath: module)
     }
 
-    /// Starts nginx in front of a local port; blocks until it accepts connections (tens of milliseconds).
+    /// Starts nginx in front of a local port. Blocks until nginx accepts connections (tens of milliseconds).
     public init(port: Int) throws {
         guard let nginx = NginxServer.tool("nginx"), let openssl = NginxServer.tool("openssl") else {
             throw NginxError("nginx or openssl is not installed")
@@ -45,7 +47,7 @@ public final class TLSRelay: Sendable {
 
     deinit { stop() }
 
-    /// Ends nginx, waits for it and removes its folder. Idempotent.
+    /// Ends nginx, waits until it has ended and removes its folder. Idempotent.
     public func stop() {
         let running = process.withLock { $0.take() }
         running?.terminate()

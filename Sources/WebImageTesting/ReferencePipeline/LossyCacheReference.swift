@@ -1,14 +1,15 @@
 import WebImageCore
 
-/// The rules that hold for every cache: also for several layers that are cleared separately, or for one that may lose
-/// entries at any time.
+/// A model with only those rules that apply to every cache, including caches of several layers that are
+/// cleared separately and caches that may lose entries at any time.
 ///
-/// An image always has the requested resource, user, size and transformers; the origin has it now, or a load of this
-/// history fetched it. An error is one that the origin causes now, or follows from an earlier one.
+/// A delivered image always has the requested resource, user, size and transformers, and a version that the
+/// origin has now or that a load of this history fetched. An error must be one that the origin causes now or
+/// that follows from an earlier failure.
 struct LossyCacheReference: ReferenceModel {
     let resource: Int
     var answer = ReferenceOrigin.Answer()
-    /// The versions of each scope that were fetched and may be in a cache.
+    /// For each scope, the versions that were fetched and may be in a cache.
     private var fetched: [Int: Set<Int>] = [:]
     private var mayHaveFailed: Set<Int> = []
 

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Runs histories against a manager and its model, and compares deliveries and cache contents.
+/// Runs histories with a manager and with its model, and compares the deliveries and the contents of the caches.
 ///
 /// ```swift
 /// let check = ReferenceCheck(origin: try ReferenceOrigin(), subject: subject)
@@ -8,18 +8,18 @@ import WebImageCore
 /// #expect(failure == nil)
 /// ```
 public final class ReferenceCheck: Sendable {
-    /// A history that the model does not allow.
+    /// A history whose result the model does not allow.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// The seed of the run.
         public var seed: UInt64
-        /// The number of the history in its run, from 1.
+        /// The number of the history in its run, counted from 1.
         public var number: Int
         /// The shortest history found that still fails.
         public var history: ReferenceHistory
         /// The observed result and the results that the model allows.
         public var reason: String
 
-        /// The data needed to run the history again.
+        /// The reason, and the data that is needed to run the history again.
         public var description: String {
             "history \(number) of seed \(seed), shortened:\n\(history)\n\(reason)"
         }
@@ -31,15 +31,16 @@ public final class ReferenceCheck: Sendable {
 
     /// Checks managers whose loader fetches from `origin`.
     ///
-    /// - Parameter subject: Makes a manager; several histories run on it one after the other, each with its own URLs.
+    /// - Parameter subject: Makes a manager. Several histories run with one manager in sequence, each with its own
+    ///   URLs.
     public init(origin: ReferenceOrigin, subject: @escaping @Sendable () throws -> ReferenceSubject) {
         self.origin = origin
         makeSubject = subject
     }
 
-    /// Runs random histories until one fails, and shortens that one.
+    /// Runs random histories until one fails, and shortens the failing history.
     ///
-    /// - Returns: Nil when the model allows all.
+    /// - Returns: The failure; nil if the model allows all results.
     /// - Throws: The errors of making a subject.
     public func run(_ count: Int, seed: UInt64) async throws -> Failure? {
         var random = SeededRandom(seed: seed)
@@ -55,7 +56,7 @@ public final class ReferenceCheck: Sendable {
 
     /// Runs one history.
     ///
-    /// - Returns: Nil when the model allows it, otherwise the disallowed result.
+    /// - Returns: Nil if the model allows the result, otherwise a description of the result.
     /// - Throws: The errors of making a subject.
     public func run(_ history: ReferenceHistory) async throws -> String? {
         var subject = try makeSubject()
@@ -78,7 +79,8 @@ public final class ReferenceCheck: Sendable {
 
     // MARK: Shrinking
 
-    /// Returns the history without the steps, loads and options that the failure does not need.
+    /// Returns the shortest history found that still fails. It omits steps, loads and options that the failure does
+    /// not depend on.
     private func shortened(
         _ history: ReferenceHistory, _ reason: String
     ) async throws -> (ReferenceHistory, String) {
@@ -95,7 +97,8 @@ public final class ReferenceCheck: Sendable {
         return (best, reason)
     }
 
-    /// Runs a history. One with concurrent loads may fail only in some orders, so it runs up to five times.
+    /// Runs a history. A history with concurrent loads may fail only if they run in a certain order, so it runs up to
+    /// five times.
     private func fails(_ history: ReferenceHistory) async throws -> String? {
         let isConcurrent = history.steps.contains {
             if case .load(let loads, _, _) = $0 { loads.count > 1 } else { false }

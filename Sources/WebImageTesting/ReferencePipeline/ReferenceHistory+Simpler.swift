@@ -1,7 +1,7 @@
 import WebImageCore
 
 extension ReferenceHistory {
-    /// Simpler histories, those that omit most first.
+    /// Simpler versions of this history; versions that omit most come first.
     var simpler: [ReferenceHistory] {
         var result: [ReferenceHistory] = []
         for length in [steps.count / 2, steps.count / 4, 1] where length > 0 {
@@ -49,7 +49,7 @@ extension ReferenceStep {
 }
 
 extension ReferenceLoad {
-    /// The loads that omit one property or option.
+    /// Simpler versions of this load, each without one property or option.
     var simpler: [ReferenceLoad] {
         func without(_ change: (inout ReferenceLoad) -> Void) -> ReferenceLoad? {
             var load = self

@@ -1,23 +1,23 @@
 import WebImageCore
 
-/// One step of a history; it begins after all work of the previous step has ended.
+/// One step of a history. A step begins after all work of the previous step has ended.
 public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     /// Loads that run at the same time, started in this order.
     ///
-    /// `cancelled` contains the indices of loads that are cancelled before the origin responds to any of them; with
-    /// `afterFirstRequest` the origin receives the first request before that.
+    /// `cancelled` contains the indices of the loads that are cancelled before the origin responds to any load. If
+    /// `afterFirstRequest` is set, they are cancelled only after the origin has received the first request.
     case load([ReferenceLoad], cancelled: [Int] = [], afterFirstRequest: Bool = false)
-    /// The origin changes its answer from now on.
+    /// Changes the answer of the origin for a resource.
     case serve(ReferenceOrigin.Answer, resource: Int)
-    /// The cache is queried for the disk entry under the key string of a load.
+    /// Queries the cache for the disk entry under the key of a load.
     case query(ReferenceLoad, isSync: Bool)
-    /// Memory is purged.
+    /// Purges the memory cache.
     case clearMemory
-    /// The disk is purged.
+    /// Purges the disk cache.
     case clearDisk
-    /// Failed URLs may be tried again.
+    /// Removes the record of failed URLs, so that they may be loaded again.
     case forgetFailures
-    /// A new manager and cache use the same folder.
+    /// Makes a new manager and a new cache with the same folder, as after a restart of the process.
     case restart
 
     /// A text for messages.
@@ -40,9 +40,9 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// A list of steps for a manager and for its model.
+/// A list of steps that a manager and its model perform.
 public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
-    /// The number of resources. They have version 0 before the first step; resource 1 has no validator.
+    /// The number of resources. All resources have version 0 before the first step. Resource 1 has no validator.
     public static let resourceCount = 2
     /// The steps, in order.
     public var steps: [ReferenceStep]
@@ -50,14 +50,15 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
     /// Makes a history of these steps.
     public init(_ steps: [ReferenceStep]) { self.steps = steps }
 
-    /// The steps, one a line, numbered.
+    /// The numbered steps, one per line.
     public var description: String {
         steps.enumerated().map { "\($0 + 1). \($1)" }.joined(separator: "\n")
     }
 
     /// Returns a random history.
     ///
-    /// - Parameter mayLoseEntries: Omits steps that only caches without losses can be compared with.
+    /// - Parameter mayLoseEntries: Whether the cache may lose entries. Steps and options whose result would then be
+    ///   undetermined are omitted.
     public static func random(using random: inout SeededRandom, mayLoseEntries: Bool = false) -> ReferenceHistory {
         var generator = Generator(random: random, mayLoseEntries: mayLoseEntries)
         let count = Int.random(in: 4...10, using: &generator.random)
@@ -70,7 +71,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         var random: SeededRandom
         let mayLoseEntries: Bool
         var answers = (0..<resourceCount).map { Self.first($0) }
-        /// The few variants of this history; few, so that several loads use the same entries.
+        /// The variants that loads of this history use. There are only a few, so that several loads use the same
+        /// entries.
         var variants: [ReferenceLoad] = []
 
         static func first(_ resource: Int) -> ReferenceOrigin.Answer {
@@ -115,7 +117,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             let count = chance(65) ? 1 : chance(85) ? 2 : 3
             var loads = [load()]
             while loads.count < count {
-                // Loads of one resource share work and entries.
+                // Mostly use the same resource as the first load, because only loads of one resource share work and
+                // entries.
                 var next = load()
                 if chance(80) { next.resource = loads[0].resource }
                 loads.append(next)

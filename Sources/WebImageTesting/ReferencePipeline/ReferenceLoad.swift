@@ -1,18 +1,19 @@
 import Foundation
 public import WebImageCore
 
-/// A load of a history as a value: all parameters of the manager's load.
+/// A load of a history: the values of all parameters of the manager's load.
 public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     /// The credentials that a load sends.
     public enum Credentials: Hashable, Sendable {
         /// None.
         case none
-        /// Those of user 1 or 2, in this user's cache scope.
+        /// The credentials of user 1 or 2, with the cache scope of this user.
         case scoped(Int)
-        /// Those of user 1 or 2, sent by a modifier that declares no scope: the load is neither shared nor stored.
+        /// The credentials of user 1 or 2, sent by a request modifier that declares no cache scope. Such a load is
+        /// neither shared nor stored.
         case undeclared(Int)
 
-        /// 0 without credentials.
+        /// The number of the user; 0 without credentials.
         public var user: Int {
             switch self {
             case .none: 0
@@ -27,15 +28,15 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     public var options: WebImageOptions = []
     /// The side of the thumbnail's box in pixels; nil for the full size.
     public var box: Int?
-    /// The numbers of the transformers.
+    /// The numbers of the transformers, in the order in which they run.
     public var transformers: [Int] = []
     /// The credentials.
     public var credentials = Credentials.none
-    /// The maximum number of bytes of the image; nil without a limit.
+    /// The maximum size of the decoded image in bytes; nil without a limit.
     public var limit: Int?
-    /// The caches to query; nil is the default.
+    /// The caches to query; nil uses the default.
     public var queryType: ImageCacheType?
-    /// The caches to store into; nil is the default.
+    /// The caches to store into; nil uses the default.
     public var storeType: ImageCacheType?
     /// The status that a response modifier sets; nil without a modifier.
     public var modifiedStatus: Int?
@@ -43,25 +44,26 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     /// Makes a load of the full-size image without credentials.
     public init(_ resource: Int) { self.resource = resource }
 
-    /// Whether the requested image is a variant, with its own entry.
+    /// Whether the requested image is a variant, which has its own cache entry.
     var isVariant: Bool { box != nil || !transformers.isEmpty }
-    /// Nil for a load that is not stored.
+    /// The key of the load's cache entry; nil for a load that is not stored.
     var key: ReferenceKey? {
         guard let scope else { return nil }
         return ReferenceKey(scope: scope, box: box, transformers: transformers)
     }
     var originalKey: ReferenceKey? { scope.map { ReferenceKey(scope: $0) } }
-    /// The scope of its entries, a user's number; nil for a load that is not stored.
+    /// The scope of the load's cache entries, which is the number of the user; nil for a load that is not stored.
     var scope: Int? { if case .undeclared = credentials { nil } else { credentials.user } }
     var refreshes: Bool {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
     }
 
-    /// Whether a variant is written to disk.
+    /// Whether the load writes a variant to disk.
     var writesVariant: Bool {
         isVariant && (storeType ?? .all).includesDisk && (!transformers.isEmpty || storeType != nil)
     }
-    /// The options for the manager. A variant is encoded and written after its delivery, unless the load waits for it.
+    /// The options for the manager. They include `waitStoreCache` for a load that writes a variant; otherwise the
+    /// variant would be written after the delivery.
     public var sentOptions: WebImageOptions { writesVariant ? options.union(.waitStoreCache) : options }
 
     /// The context of the load.
@@ -83,7 +85,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         return context
     }
 
-    /// The size in pixels of the decoded image; a limit in bytes takes precedence over a box.
+    /// The size in pixels of the decoded image. A limit in bytes overrides a box.
     var size: PixelSize {
         let full = ReferencePicture.fullSize
         if let limit {
@@ -120,7 +122,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The key of one resource's entry: its scope and variant.
+/// The key of a cache entry of one resource: its scope and variant.
 public struct ReferenceKey: Hashable, Sendable {
     var scope: Int
     var box: Int?
@@ -133,11 +135,11 @@ public struct ReferenceKey: Hashable, Sendable {
 public enum ReferenceDelivery: Hashable, Sendable, CustomStringConvertible {
     /// An image and its source.
     case picture(ReferencePicture, ImageCacheType)
-    /// Neither image nor error: a miss of a load that may not fetch.
+    /// Neither an image nor an error: a miss of a load that may only use the caches.
     case miss
-    /// An error with this code.
+    /// An error with a code.
     case failure(WebImageError.Code)
-    /// An image that no origin of a history has.
+    /// An image that the origin cannot have sent.
     case strange(String)
 
     /// A text for messages.

@@ -1,30 +1,30 @@
 public import Foundation
 import WebImageCore
 
-/// An HTTP origin of ``ReferencePicture``s: a ``FaultServer`` whose resources change their version, answer 304 to a
-/// client that has it, and fail, as a history requires.
+/// An HTTP origin that serves ``ReferencePicture``s with a ``FaultServer``. As a history requires, its resources
+/// change their version, answer 304 to a client that has the current version, or fail.
 public final class ReferenceOrigin: Sendable {
     /// The answer of a resource.
     public struct Answer: Hashable, Sendable, CustomStringConvertible {
         /// Kinds of answers.
         public enum Kind: Hashable, Sendable {
-            /// The picture of the version, or 304 to a client that has it.
+            /// The picture of the current version, or status 304 for a client that has it.
             case picture
-            /// This status and no picture.
+            /// A status without a picture.
             case status(Int)
-            /// 200 and a body that is no picture.
+            /// Status 200 with a body that is not a picture.
             case garbage
         }
 
         /// The kind.
         public var kind = Kind.picture
-        /// The version; it changes with every new picture.
+        /// The version of the picture. Every new picture has a new version.
         public var version = 0
-        /// Whether the response has a validator; without one a client receives the whole picture again.
+        /// Whether the response has a validator. Without one, a client always receives the whole picture.
         public var hasValidator = true
         /// Whether the response has `Cache-Control: no-store`.
         public var isNoStore = false
-        /// Whether all clients but user 1 receive 404.
+        /// Whether all clients except user 1 receive status 404.
         public var isPrivate = false
 
         /// Makes an answer with version 0 and a validator.
@@ -77,12 +77,12 @@ public final class ReferenceOrigin: Sendable {
     /// The number of received requests.
     public var requestCount: Int { state.withLock { $0.askedCount } }
 
-    /// The URL of a resource in a history; each history has its own resources.
+    /// The URL of a resource in a history. Each history has its own resources.
     public func url(_ resource: Int, history: Int) -> URL { server.url(path(resource, history)) }
 
     private func path(_ resource: Int, _ history: Int) -> String { "/\(history)/\(resource).png" }
 
-    /// Sets the answer of a resource from now on.
+    /// Sets the answer to later requests of a resource.
     public func serve(_ answer: Answer, resource: Int, history: Int) {
         let path = path(resource, history)
         let isNew = state.withLock { $0.answers.updateValue(answer, forKey: path) == nil }
@@ -98,7 +98,7 @@ public final class ReferenceOrigin: Sendable {
         }
     }
 
-    /// Holds back requests until the gate is opened; with nil they are answered at once.
+    /// Holds back later requests until the gate is open; nil answers them immediately.
     public func hold(_ gate: FaultGate?) { state.withLock { $0.gate = gate } }
 
     private func behaviour(_ request: FaultRequest, _ path: String, _ resource: Int) -> FaultBehaviour {
@@ -137,7 +137,7 @@ public final class ReferenceOrigin: Sendable {
         return file
     }
 
-    /// The signature of a PNG file without an image.
+    /// The body of a broken picture: the signature of a PNG file without an image.
     private static let garbage = Data(
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 64))
 }

@@ -8,21 +8,21 @@ public import WebImageCore
 public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
     /// The resource of the origin; 0…4.
     public var resource: Int
-    /// The user: 0 without credentials, else 1 or 2.
+    /// The user: 1 or 2, or 0 without credentials.
     public var user: Int
     /// The version of the resource, modulo 16.
     public var version: Int
-    /// The applied transformers, in order; each is 1 or 2, at most two of them.
+    /// The numbers of the applied transformers in order: at most two, each 1 or 2.
     public var transformers: [Int] = []
     /// The size in pixels.
     public var size: PixelSize
-    /// ``WebImageCore/Image/isTransformed``.
+    /// The expected value of ``WebImageCore/Image/isTransformed``.
     public var isTransformed = false
 
     /// The size in pixels of every image at the origin.
     public static let fullSize = PixelSize(width: 24, height: 16)
 
-    /// Makes the picture that the origin has.
+    /// Makes a picture as the origin sends it, without transformers.
     public init(resource: Int, user: Int, version: Int, size: PixelSize = fullSize) {
         (self.resource, self.user, self.version, self.size) = (resource, user, version % 16, size)
     }
@@ -41,9 +41,9 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
         isTransformed = image.isTransformed
     }
 
-    /// Returns an image that encodes it.
+    /// Returns an image whose colour encodes this picture.
     ///
-    /// - Throws: `WebImageError` when there is no memory.
+    /// - Throws: `WebImageError` if memory is exhausted.
     public func image() throws(WebImageError) -> Image {
         let code = transformers.reduce(0) { $0 * 3 + $1 }
         return try TestImages.solid(
@@ -53,7 +53,7 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns the image as a PNG file; the coders must be registered.
     ///
-    /// - Throws: `WebImageError` when there is no coder.
+    /// - Throws: `WebImageError` if no coder is registered.
     public func file() throws(WebImageError) -> Data {
         try ImageCodersManager.shared.encode(try image(), format: .png, options: EncodingOptions())
     }
@@ -67,15 +67,15 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Writes its number into the colour of a ``ReferencePicture``.
+/// A transformer that adds its number to the colour of a ``ReferencePicture``.
 public struct ReferenceTransformer: ImageTransformer {
-    /// 1 or 2.
+    /// The number of the transformer, 1 or 2.
     public let number: Int
-    /// Makes the transformer of this number.
+    /// Makes the transformer with a number.
     public init(_ number: Int) { self.number = number }
-    /// `Reference(1)`.
+    /// The key, such as `Reference(1)`.
     public var transformerKey: String { "Reference(\(number))" }
-    /// Returns the image with this number added after those of earlier transformers.
+    /// Returns the image with this number added after the numbers of earlier transformers.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         guard var picture = ReferencePicture(image) else { return nil }
         picture.transformers.append(number)
@@ -83,11 +83,11 @@ public struct ReferenceTransformer: ImageTransformer {
     }
 }
 
-/// Several ``ReferenceTransformer``s, one after another.
+/// A sequence of ``ReferenceTransformer``s.
 public struct ReferenceTransformerSequence: ImageTransformerSequence {
     /// The transformers, in the order in which they run.
     public let transformers: [any ImageTransformer]
-    /// The keys of the transformers.
+    /// The keys of the transformers, joined by hyphens.
     public var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
     /// Makes a sequence of the transformers with these numbers.
     public init(_ numbers: [Int]) { transformers = numbers.map { ReferenceTransformer($0) } }

@@ -1,7 +1,7 @@
 import WebImageCore
 
 extension ReferencePipeline {
-    /// The progress of one load.
+    /// The state of one load in the model.
     struct Progress: Hashable {
         /// The part of a load that a step belongs to.
         enum Part: Hashable {
@@ -9,7 +9,7 @@ extension ReferencePipeline {
             case whole
             /// The delivery of the cached image before a refresh.
             case cached
-            /// The refresh of an image of this version; nil when the version is unknown.
+            /// The refresh after a cached image with a version; nil if the version is unknown.
             case refresh(Int?)
         }
 
@@ -38,9 +38,9 @@ extension ReferencePipeline {
         let load: ReferenceLoad
         var step = Step.front
         var delivered: [ReferenceDelivery] = []
-        /// Whether a cancel may happen before the next step.
+        /// Whether the load can be cancelled before its next step.
         var mayBeCancelled: Bool
-        /// Whether it was cancelled: its effects are optional from then on.
+        /// Whether the load was cancelled. Its further effects are then optional.
         var isCancelled = false
 
         init(_ load: ReferenceLoad, mayBeCancelled: Bool) {
@@ -51,7 +51,7 @@ extension ReferencePipeline {
         mutating func deliver(_ picture: ReferencePicture, _ origin: ImageCacheType, _ part: Part) {
             add(.picture(picture, origin))
             guard case .cached = part else { return step = .end }
-            // The version of an image from disk that memory did not store is unknown.
+            // If the image came from disk and is not stored in memory, its version is unknown.
             let isKnown = origin == .memory || (load.storeType ?? .all).includesMemory
             step = .fetch(.refresh(isKnown ? picture.version : nil))
         }
@@ -63,7 +63,8 @@ extension ReferencePipeline {
 
         private mutating func add(_ delivery: ReferenceDelivery) { if !isCancelled { delivered.append(delivery) } }
 
-        /// The same load after a cancel; a load that delivered its cached image has already completed.
+        /// The same load after a cancel. A load that has already delivered its cached image is complete, so it does
+        /// not deliver `.cancelled`.
         var cancelled: Progress {
             var progress = self
             if delivered.isEmpty { progress.delivered = [.failure(.cancelled)] }
@@ -75,7 +76,7 @@ extension ReferencePipeline {
 }
 
 extension ReferencePipeline {
-    /// All orders in which loads can take their steps.
+    /// Explores all orders in which concurrent loads can perform their steps.
     struct Exploration {
         struct Point: Hashable {
             var world: World
@@ -90,7 +91,8 @@ extension ReferencePipeline {
         let answer: ReferenceOrigin.Answer
         let resource: Int
 
-        /// Returns all possible ends of the loads; the running work of a cancelled load may have an effect or none.
+        /// Returns all possible final states of the loads. The running work of a cancelled load may have an effect or
+        /// not.
         func ends(from worlds: Set<World>, _ loads: [Progress]) -> Set<End> {
             var open = worlds.map { Point(world: $0, loads: loads) }
             var seen = Set(open)
@@ -108,7 +110,7 @@ extension ReferencePipeline {
             var result: [Point] = []
             for index in point.loads.indices where point.loads[index].step != .end {
                 let load = point.loads[index]
-                // Loads start in their order.
+                // Loads start in order: a load waits until all earlier loads have started.
                 if load.step == .front, point.loads[..<index].contains(where: { $0.step == .front }) { continue }
                 for (world, progress) in steps(load, point.world) {
                     var next = Point(world: world, loads: point.loads)
@@ -124,13 +126,13 @@ extension ReferencePipeline {
             return result
         }
 
-        /// Returns the results of a load's step; a cancelled load's effect is optional.
+        /// Returns the possible results of a load's next step. The effect of a cancelled load is optional.
         private func steps(_ load: Progress, _ world: World) -> [(World, Progress)] {
             var (next, progress) = (world, load)
             take(&progress, &next)
             guard load.isCancelled, next != world else { return [(next, progress)] }
             var results = [(next, progress), (world, progress)]
-            // Bytes received before the cancel may be stored, even when no image is made from them.
+            // The original may be stored without the variant: its bytes were received before the cancel.
             if case .write(_, let made) = load.step {
                 var original = world
                 writeOriginal(made, load.load, &original)

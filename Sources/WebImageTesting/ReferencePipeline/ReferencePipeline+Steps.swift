@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// The steps of a load, one after another.
+/// The steps of a load in the model.
 extension ReferencePipeline.Exploration {
     typealias World = ReferencePipeline.World
     typealias Progress = ReferencePipeline.Progress
@@ -33,7 +33,7 @@ extension ReferencePipeline.Exploration {
         }
     }
 
-    // MARK: Looking
+    // MARK: Looking in the caches
 
     private func looksAtMemory(_ load: ReferenceLoad) -> Bool {
         !load.options.contains(.fromLoaderOnly) && (load.queryType ?? .all).includesMemory
@@ -50,7 +50,7 @@ extension ReferencePipeline.Exploration {
         return entry
     }
 
-    /// The part that runs before `loadImage` returns.
+    /// The first step, which runs before `loadImage` returns.
     private func front(_ progress: inout Progress, _ world: World) {
         let load = progress.load
         let part = load.refreshes ? Progress.Part.cached : .whole
@@ -69,7 +69,7 @@ extension ReferencePipeline.Exploration {
         }
     }
 
-    /// A variant made from another version of its original than the one on disk is stale.
+    /// The usable variant on disk. A variant is stale if its original on disk has another version.
     private func diskVariant(_ load: ReferenceLoad, _ world: World) -> Entry? {
         guard let key = load.key, let original = load.originalKey, let entry = world.disk[key],
             world.disk[original].map({ $0.picture.version == entry.picture.version }) ?? true
@@ -84,7 +84,7 @@ extension ReferencePipeline.Exploration {
             progress.step = .store(
                 part, Progress.Made(entry: made(from: stored.picture, load), origin: .disk, isNewest: false))
         } else if part == .cached {
-            // Nothing is cached: the load continues without a refresh.
+            // Nothing is cached, so the load continues as one without a refresh.
             progress.step = .memory(.whole)
         } else if load.options.contains(.fromCacheOnly) {
             progress.end(.miss)
@@ -99,7 +99,7 @@ extension ReferencePipeline.Exploration {
         let load = progress.load
         let kept = part == .whole ? nil : load.originalKey.flatMap { world.disk[$0] }
         let outcome = answer.outcome(resource: resource, user: load.credentials.user)
-        // The origin revalidates the stored bytes, by their validator or because the bytes are equal; they are not
+        // The stored bytes are current if the origin confirms their validator or sends equal bytes. They are not
         // checked again.
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
@@ -122,8 +122,8 @@ extension ReferencePipeline.Exploration {
             part, Progress.Made(entry: entry, origin: .none, isNewest: true, mayBeStored: mayBeStored))
     }
 
-    /// Ends a load with an error. A failed refresh does not block the URL, and failures of loads that are not stored
-    /// are not recorded.
+    /// Ends a load with an error. The URL is blocked only if the failure is permanent, the load is not a refresh, and
+    /// its results are stored.
     private func fail(
         _ code: WebImageError.Code, isCondemned: Bool, _ part: Progress.Part, _ progress: inout Progress,
         _ world: inout World
@@ -139,13 +139,13 @@ extension ReferencePipeline.Exploration {
         picture.size = load.size
         picture.transformers = load.transformers
         picture.isTransformed = !load.transformers.isEmpty
-        // An image that the limit did not reduce equals one without a limit.
+        // If the limit did not reduce the image, the entry is the same as one without a limit.
         let isBounded = load.limit != nil && load.size != ReferencePicture.fullSize
         return Entry(picture: picture, limit: isBounded ? load.limit : nil)
     }
 
-    /// Stores an image in memory. A version confirmed by the origin makes images of other versions stale; an image of
-    /// an older version than the newest one is not stored.
+    /// Stores an image in memory. A version that the origin has confirmed makes images of other versions stale. An
+    /// image whose version is older than the newest known version is not stored.
     private func keep(_ entry: Entry, _ load: ReferenceLoad, isNewest: Bool, _ world: inout World) {
         guard let key = load.key else { return }
         let version = entry.picture.version
@@ -159,7 +159,8 @@ extension ReferencePipeline.Exploration {
         world.memory[key] = world.newest[key.scope] == version ? entry : nil
     }
 
-    /// Writes the original, which removes variants of other versions, and the variant when it is stored on disk.
+    /// Writes the original, which removes variants of other versions. Also writes the variant if the load stores it
+    /// on disk.
     private func write(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         writeOriginal(made, load, &world)
         guard load.writesVariant, let key = load.key,
@@ -168,7 +169,7 @@ extension ReferencePipeline.Exploration {
         world.disk[key] = made.entry
     }
 
-    /// Writes the original when its bytes were just fetched.
+    /// Writes the original to disk if its bytes were just fetched.
     func writeOriginal(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         guard made.mayBeStored, made.origin == .none, let key = load.originalKey else { return }
         let version = made.entry.picture.version

@@ -1,22 +1,22 @@
 import Foundation
 import WebImageCore
 
-/// A simple model of a manager: a dictionary for memory, one for disk, a function for the origin, and one step of one
-/// load at a time. It shares no work and has no queue.
+/// A simple model of a manager. It consists of a dictionary for memory, a dictionary for disk and a function
+/// for the origin, and performs one step of one load at a time. It shares no work and has no queue.
 ///
-/// Concurrent loads may take their steps in any order, so the model stores the set of all states that explain the
-/// observations. An observation that no state explains is a fault of the manager or of the model; ``ReferenceCheck``
-/// runs histories against both. The model of a resource does not include other resources, because loads of different
+/// Concurrent loads may perform their steps in any order, so the model stores the set of all states that
+/// explain the observations. If no state explains an observation, the manager or the model has a fault.
+/// ``ReferenceCheck`` runs histories with both. There is one model per resource, because loads of different
 /// URLs must not affect each other.
 public struct ReferencePipeline: Sendable {
     /// An image in a cache.
     struct Entry: Hashable {
         var picture: ReferencePicture
-        /// The limit in bytes it was made with; nil when the limit changed nothing.
+        /// The limit in bytes with which the image was reduced; nil if it was not reduced.
         var limit: Int?
 
-        /// Whether this stored image can be used for a load with the limit `wanted`. A load that needs a larger image
-        /// never gets a reduced one.
+        /// Whether this entry can be used for a load with the limit `wanted`. A load that allows a larger image never
+        /// receives an image that a lower limit has reduced.
         func serves(_ wanted: Int?) -> Bool { limit.map { limit in wanted.map { $0 <= limit } ?? false } ?? true }
     }
 
@@ -24,7 +24,7 @@ public struct ReferencePipeline: Sendable {
     struct World: Hashable {
         var memory: [ReferenceKey: Entry] = [:]
         var disk: [ReferenceKey: Entry] = [:]
-        /// The newest version of the original in each scope since the start; images of other versions are stale.
+        /// For each scope, the newest version of the original since the start. Images of other versions are stale.
         var newest: [Int: Int] = [:]
         /// The scopes in which the URL is blocked after a failure.
         var failed: Set<Int> = []
@@ -40,13 +40,13 @@ public struct ReferencePipeline: Sendable {
 
     // MARK: Operations between loads
 
-    /// Purges memory.
+    /// Purges the memory cache.
     public mutating func clearMemory() { change { $0.memory = [:] } }
-    /// Purges the disk.
+    /// Purges the disk cache.
     public mutating func clearDisk() { change { $0.disk = [:] } }
     /// Unblocks failed URLs.
     public mutating func forgetFailures() { change { $0.failed = [] } }
-    /// Replaces the process by a new one with the same disk.
+    /// Starts a new process with the same disk cache.
     public mutating func restart() { change { $0 = World(disk: $0.disk) } }
 
     private mutating func change(_ body: (inout World) -> Void) {
@@ -63,7 +63,7 @@ public struct ReferencePipeline: Sendable {
     /// Records the deliveries of concurrent loads, in the order in which the loads started.
     ///
     /// - Parameter cancelled: The indices of the loads that were cancelled while they ran.
-    /// - Returns: Nil when the model allows it, otherwise the allowed results.
+    /// - Returns: Nil if the model allows the observation, otherwise the allowed results.
     public mutating func observe(
         _ loads: [ReferenceLoad], cancelled: Set<Int> = [], delivered: [[ReferenceDelivery]]
     ) -> [[[ReferenceDelivery]]]? {
@@ -79,7 +79,7 @@ public struct ReferencePipeline: Sendable {
 
     /// Records the disk entry under the key of a load.
     ///
-    /// - Returns: Nil when the model allows it, otherwise the allowed results.
+    /// - Returns: Nil if the model allows the observation, otherwise the allowed results.
     public mutating func observeDisk(_ load: ReferenceLoad, holds picture: ReferencePicture?) -> [ReferencePicture?]? {
         guard let key = load.key else { return picture == nil ? nil : [nil] }
         let fitting = worlds.filter { $0.disk[key]?.picture == picture }

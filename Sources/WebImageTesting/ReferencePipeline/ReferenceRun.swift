@@ -18,7 +18,8 @@ struct ReferenceRun {
         }
     }
 
-    /// Runs the steps, then checks the contents of the caches; returns the result that the model does not allow.
+    /// Runs the steps and then checks the contents of the caches. Returns a description of the first result that the
+    /// model does not allow; nil if it allows all.
     mutating func reason(_ steps: ReferenceHistory) async throws -> String? {
         origin.serve(ReferenceOrigin.Answer(), resource: 0, history: -1)
         for resource in models.indices {
@@ -104,8 +105,8 @@ struct ReferenceRun {
         return nil
     }
 
-    /// Two loads of another resource pass through every queue, so that the work of a cancelled load has ended before
-    /// they have.
+    /// Waits until the work of cancelled loads has ended. Runs two loads of another resource through the same queues:
+    /// when they have ended, the earlier work in these queues has ended too.
     private func passAfterCancel() async {
         for _ in 0..<2 {
             var load = ReferenceLoad(0)
@@ -125,7 +126,7 @@ struct ReferenceRun {
 
     // MARK: Contents
 
-    /// One load for each entry that the history may have stored.
+    /// For each entry that the history may have stored, one load that reads the entry.
     private var contents: [ReferenceLoad] {
         var seen: Set<ReferenceLoad> = []
         return touched.flatMap { load -> [ReferenceLoad] in
@@ -145,17 +146,17 @@ struct ReferenceRun {
         guard let diskData = subject.diskData, let key = key(load) else { return nil }
         var picture = diskData(key).flatMap { try? ImageCodersManager.shared.decode($0, options: DecodingOptions()) }
             .flatMap { ReferencePicture($0) }
-        // A file does not record whether it was transformed.
+        // A file does not store whether its image was transformed, so the expected value is set.
         picture?.isTransformed = !load.transformers.isEmpty
         return Self.text(picture, models[load.resource].observeDisk(load, holds: picture))
     }
 
     private mutating func reasonOfQuery(_ load: ReferenceLoad, _ isSync: Bool) async -> String? {
         guard let query = subject.query, let key = key(load) else { return nil }
-        // A query by string returns the entry as stored; variants of an older original are removed only when the new
-        // one is written.
+        // Wait until everything is written. A query by key returns the entry as it is stored, and variants of an
+        // older original are removed only when the new original is written.
         await subject.flush()
-        // Without promotion into memory the query changes nothing.
+        // Disable storing into memory, so that the query does not change the caches.
         var context: WebImageContext = [.storeCacheType: ImageCacheType.none]
         if load.isVariant, let limit = load.limit { context[.imageScaleDownLimitBytes] = limit }
         let picture = await query(key, isSync ? .queryDiskDataSync : [], context)
@@ -169,7 +170,8 @@ struct ReferenceRun {
     }
 }
 
-/// The model that a run compares with: exact, or for a cache that may lose entries.
+/// A model that a run compares with: ``ReferencePipeline`` (exact), or ``LossyCacheReference`` for a cache that may
+/// lose entries.
 protocol ReferenceModel {
     var answer: ReferenceOrigin.Answer { get set }
     mutating func clearMemory()

@@ -1,13 +1,13 @@
 public import Foundation
 public import WebImageCore
 
-/// A manager under test, with the operations of a history besides loads.
+/// A manager under test, with the operations that a history needs in addition to loads.
 public struct ReferenceSubject: Sendable {
     /// The manager.
     public var manager: WebImageManager
-    /// Purges memory.
+    /// Purges the memory cache.
     public var clearMemory: @Sendable () async -> Void
-    /// Purges the disk.
+    /// Purges the disk cache.
     public var clearDisk: @Sendable () async -> Void
     /// Waits until all work has ended and stored entries are visible to later loads.
     public var settle: @Sendable () async -> Void
@@ -17,13 +17,14 @@ public struct ReferenceSubject: Sendable {
     public var restart: @Sendable () async throws -> ReferenceSubject
     /// Returns the bytes on disk under a key; nil for a cache without such a function.
     public var diskData: (@Sendable (String) -> Data?)?
-    /// Returns the result of the cache's own query for a key on disk; nil for a cache without such a function.
+    /// Returns the result of the cache's query for a disk entry by key; nil for a cache without such a function.
     public var query:
         (
             @Sendable (_ key: String, _ options: WebImageOptions, _ context: WebImageContext) async
                 -> ReferencePicture?
         )?
-    /// Whether the cache may lose entries or return older ones, for example several caches of which one is cleared.
+    /// Whether the cache may lose entries or return older entries, for example several caches that are cleared
+    /// separately.
     public var mayLoseEntries = false
 
     /// Makes a subject from its parts.
@@ -44,7 +45,7 @@ public struct ReferenceSubject: Sendable {
     /// Makes a manager with a loader and an ``ImageCache``.
     ///
     /// - Parameters:
-    ///   - makeCache: Opens the cache; called again at each restart, with the same folder.
+    ///   - makeCache: Opens the cache. Called again at each restart, with the same folder.
     ///   - isIdle: Whether the loader has no work left, including cancelled work.
     public static func layered(
         loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool, makeCache: @escaping @Sendable () -> ImageCache
@@ -74,7 +75,7 @@ public struct ReferenceSubject: Sendable {
         return subject
     }
 
-    /// Makes a manager with a loader and two caches; a query in the lower one fills the higher one.
+    /// Makes a manager with a loader and two caches. A hit in the lower cache is also stored in the higher cache.
     ///
     /// ``clearMemory`` purges the whole higher cache.
     public static func stacked(
@@ -111,7 +112,7 @@ public struct ReferenceSubject: Sendable {
         return subject
     }
 
-    /// Waits for a condition that holds soon.
+    /// Waits for a condition that becomes true soon.
     static func settled(_ condition: () -> Bool) async {
         for _ in 0..<200 where !condition() { await Task.yield() }
         _ = await eventually(condition)

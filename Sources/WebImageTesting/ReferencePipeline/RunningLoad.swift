@@ -12,9 +12,10 @@ final class RunningLoad: Sendable {
     private let state = Locked(State())
     private let stop = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// Starts the load; a memory hit is delivered before this returns.
+    /// Starts the load. A memory hit is delivered before the initialiser returns.
     init(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
-        // Event streams end once, even when a refresh delivers two images; other loads use completions, the usual form.
+        // A refresh can deliver two images. Its event stream has one end, which shows that the load is over. Other
+        // loads use completions, the usual form.
         if load.refreshes { refresh(load, url, manager) } else { complete(load, url, manager) }
     }
 
@@ -22,7 +23,7 @@ final class RunningLoad: Sendable {
 
     func cancel() { stop.withLock { $0 }?() }
 
-    /// All deliveries, after the load has ended.
+    /// Waits until the load has ended and returns all deliveries.
     var delivered: [ReferenceDelivery] {
         get async {
             await withCheckedContinuation { continuation in
@@ -61,14 +62,15 @@ final class RunningLoad: Sendable {
                     case .cached(let result):
                         cached = result.image
                         add(Self.picture(result.image, result.cacheType))
-                    // The event stream delivers an unchanged image again; the completion form delivers it once.
+                    // After a refresh without changes, the event stream delivers the same image again, but the
+                    // completion form does not. Record it once.
                     case .finished(let result):
                         if result.image !== cached { add(Self.picture(result.image, result.cacheType)) }
                     case .size, .progress, .partial: break
                     }
                 }
             } catch {
-                // After its cached image the load has completed: a cancel ends only the refresh.
+                // After its cached image the load is complete. A cancel then ends only the refresh and is not recorded.
                 if cached == nil || error.code != .cancelled { add(.failure(error.code)) }
             }
             end()

@@ -2,7 +2,7 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-/// A manager with its own real parts: a server on the loopback interface, a cache in a folder, a downloader.
+/// A manager for one test, with a server on the loopback interface, a cache in a temporary folder and a downloader.
 final class Desk: Sendable {
     let server: FaultServer
     let scratch: ScratchFolder
@@ -72,7 +72,7 @@ struct LoadEnd: Sendable {
     var cacheType: SDImageCacheType
 }
 
-/// A context that is passed into a closure that runs once.
+/// A context that a closure may capture although the dictionary is not `Sendable`.
 struct SharedOnce: @unchecked Sendable {
     // Unchecked is safe because the dictionary is not changed after it was passed.
     let value: SDWebImageContext?
@@ -89,7 +89,7 @@ final class Calls<Call: Sendable>: @unchecked Sendable {
     func add(_ call: Call) { lock.withLock { calls.append(call) } }
 }
 
-/// Tells whether code runs on the main queue, which on Linux need not run on the first thread.
+/// Reports whether code runs on the main queue. On Linux, the main queue may run on another thread than the first one.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

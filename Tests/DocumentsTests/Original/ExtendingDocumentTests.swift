@@ -4,7 +4,8 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Call sites of the document about extending the library; its views have a separate suite.
+/// Call sites from SDWebImage's document about extending the library, except those of views
+/// (``AnimatedDocumentTests``).
 @Suite(.timeLimit(minutes: 1)) struct ExtendingDocumentTests {
     let desk: Desk
 
@@ -142,7 +143,7 @@ import WebImageTesting
         #expect(width == 40 && data != nil)
         loader2.fails = true
         let failing = try #require(URL(string: "mine://other"))
-        // First the loader's own error, then the error of a URL that the loader has blocked.
+        // The first load fails with the loader's error. The second fails because the first has blocked the URL.
         for expected in [7, SDWebImageError.blackListed.rawValue] {
             let code = await withCheckedContinuation { continuation in
                 manager.loadImage(with: failing, progress: nil) { _, _, error, _, _, _ in

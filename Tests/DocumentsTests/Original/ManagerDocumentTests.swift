@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Call sites of the document about the manager.
+/// Call sites from SDWebImage's document about the manager.
 @Suite(.timeLimit(minutes: 1)) struct ManagerDocumentTests {
     let desk: Desk
 

@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Call sites of the documents about memory, large images and refreshing.
+/// Call sites from SDWebImage's documents about memory, large images and refreshing.
 @Suite(.timeLimit(minutes: 1)) struct MemoryDocumentTests {
     let desk: Desk
 

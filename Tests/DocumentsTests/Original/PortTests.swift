@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Calls that a real port of an app makes.
+/// Calls to the API that an app ported from iOS makes.
 @Suite(.timeLimit(minutes: 1)) struct PortTests {
     @Test func animatedImageAnswersForItsFrames() throws {
         let file = try Desk.animation(frames: 4)

@@ -68,7 +68,8 @@ extern int real_mutex_lock(pthread_mutex_t *);
 __asm__(".symver real_mutex_lock,__pthread_mutex_lock@GLIBC_2.2.5");
 extern char __executable_start, etext;
 
-// The package is linked into the executable, so calls from its text segment are the package's; others are those of libraries.
+// Counts only locks of the package. The package is linked into the executable, so its calls come from the
+// executable's text segment; other calls come from libraries.
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     if (atomic_load_explicit(&counting_all, memory_order_relaxed)) {
         uintptr_t caller = (uintptr_t)__builtin_return_address(0);

@@ -164,7 +164,8 @@ package final class RawClient: Sendable {
     }
 }
 
-/// Runs blocking calls on a separate thread, because the cooperative pool belongs to the server's tasks.
+/// Runs blocking calls on a separate thread, because a blocked thread of Swift's cooperative pool would stop the
+/// server's tasks.
 package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     let result: Result<Value, any Error> = await withValueContinuation { continuation in
         let thread = Thread { continuation.resume(returning: Result { try body() }) }

@@ -1,4 +1,5 @@
-/// Adds up the ancillary chunks that a decoder will read; skipped chunks cost nothing.
+/// Checks the sizes of the ancillary chunks that a decoder reads against the limits. Chunks that the decoder
+/// skips are not counted.
 package struct AncillaryBudget {
     private let limits: DecodingLimits
     private var total = 0

@@ -1,17 +1,17 @@
 package import Foundation
 
-/// One opened animation: the implementation behind an animated coder.
+/// An opened animation. It implements the frame access of an animated coder.
 package protocol AnimationSource: Sendable {
     /// The encoded animation.
     var data: Data { get }
     /// The frame count, loop count and delays as stored.
     var info: ImageInfo { get }
-    /// Returns a frame on the full canvas; throws `.badImageData` for an index out of range.
+    /// Returns a complete frame in the size of the canvas. Throws `.badImageData` when the index is out of range.
     func frame(at index: Int) throws(WebImageError) -> Image
 }
 
 extension AnimationSource {
-    /// Returns the seconds that the frame is shown during playback; 0 when the index is out of range.
+    /// Returns the duration of a frame during playback in seconds; 0 when the index is out of range.
     package func playedDuration(at index: Int) -> TimeInterval {
         guard info.delaysMilliseconds.indices.contains(index) else { return 0 }
         return FrameDuration.played(milliseconds: info.delaysMilliseconds[index])
@@ -26,6 +26,6 @@ extension AnimationSource {
 }
 
 extension WebImageError {
-    /// The error of a coder that was made without an animation.
+    /// The error of a coder that was created without an animation and therefore has no frames.
     package static let noAnimation = WebImageError.badData("frames", "this coder was opened without an animation")
 }

@@ -1,7 +1,8 @@
 package import Foundation
 
 extension Data {
-    /// `withUnsafeBytes` with typed errors; the pointer is valid inside `body` only.
+    /// Calls `body` with the bytes, like `withUnsafeBytes` but with typed errors. The pointer is valid only
+    /// inside `body`.
     package func withFileBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
@@ -11,7 +12,8 @@ extension Data {
         return try outcome.get()
     }
 
-    /// Returns the bytes of a range whose offsets count from the first byte, whatever `startIndex` is.
+    /// Returns the bytes of a range. The offsets count from the first byte, also in a slice whose
+    /// `startIndex` is not 0.
     package func slice(_ range: Range<Int>) -> Data {
         dropFirst(range.lowerBound).prefix(range.count)
     }

@@ -1,4 +1,4 @@
-/// Reads the boxes of a HEIF or AVIF file (ISO/IEC 14496-12 §4.2); bytes outside of a box are an error.
+/// Reads the boxes of a HEIF or AVIF file (ISO/IEC 14496-12 §4.2). A field that lies outside of its box is an error.
 package struct HEIFBoxReader {
     package struct Box {
         package var type: String
@@ -11,7 +11,7 @@ package struct HEIFBoxReader {
 
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Returns the boxes in a range; a truncated last box ends at the end of the range.
+    /// Returns the boxes in a range. If the last box is truncated, it ends at the end of the range.
     package func boxes(in range: Range<Int>) throws(WebImageError) -> [Box] {
         var found: [Box] = []
         var offset = range.lowerBound

@@ -1,8 +1,8 @@
 package import Foundation
 
-/// A copy of a file's bytes at a fixed address, for libraries that store the address they read from.
+/// A copy of a file's bytes at a fixed address, for C libraries that keep the address and read from it later.
 package final class PinnedBytes {
-    /// Valid while this object lives.
+    /// The bytes. The pointer is valid as long as this object exists.
     package let bytes: UnsafeRawBufferPointer
 
     package init(copying data: Data) {

@@ -1,8 +1,10 @@
 package import Foundation
 
-/// Finds the quality at which a file fits a limit: a bisection with at most seven encodes.
+/// Finds the highest quality at which an encoded file fits a size limit. It is a binary search with at most
+/// seven encodes.
 package enum QualitySearch {
-    /// Returns the file with the highest quality of 1 to 100 that fits, or with the lowest quality when none fits.
+    /// Returns the file with the highest quality, from 1 to 100, that fits the limit. If no quality fits,
+    /// returns the file with the lowest quality.
     package static func encode(
         maxBytes: Int, _ encode: (Int) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {
@@ -22,7 +24,8 @@ package enum QualitySearch {
         }
     }
 
-    /// The same for encoders that take the options; lossless files have no quality setting.
+    /// Encodes with the highest quality that fits `options.maxFileSize`. Without this limit, or for a
+    /// lossless file, which has no quality setting, encodes once with the given options.
     package static func encode(
         _ options: EncodingOptions, _ encode: (EncodingOptions) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {

@@ -1,15 +1,16 @@
 import Foundation
 
-/// Loads a system library on first use. The program is not linked against it, and it stays loaded.
+/// Loads a system library on first use. The library stays loaded.
 ///
-/// A program therefore loads the code of rare formats only when it needs them, and starts even if a library is missing.
+/// The program is not linked against the library. It therefore loads the code of a rare format only when it
+/// needs the format, and it starts even if the library is missing.
 package enum SharedLibrary {
-    /// Returns the functions of a library, found by name.
+    /// Loads a library and returns a table of its functions, which are looked up by name.
     ///
-    /// Blocks the thread for some milliseconds, while the system maps the library.
+    /// The first call blocks the thread for some milliseconds while the system loads the library.
     ///
     /// - Parameters:
-    ///   - name: the file name of the version whose headers this was compiled with.
+    ///   - name: the file name of the library, with the version for whose headers this program was compiled.
     ///   - package: the Debian package to install when the library is missing.
     ///   - bind: fills the table and returns nil, or returns the name of a function that the library lacks.
     /// - Throws: `.unsupportedFormat`, with the message of the dynamic loader.
@@ -23,7 +24,7 @@ package enum SharedLibrary {
         return table.move()
     }
 
-    /// As ``functions(of:package:bind:)``, for a table that is stored elsewhere.
+    /// Like ``functions(of:package:bind:)``, but `bind` stores the functions in a table of the caller.
     package static func load(
         _ name: String, package: String, bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
     ) throws(WebImageError) {
@@ -36,8 +37,8 @@ package enum SharedLibrary {
         if let missing = bind(library) { throw mismatch(name, "has no \(String(cString: missing))") }
     }
 
-    /// Makes the error for a library whose version differs from the one this program was built for: its structures
-    /// could be read wrongly.
+    /// Makes the error for a library whose version differs from the version for which this program was built.
+    /// Such a library must not be used, because its structures may have another layout.
     package static func mismatch(_ name: String, _ words: String) -> WebImageError {
         failure(name, words, hint: "Rebuild this program: it was built for another version of the library.")
     }

@@ -44,7 +44,7 @@ public struct DecodingOptions: Sendable, Hashable {
 }
 
 extension DecodingOptions {
-    /// Reads an option dictionary; a value of the wrong type is logged once, and its default applies.
+    /// Reads an option dictionary. For a value of the wrong type, the default applies and a warning is logged once.
     public init(_ options: ImageCoderOptions?) {
         self.init()
         guard let options else { return }
@@ -65,7 +65,7 @@ extension DecodingOptions {
         .decodeScaleDownLimitBytes, .decodeToHDR, .decodeLimits, .decodePixelFormat, .decodeColorConversion,
     ]
 
-    /// The equivalent option dictionary, for coders that support only that.
+    /// The equivalent option dictionary, for coders that do not accept the typed options.
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .decodeFirstFrameOnly: firstFrameOnly,

@@ -6,7 +6,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 extension ViewDocuments {
-    /// Call sites of the document about animated views.
+    /// Call sites from SDWebImage's document about animated views.
     @MainActor struct AnimatedDocumentTests {
         let desk: Desk
         let imageView: SDAnimatedImageView

@@ -5,7 +5,7 @@ import Testing
 import WebImageTesting
 
 extension ViewDocuments {
-    /// The effect of UIKit's property names on a widget.
+    /// Checks that properties with UIKit's names change how a widget looks.
     @MainActor struct LookCases {
         let desk: Desk
 

@@ -6,7 +6,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 extension ViewDocuments {
-    /// Call sites of the documents about views and rows.
+    /// Call sites from SDWebImage's documents about views and rows.
     @MainActor struct RowDocumentTests {
         /// A table row.
         @MainActor final class Cell {
