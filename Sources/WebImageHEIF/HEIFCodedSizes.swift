@@ -76,7 +76,8 @@ struct HEIFCodedSizes {
                     }
                 }
                 guard pixels > 0 else { throw HEIFBoxReader.unreadable("a coded picture has no size") }
-                sum = sum.addingReportingOverflow(pixels).partialValue
+                let (next, overflow) = sum.addingReportingOverflow(pixels)
+                sum = overflow ? .max : next
             case "grid", "iovl":
                 for data in try file.data(of: item, budget: &budget) {
                     try checkCanvas(data, isGrid: type == "grid")

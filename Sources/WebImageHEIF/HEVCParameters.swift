@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// The picture size that an HEVC sequence parameter set declares (ITU-T H.265, §7.3.2.2).
 struct HEVCParameters {
@@ -22,8 +23,9 @@ struct HEVCParameters {
         guard bits.readGolomb() != nil, let chroma = bits.readGolomb() else { return nil }
         if chroma == 3 { _ = bits.skip(1) }
         guard let width = bits.readGolomb(), let height = bits.readGolomb() else { return nil }
-        codedPixelCount = width * height
-        pixelCount = max(1, width - 63) * max(1, height - 63)
+        // Each side may be a number of 33 bits, so a plain product could overflow.
+        codedPixelCount = PixelSize(width: width, height: height).pixelCount
+        pixelCount = PixelSize(width: max(1, width - 63), height: max(1, height - 63)).pixelCount
     }
 }
 

@@ -105,6 +105,28 @@ struct HEIFSizeTests {
         #expect(limit(file) == .pixels)
     }
 
+    /// A sequence parameter set whose sides are numbers of 32 leading zero bits, the largest that exist.
+    @Test(arguments: [
+        (32, 32), (32, 31), (31, 32), (33, 33), (64, 1), (0, 32),
+    ]) func sidesOfAnySizeAreALimitAndNotACrash(widthZeros: Int, heightZeros: Int) {
+        // Unit type 33, no sub-layers, 97 bits of profile and level, the number of the set, the color format.
+        var bits = "0100001000000001" + "0000000" + String(repeating: "1", count: 97) + "1" + "1"
+        for zeros in [widthZeros, heightZeros] {
+            bits += String(repeating: "0", count: zeros) + String(repeating: "1", count: zeros + 1)
+        }
+        bits += String(repeating: "1", count: 8 - bits.count % 8)
+        let unit = stride(from: 0, to: bits.count, by: 8).map { place in
+            UInt8(bits.dropFirst(place).prefix(8), radix: 2) ?? 0
+        }
+        let configuration = Array(Self.small.configuration.prefix(22)) + [1, 33, 0, 1, 0, UInt8(unit.count)] + unit
+        let file = HEIFBytes(items: [Self.item(1, HEIFBytes.Coded(configuration: configuration, data: []))])
+        for limits in [limits, DecodingLimits(maxPixels: .max)] {
+            let error = #expect(throws: WebImageError.self) { try decode(file, limits) }
+            #expect(error?.code == .limitExceeded || error?.code == .badImageData)
+        }
+        if widthZeros == heightZeros, widthZeros == 32 { #expect(limit(file) == .pixels) }
+    }
+
     @Test func whatCannotBeReadIsRefused() {
         var other = Self.item(1, Self.small)
         other.type = "av01"

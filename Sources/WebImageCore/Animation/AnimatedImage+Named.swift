@@ -38,6 +38,8 @@ public enum ImageResources {
 extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
     private static let namedStills = Locked<[String: Image]>([:])
+    /// Releases the images when memory is short. Exists from the first stored image on.
+    private static let pressureObservation = MemoryPressureRelay.system.observe { _ in removeNamedImages() }
 
     /// Returns the image with a name from `bundle`, or from the folders of ``ImageResources`` when `bundle` is nil.
     ///
@@ -48,6 +50,7 @@ extension AnimatedImage {
         guard let file = ImageResources.file(named: name, in: bundle, scale: scale),
             let image = AnimatedImage(contentsOfFile: file)
         else { return nil }
+        _ = pressureObservation
         return named.withLock { images in
             if let known = images[key] { return known }
             images[key] = image
@@ -69,6 +72,7 @@ extension AnimatedImage {
         guard let file = ImageResources.file(named: name, in: nil, scale: 1),
             let image = decode(FileManager.default.contents(atPath: file), scale(ofFile: file))
         else { return nil }
+        _ = pressureObservation
         return namedStills.withLock { images in
             if let known = images[name] { return known }
             images[name] = image
@@ -76,7 +80,7 @@ extension AnimatedImage {
         }
     }
 
-    /// Releases the images that were loaded by name. Images still in use elsewhere stay in memory.
+    /// Releases the images that were loaded by name; also called when memory is short. Images still in use elsewhere stay in memory.
     public static func removeNamedImages() {
         // Release the images outside the locks.
         _ = named.withLock { images in

@@ -2,7 +2,8 @@ import Foundation
 
 /// The frame stores of the process. Each animation in use has one store. All stores share one memory budget.
 package final class FrameStoreRegistry: Sendable {
-    package static let shared = FrameStoreRegistry(budget: FrameBudget.automatic)
+    package static let shared = FrameStoreRegistry(
+        budget: FrameBudget.automatic, memoryPressure: MemoryPressureRelay.system)
 
     private struct State {
         var budget: Int
@@ -15,10 +16,17 @@ package final class FrameStoreRegistry: Sendable {
     /// The pool that decodes the frames.
     let decodePool: DecodePool
     private let state: Locked<State>
+    /// Ends the observation of memory pressure when it is released.
+    private let observation = Locked<(any Sendable)?>(nil)
 
-    package init(budget: Int, decodePool: DecodePool = .shared) {
+    /// - Parameter memoryPressure: calls ``trim()`` when memory is short.
+    package init(
+        budget: Int, decodePool: DecodePool = .shared, memoryPressure: (any MemoryPressureSource)? = nil
+    ) {
         self.decodePool = decodePool
         state = Locked(State(budget: budget))
+        let token = memoryPressure?.observe { [weak self] _ in self?.trim() }
+        observation.withLock { $0 = token }
     }
 
     /// The budget of all animations together in bytes.
