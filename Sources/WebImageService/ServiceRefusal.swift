@@ -15,6 +15,8 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var option: String?
     /// Seconds after which a retry may succeed.
     var retryAfter: Int?
+    /// Whether an earlier request caused the refusal, which was remembered.
+    var isFromMemory = false
 
     init(
         _ status: Int, _ reason: Reason, _ message: String, option: String? = nil, retryAfter: Int? = nil

@@ -64,7 +64,7 @@ struct CoderCaseTests {
     }
 
     // SDImageCoderTests.test15ThatCodersManagerWorks
-    @Test func anUndefinedFormatIsNobodys() throws {
+    @Test func noCoderAcceptsAnUndefinedFormat() throws {
         #expect(!coders.canDecode(from: nil))
         #expect(coders.decodedImage(with: nil, options: nil) == nil)
         #expect(coders.encodedData(with: nil, format: .undefined, options: nil) == nil)

@@ -16,7 +16,7 @@ import WebImageTestTraits
         #expect(Snippets.all.filter { !shown.contains($0.value) }.keys.sorted() == [])
     }
 
-    @Test func theThreeOfReadmeAreThere() throws {
+    @Test func readmeShowsTheThreeRequiredSnippets() throws {
         let readme = try #require(Document.all.first { $0.path == "README.md" })
         let shown = Set(readme.blocks("swift").map(Snippets.evened))
         let missing = try ["gtk", "server", "callback"].filter { !shown.contains(try #require(Snippets.all[$0])) }

@@ -7,7 +7,7 @@ import WebImageTIFF
 struct BrokenStripTests {
     /// Rows of 64 columns have no padding in memory, rows of 60 columns have padding.
     @Test(arguments: [64, 60])
-    func whatAStripLeavesOutIsBlack(width: Int) throws {
+    func rowsMissingFromATIFFStripAreBlack(width: Int) throws {
         let whole = Self.file(width: width)
         #expect(try Self.rows(whole, width: width) == [200, 201, 202, 203])
         #expect(try Self.rows(whole.dropLast(width + 1), width: width) == [200, 201, 0, 0])

@@ -124,7 +124,7 @@ struct ThumbnailTests {
         #expect(DesktopThumbnailCache.name(of: uri) == digest + ".png", "\(uri)")
     }
 
-    @Test func theCacheIsWhatTheStandardSays() throws {
+    @Test func thumbnailCacheFollowsTheDesktopStandard() throws {
         try write("photos/ä b.jpg", picture(.jpeg, width: 2000, height: 1000))
         let modified = Date(timeIntervalSince1970: 1_700_000_000)
         try FileManager.default.setAttributes([.modificationDate: modified], ofItemAtPath: path("photos/ä b.jpg"))
@@ -192,7 +192,7 @@ struct ThumbnailTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path(folder)).isEmpty)
     }
 
-    @Test func whatMayBeOtherwiseTomorrowIsNoFailure() throws {
+    @Test func temporaryErrorsRecordNoThumbnailFailure() throws {
         try write("a.png", picture())
         #expect(try desktop("--max-pixels", "10", "a.png").code == 3)
         #expect(try desktop("absent.png").code == 2)

@@ -10,7 +10,7 @@ struct PNGShrinkingTests {
     private let box = PixelSize(width: 100, height: 100)
 
     @Test("A huge picture read row by row looks like the same picture scaled whole", arguments: [false, true])
-    func looksTheSame(hasAlpha: Bool) throws {
+    func shrunkPNGLooksLikeAScaledDecode(hasAlpha: Bool) throws {
         let size = PixelSize(width: 3000, height: 3001)
         // The image is smooth, so that the two filters differ only at the edges.
         let small = try Sample.buffer(40, 40, .rgba8) { x, y, channel in
@@ -32,7 +32,7 @@ struct PNGShrinkingTests {
         #expect(Sample.values(streamed.pixels) == Sample.values(image.pixels))
     }
 
-    @Test func everyRowCounts() throws {
+    @Test func rowShrinkerAveragesEveryRow() throws {
         let shrinker = try RowShrinker(PixelSize(width: 10, height: 103), format: .gray8, factor: 10)
         var rows = 0
         while !shrinker.isDone {

@@ -211,7 +211,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: StreamingSample.allCases)
-    func nothingStaysBehind(_ sample: StreamingSample) async throws {
+    func streamsReleaseTheirDecoderHandles(_ sample: StreamingSample) async throws {
         let data = try sample.data
         for end in [data.count / 3, data.count] {
             try sample.makeStream().append(data.prefix(end), finished: false)

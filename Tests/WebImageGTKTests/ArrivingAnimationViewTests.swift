@@ -26,7 +26,7 @@ extension GTKSuite {
         }
 
         @Test(.tags(.x6))
-        func wholeGoesOnWhereItsPartStood() async throws {
+        func completeAnimationContinuesAtTheFrameOfThePartialOne() async throws {
             let (file, other) = (try file(), try file(seed: 50))
             let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
             let arriving = ArrivingAnimation(coder: coder, options: .init())

@@ -77,7 +77,7 @@ extension GTKSuite {
             #expect(loader.requests.count == asked.count)
         }
 
-        @Test(arguments: Kind.allCases) func whatScrolledAwayIsTakenOut(_ kind: Kind) async throws {
+        @Test(arguments: Kind.allCases) func loadsOfRowsScrolledAwayAreCancelled(_ kind: Kind) async throws {
             let factory = makeFactory()
             let window = try await ListWindow(try makeList(kind, factory), width: 200, height: 300)
             defer { window.close() }
@@ -96,7 +96,7 @@ extension GTKSuite {
                 })
         }
 
-        @Test func rowThatComesIntoSightIsHurried() async throws {
+        @Test func visibleRowRaisesThePriorityOfItsLoad() async throws {
             let factory = makeFactory()
             let window = try await ListWindow(try makeList(.list, factory), width: 200, height: 300)
             defer { window.close() }
@@ -146,7 +146,7 @@ extension GTKSuite {
             #expect(loader.requests.isEmpty)
         }
 
-        @Test(arguments: Kind.allCases) func restCostsNoFrames(_ kind: Kind) async throws {
+        @Test(arguments: Kind.allCases) func idleListDrawsNoFrames(_ kind: Kind) async throws {
             for position in 0..<200 {
                 loader.answer(url(position), with: .success(try TestPNG.solid(width: 4, height: 4)))
             }

@@ -26,7 +26,7 @@ import WebImageTesting
         #expect(change.prefetch == [14, 15, 16])
     }
 
-    @Test mutating func raceBeginsNothingUntilItSlows() {
+    @Test mutating func fastScrollPrefetchesNothingUntilItSlows() {
         _ = policy.update(visible: 0..<4, count: 1000)
         for first in stride(from: 10, to: 500, by: 10) {
             let change = policy.update(visible: first..<first + 4, count: 1000)

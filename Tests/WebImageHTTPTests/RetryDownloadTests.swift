@@ -202,7 +202,7 @@ struct RetryDownloadTests {
     }
 
     /// The next download begins after the first one's end and before its delivery; at that moment the first load is cancelled.
-    @Test func bodyThatIsWholeIsInheritedWhenTheCancelComesBeforeTheNews() async throws {
+    @Test func bodyCompletedBeforeACancelIsDeliveredAfterIt() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
         config.operationClass = ToldOperation.self

@@ -192,7 +192,8 @@ struct ServiceWorkTests {
         let isRemembered = row.status != 503
         #expect(first.headers["Cache-Control"] == (isRemembered ? "public, max-age=10" : "no-store"))
         bench.clock.advance(by: .seconds(5))
-        #expect(await bench.picture().status == row.status)
+        let second = await bench.picture()
+        #expect(second.status == row.status && second.record.outcome == (isRemembered ? .negative : .refused))
         #expect(bench.server.fetchCount == (isRemembered ? 1 : 2))
         bench.clock.advance(by: .seconds(6))
         bench.server.answer(ServiceBench.url, try PictureFixtures.quadrants())

@@ -70,7 +70,7 @@ struct SharedDecodesTests {
         #expect(count == 5 && decodes.count == 0)
     }
 
-    @Test func aFailureIsOfThoseWhoWaitedAlone() throws {
+    @Test func sharedDecodeFailureReachesOnlyItsWaitingJobs() throws {
         let decodes = SharedDecodes()
         let jobs = (decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in nil })
         #expect(throws: WebImageError.self) {

@@ -154,7 +154,7 @@ struct DiskCacheTests {
         #expect(DiskCache(cachePath: "relative/path", config: ImageCacheConfig()) == nil)
     }
 
-    @Test(arguments: [false, true]) func metadataStandsBesideAnEntryUntilOtherBytesCome(committed: Bool) throws {
+    @Test(arguments: [false, true]) func metadataIsKeptUntilTheBytesAreReplaced(committed: Bool) throws {
         let cache = try open()
         let settle = { if committed { cache.flush() } }
         cache.setMetadata(Data("nothing".utf8), forKey: "key")

@@ -77,7 +77,7 @@ struct FailedCommitTests {
         #expect(later.data(forKey: "replaced") == bytes(10))
     }
 
-    @Test func partsAreTheBatchRemovalsFirst() {
+    @Test func failedBatchIsSplitIntoPartsWithRemovalsFirst() {
         var batch = PendingWrites()
         let keys = (0..<4).map { KeyHash("\($0)") }
         batch.put(PendingWrite(data: Data([1]), time: 1), for: keys[0])

@@ -150,7 +150,7 @@ struct MigrationTests {
                 "SELECT count(*) FROM pragma_table_info('entry') WHERE name IN ('format', 'width', 'height')") == 0)
     }
 
-    @Test func anIndexThatCannotBeBroughtIsSetAside() throws {
+    @Test func indexThatCannotBeMigratedIsSetAside() throws {
         do {
             try old().store(Data([1]), "key")
             try Database(path: path + "/index.sqlite", mode: .readWrite).execute("ALTER TABLE entry ADD COLUMN kind")
@@ -162,7 +162,7 @@ struct MigrationTests {
         #expect(FileManager.default.fileExists(atPath: path + "/index.sqlite.damaged"))
     }
 
-    @Test func manyProcessesBringOneFolderOnce() throws {
+    @Test func concurrentProcessesMigrateAFolderOnce() throws {
         try old().store(Data([1]), "key")
         let caches = Locked<[DiskCache]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

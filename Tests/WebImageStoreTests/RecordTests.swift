@@ -50,7 +50,7 @@ struct RecordTests {
 
     /// Before and after the commit, and after the metadata, the extended data or the bytes were replaced.
     @Test(arguments: [false, true])
-    func anEntryComesWithAllThatStandsBesideIt(isCommitted: Bool) throws {
+    func entryIsReadWithItsRecordMetadataAndExtendedData(isCommitted: Bool) throws {
         let cache = try open()
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
         cache.setMetadata(Data([2]), forKey: "a")
@@ -70,7 +70,7 @@ struct RecordTests {
         }
     }
 
-    @Test func whatStandsBesideAnEntryIsReadAlsoWhileItIsCommitted() throws {
+    @Test func recordAndMetadataAreReadDuringTheCommit() throws {
         let cache = try open()
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
         cache.flush()
@@ -133,7 +133,7 @@ struct RecordTests {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 0])
-    func anyDateCanBeAnEnd(seconds: Double) throws {
+    func anyDateIsAcceptedAsExpirationDate(seconds: Double) throws {
         let cache = try open()
         cache.setData(
             Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: Date(timeIntervalSince1970: seconds)))
@@ -145,7 +145,7 @@ struct RecordTests {
         "UPDATE entry SET kind = 99", "UPDATE entry SET identity = zeroblob(3)", "UPDATE entry SET identity = NULL",
         "UPDATE entry SET identity = 'text'",
     ])
-    func aRecordThatCannotBeIsThatOfAnUnknownKey(lie: String) throws {
+    func invalidRecordReadsAsUnknownIdentity(lie: String) throws {
         var cache: DiskCache? = try open()
         cache?.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
         cache = nil

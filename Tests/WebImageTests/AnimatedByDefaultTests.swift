@@ -68,7 +68,9 @@ struct AnimatedByDefaultTests {
         #expect(Image.image(with: data, firstFrameOnly: true)?.isAnimated == false)
     }
 
-    @Test(arguments: [WebImageOptions(), .decodeFirstFrameOnly]) func loadsGiveIt(_ options: WebImageOptions)
+    @Test(arguments: [WebImageOptions(), .decodeFirstFrameOnly]) func loadsReturnTheAnimation(
+        _ options: WebImageOptions
+    )
         async throws
     {
         let image = try await journey.manager.image(for: url, options: options)
@@ -92,7 +94,7 @@ struct AnimatedByDefaultTests {
     }
 
     @Test(arguments: [WebImageOptions(), .decodeFirstFrameOnly])
-    func cacheQueriesGiveIt(_ options: WebImageOptions) async throws {
+    func cacheQueriesReturnTheAnimation(_ options: WebImageOptions) async throws {
         let cache = journey.cache
         cache.storeImageDataToDisk(file, forKey: "k")
         expect(cache.imageFromDiskCache(forKey: "k", options: options), options, "imageFromDiskCache")
@@ -118,7 +120,7 @@ struct AnimatedByDefaultTests {
     }
 
     @Test(arguments: [WebImageDownloaderOptions(), .decodeFirstFrameOnly])
-    func theDownloaderGivesIt(_ options: WebImageDownloaderOptions) async throws {
+    func downloaderReturnsTheAnimation(_ options: WebImageDownloaderOptions) async throws {
         let calls = Calls<Image?>()
         journey.downloader.downloadImage(
             with: url, options: options, context: [.callbackQueue: CallbackQueue.invoking], progress: nil

@@ -47,7 +47,7 @@ struct ArrivingAnimationTests {
 
     // SDAnimatedImageTest.test27AnimatedImageProgressiveAnimation
     @Test(.tags(.x6), arguments: [ImageFormat.gif, .png, .webP])
-    func partsPlayWaitAndGoOn(_ format: ImageFormat) async throws {
+    func partialAnimationPlaysWaitsAndContinues(_ format: ImageFormat) async throws {
         let file = try Self.file(format)
         let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
         let arriving = ArrivingAnimation(coder: coder, options: .init())

@@ -47,7 +47,7 @@ struct BadInputTests {
     ]
 
     @Test(arguments: faults)
-    func itsOwnErrorAndNothingStored(_ fault: Fault) async throws {
+    func faultyInputFailsWithItsErrorAndStoresNothing(_ fault: Fault) async throws {
         var config = WebImageDownloaderConfig.default
         config.maxBodyBytes = 1 << 20
         let journey = try Journey(config: config)

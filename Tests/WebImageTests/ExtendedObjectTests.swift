@@ -24,13 +24,13 @@ import WebImageTesting
 
     private func author(_ image: Image?) -> String? { image?.extendedObject(as: [String: String].self)?["author"] }
 
-    @Test func loadsFromDiskHaveIt() async throws {
+    @Test func diskLoadsReturnTheExtendedObject() async throws {
         let result = try await manager.result(for: url)
         #expect(result.cacheType == .disk && author(result.image) == "somebody")
         #expect(author(try await manager.image(for: url)) == "somebody", "the memory hit lost the object")
     }
 
-    @Test func smallerAndTransformedOnesHaveIt() async throws {
+    @Test func thumbnailsAndTransformedImagesKeepTheExtendedObject() async throws {
         let small = try await manager.image(
             for: url, context: [.imageThumbnailPixelSize: CGSize(width: 10, height: 10)])
         #expect(small.pixelSize.width == 10 && author(small) == "somebody")
@@ -43,7 +43,7 @@ import WebImageTesting
         #expect(stored.cacheType == .disk && stored.image.pixelSize.width == 20 && author(stored.image) == "somebody")
     }
 
-    @Test func theSynchronousDiskHasIt() async throws {
+    @Test func synchronousDiskQueriesReturnTheExtendedObject() async throws {
         let calls = Calls<Image?>()
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
         manager.loadImage(with: url, options: .queryDiskDataSync, context: context) { image, _, _, _, _, _ in

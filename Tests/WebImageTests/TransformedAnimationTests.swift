@@ -30,14 +30,14 @@ struct TransformedAnimationTests {
         return result
     }
 
-    @Test(arguments: [true, false]) func theOtherIsNotServedFromMemory(_ isWantedFirst: Bool) async throws {
+    @Test(arguments: [true, false]) func memoryNeverServesTheWrongAnimationForm(_ isWantedFirst: Bool) async throws {
         for isWanted in [isWantedFirst, !isWantedFirst, isWantedFirst, !isWantedFirst] { _ = try await load(isWanted) }
         #expect(journey.server.requestCount("/moving.gif") == 1)
         #expect(try await load(!isWantedFirst).cacheType == .memory)
     }
 
     @Test(arguments: [true, false], [WebImageOptions(), .queryDiskDataSync])
-    func theOtherIsNotServedFromDisk(_ isWantedFirst: Bool, _ way: WebImageOptions) async throws {
+    func diskNeverServesTheWrongAnimationForm(_ isWantedFirst: Bool, _ way: WebImageOptions) async throws {
         for isWanted in [isWantedFirst, !isWantedFirst, isWantedFirst, !isWantedFirst] {
             _ = try await load(isWanted, way)
             journey.cache.clearMemory()

@@ -14,6 +14,7 @@ enum ErrorResponse {
         _ refusal: ServiceRefusal, _ record: ServiceRecord, settings: ServiceSettings
     ) -> ServiceResponse {
         var response = ServiceResponse(status: refusal.status, record: record)
+        if refusal.isFromMemory { response.record.outcome = .negative }
         response.record.reason = refusal.reason.rawValue
         response.record.message = refusal.message
         if settings.configuration.usesJSONErrors {

@@ -64,6 +64,8 @@ final class ResultStore: Sendable {
     }
 
     func remember(_ refusal: ServiceRefusal, for key: ResultKey, until: TimeInterval) {
+        var refusal = refusal
+        refusal.isFromMemory = true
         failures.set(RememberedFailure(refusal: refusal, until: until), for: key.digest, cost: 1)
     }
 

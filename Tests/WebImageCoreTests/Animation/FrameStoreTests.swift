@@ -10,7 +10,7 @@ import WebImageTesting
 struct FrameStoreTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
 
-    @Test func aDecodeThatLandsAfterEverythingWasForgottenIsDropped() async throws {
+    @Test func frameDecodedAfterRemoveAllFramesIsDropped() async throws {
         let animation = GatedAnimation()
         let store = registry.acquire(animation)
         defer { registry.release(store) }
@@ -25,7 +25,7 @@ struct FrameStoreTests {
         #expect(await eventually { store.frame(at: 0) != nil })
     }
 
-    @Test func theWholeTakesOverTheFramesOfThePart() throws {
+    @Test func completeAnimationReusesFramesOfThePartialOne() throws {
         let part = FakeAnimation(durations: [0.1, 0.1, 0.1])
         let whole = FakeAnimation(durations: [0.1, 0.1, 0.1, 0.1])
         let (first, second) = (registry.acquire(part), registry.acquire(whole))
@@ -38,7 +38,7 @@ struct FrameStoreTests {
         #expect(registry.byteCount == 0)
     }
 
-    @Test func noMoreIsTakenOverThanMayBeHeld() throws {
+    @Test func reusedFramesStayWithinTheBudget() throws {
         let small = FrameStoreRegistry(budget: 4 * 64 * 2)
         let (first, second) = (
             small.acquire(FakeAnimation(durations: [0.1, 0.1, 0.1])),

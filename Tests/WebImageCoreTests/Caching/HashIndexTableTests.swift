@@ -25,7 +25,7 @@ struct HashIndexTableTests {
         }
     }
 
-    @Test func anotherHashIsNeverAskedAbout() {
+    @Test func hashIndexComparesOnlyEqualHashes() {
         var table = HashIndexTable()
         // Another hash that has the same slot in a table of 16.
         table.insert(0, hash: 5)

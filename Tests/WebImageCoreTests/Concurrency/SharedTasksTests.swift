@@ -32,7 +32,7 @@ struct SharedTasksTests {
         #expect(missed.withLock { $0 } == 0)
     }
 
-    @Test func whoWasCancelledBeforehandStartsNothing() async {
+    @Test func cancelledSubscriberStartsNoWork() async {
         let tasks = SharedTasks<Int, Int>()
         let starts = Locked(0)
         let (isCancelled, gate) = AsyncStream.makeStream(of: Void.self)

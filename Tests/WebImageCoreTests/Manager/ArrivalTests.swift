@@ -33,7 +33,7 @@ struct ArrivalTests {
         #expect(fixture.cache.imageFromMemoryCache(forKey: fixture.key)?.isIncremental == false)
     }
 
-    @Test func bytesThatMakeNothingBetterShowNothing() async throws {
+    @Test func bytesWithoutImprovementDeliverNoPartialImage() async throws {
         let load = await start()
         send(Data("FA".utf8))
         send(Data("KE".utf8) + [4, 3])
@@ -63,7 +63,7 @@ struct ArrivalTests {
         #expect(load.partials[0].isIncremental && load.partials[0].isTransformed)
     }
 
-    @Test func whoJoinsLateIsShownWhatThereIs() async throws {
+    @Test func lateSubscriberReceivesTheLatestPartialImage() async throws {
         let first = await start()
         send(FakeCoder.file() + [1])
         #expect(await eventually { first.partials.count == 1 })

@@ -49,7 +49,7 @@ struct FailedURLTests {
         _ = try? await fixture.result(.fromLoaderOnly)
     }
 
-    @Test func itsTimeToLivePasses() async throws {
+    @Test func rememberedFailureExpires() async throws {
         fixture.manager.failedURLLifetime = .seconds(60)
         await fail()
         #expect(await code() == .blackListed)

@@ -187,7 +187,7 @@ private struct NamingTransformer: ImageTransformer {
 /// A cancel between the end of the work and its delivery.
 @Suite(.timeLimit(minutes: 1))
 struct LateCancelTests {
-    @Test func aCancelBeforeTheDeliveryRunsIsTheOnlyThingHeard() async throws {
+    @Test func cancelBeforeDeliveryDeliversOnlyCancelled() async throws {
         let loader = FakeDataLoader()
         let manager = WebImageManager(cache: FakeImageCache(), loader: loader)
         let url = try #require(URL(string: "http://host/late.png"))

@@ -84,7 +84,7 @@ struct SharingTests {
         #expect(try await fixture.result([], [.cacheScope: "eve"]).cacheType == .none)
     }
 
-    @Test func whatALoaderSaysNobodyMaySeeIsNeitherSharedNorStored() async throws {
+    @Test func unsharableLoadsAreNeitherSharedNorStored() async throws {
         let loader = PrivateLoader()
         let manager = WebImageManager(cache: fixture.cache, loader: loader)
         async let first = manager.image(for: fixture.url, context: fixture.context)

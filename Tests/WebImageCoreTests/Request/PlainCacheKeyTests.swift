@@ -6,7 +6,7 @@ import WebImageTesting
 
 struct PlainCacheKeyTests {
     /// Random addresses, plain and not: the fast path must give the same key as parsing.
-    @Test func shortWayGivesTheKeyThatParsingGives() {
+    @Test func fastPathReturnsTheSameCacheKeyAsParsing() {
         let pieces = [
             "http://", "https://", "ftp://", "h.test", "HOST", "127.0.0.1", "[::1]", ":", ":80", ":x", "/", "//", "a",
             "B7",

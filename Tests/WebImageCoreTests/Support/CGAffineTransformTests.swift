@@ -7,7 +7,7 @@ import WebImageCore
         abs(one.x - other.x) < 1e-9 && abs(one.y - other.y) < 1e-9
     }
 
-    @Test func laterCallsComeFirst() {
+    @Test func laterTransformCallsApplyFirst() {
         let map = CGAffineTransform(translationX: 10, y: 0).scaledBy(x: 2, y: 3)
         #expect(isNear(CGPoint(x: 1, y: 1).applying(map), CGPoint(x: 12, y: 3)))
         let other = CGAffineTransform(scaleX: 2, y: 3).translatedBy(x: 10, y: 0)

@@ -9,7 +9,7 @@ struct SchemeTests {
             ("http://a.test", "https", false), ("https", "https", false), ("https:", "https", true), ("", "", false),
             ("http[//a.test", "http", false), ("HTTP\u{1A}x", "http:", false),
         ] as [(String, String, Bool)])
-    func isTheTextBeforeTheColonInAnyCase(text: String, scheme: String, expected: Bool) {
+    func urlSchemeIsReadCaseInsensitively(text: String, scheme: String, expected: Bool) {
         #expect(text.hasScheme(scheme) == expected)
     }
 }

@@ -30,7 +30,7 @@ import WebImageTesting
             completed: completed)
     }
 
-    @Test func isGivenUpAndComesBack() {
+    @Test func trimmedFurtherPictureIsRestoredOnce() {
         loadFurther()
         view.loader.loads[0].deliver(image)
         #expect(shelf.picture === image && view.displayedImage == nil)
@@ -43,7 +43,7 @@ import WebImageTesting
         #expect(view.loader.loads.count == 2)
     }
 
-    @Test func isTriedAgainBesideTheViewsOwn() throws {
+    @Test func retryLoadsMainAndFurtherPicture() throws {
         let own = try ViewFixture.image()
         view.load(url)
         loadFurther()
@@ -59,7 +59,7 @@ import WebImageTesting
         #expect(told == 1 && !view.binding.canRetry && view.binding.retry() == nil)
     }
 
-    @Test func aloneIsTheOneThatRetryTellsOf() {
+    @Test func retryReportsAFailedFurtherPicture() {
         loadFurther()
         view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
         var delivered: [Image?] = []
@@ -94,7 +94,7 @@ import WebImageTesting
         #expect(view.showed([image]) && view.completions.count == 1)
     }
 
-    @Test func pictureThatMovesInMovesInOverThePlaceholder() {
+    @Test func transitionRunsFromPlaceholderToMemoryHit() {
         view.hasTransition = true
         view.load(url, placeholder: placeholder, .forceTransition)
         #expect(view.showed([placeholder, image]) && view.transitions.count == 1)

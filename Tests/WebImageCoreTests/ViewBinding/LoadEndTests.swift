@@ -58,14 +58,14 @@ import WebImageTesting
         #expect(view.displayedImage === image && view.completions.count == 1 && view.binding.failure == nil)
     }
 
-    @Test func loaderThatLetsGoWithoutAWordCompletesTheLoad() {
+    @Test func loadCompletesWhenTheLoaderReleasesItsCompletion() {
         view.load(url, placeholder: placeholder, .delayPlaceholder)
         view.loader.loads[0].releaseCompletion()
         #expect(view.completions.map(\.code) == [.invalidDownloadOperation])
         #expect(view.displayedImage === placeholder)
     }
 
-    @Test func lettingGoDoesNotOvertakeADeliveryOnItsWay() async {
+    @Test func releasedCompletionDoesNotOvertakeAQueuedDelivery() async {
         view.load(url)
         let load = view.loader.loads[0]
         let (image, delivered) = (image, DispatchSemaphore(value: 0))
@@ -123,7 +123,7 @@ import WebImageTesting
         #expect(view.binding.failure == nil)
     }
 
-    @Test func pausedLoadIsAskedForAgainAndNobodyHearsOfIt() {
+    @Test func pausedLoadRestartsOnResumeAndCompletesOnce() {
         view.load(url, placeholder: placeholder)
         view.binding.pauseLoads()
         #expect(view.loader.loads[0].isCancelled)

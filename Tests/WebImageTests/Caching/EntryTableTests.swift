@@ -63,7 +63,7 @@ struct EntryTableTests {
     }
 
     @Test(arguments: entries)
-    func everyWayGivesTheSame(entry: Entry) async throws {
+    func everyPathFromADiskEntryReturnsTheSameImage(entry: Entry) async throws {
         let context = entry.context()
         let made = try await fixture.load(url, [], context).result.image
         let key = try #require(fixture.manager.cacheKey(for: url, context: context))

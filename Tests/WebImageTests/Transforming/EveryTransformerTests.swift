@@ -141,7 +141,9 @@ struct EveryTransformerTests {
     }
 
     /// NaN and infinity give nil, except in colours, which are clamped.
-    @Test(arguments: [CGFloat.nan, .infinity, -.infinity]) func whatCannotBeMeantGivesNone(_ value: CGFloat) throws {
+    @Test(arguments: [CGFloat.nan, .infinity, -.infinity]) func invalidTransformerNumbersReturnNil(_ value: CGFloat)
+        throws
+    {
         let image = try TestImages.solid(width: 4, height: 4)
         for transformer in try Self.transformers(value)
         where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {

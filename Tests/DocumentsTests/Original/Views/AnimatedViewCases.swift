@@ -45,7 +45,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test14AnimatedImageViewStopPlayingWhenHidden
-        @Test func hiddenItStops() async {
+        @Test func hiddenAnimatedViewStopsPlaying() async {
             let stage = await Stage(imageView)
             defer { stage.close() }
             imageView.image = animation
@@ -69,7 +69,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test21AnimatedImageViewSetProgressiveAnimatedImage, SDAnimatedImageTest.test23AnimatedImageViewCategoryProgressive
-        @Test func whatArrivesIsShownInPart() async throws {
+        @Test func progressiveAnimationShowsReceivedFrames() async throws {
             var slow = FaultResponse(
                 .data(try Desk.animation(frames: 24, side: 64)), headers: ["Content-Type": "image/gif"])
             slow.piece = 256
@@ -106,7 +106,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test25AnimatedImageStopAnimatingNormal
-        @Test func stoppedItKeepsItsFrameAndBuffer() async {
+        @Test func stoppedAnimatedViewKeepsItsFrameAndBuffer() async {
             let stage = await Stage(imageView)
             defer { stage.close() }
             imageView.image = animation
@@ -116,7 +116,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test26AnimatedImageStopAnimatingClearBuffer
-        @Test func stoppedItForgetsWhenAsked() async {
+        @Test func stoppedAnimatedViewClearsItsBufferOnRequest() async {
             let stage = await Stage(imageView)
             defer { stage.close() }
             imageView.clearBufferWhenStopped = true
@@ -128,7 +128,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test28AnimatedImageAutoPlayAnimatedImage
-        @Test func withoutAutoPlayItWaitsToBeStarted() async {
+        @Test func animatedViewWithoutAutoPlayStartsOnRequest() async {
             let stage = await Stage(imageView)
             defer { stage.close() }
             imageView.autoPlayAnimatedImage = false
