@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that the peers are nobody's dependency.
-// WEBIMAGE_PEERS=none leaves the peers out, for testing the harness where they are not installed.
+// The benchmarks are a separate package, so that users of the library do not depend on the peers.
+// WEBIMAGE_PEERS=none builds without the peers, to test the harness on a machine where they are not installed.
 let hasPeers = Context.environment["WEBIMAGE_PEERS"] != "none"
 
 let peers: [Target] = [
@@ -25,7 +25,7 @@ let peers: [Target] = [
     .executableTarget(name: "webimage-download-curl", dependencies: ["CBareCurl"]),
     .systemLibrary(name: "CBareCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .executableTarget(name: "webimage-latency-turbo", dependencies: ["CBareJPEG"]),
-    // The list, ours and by hand, on one stage; Qt's is peers/list.py.
+    // The list benchmark: our list and one handwritten in C, with the same window code. Qt's list is peers/list.py.
     .executableTarget(
         name: "webimage-list",
         dependencies: [
@@ -37,7 +37,8 @@ let peers: [Target] = [
     .target(name: "CListStage", dependencies: ["CStageGTK"]),
     .systemLibrary(name: "CStageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
-    // The peers, called as their own documentation shows; C because libvips is variadic and libjpeg jumps.
+    // The peers, called as their own documentation shows. They are in C, because Swift cannot call the variadic
+    // functions of libvips or use libjpeg's longjmp(3).
     .target(
         name: "CCodecPeers",
         linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif", "jxl", "tiff"].map { .linkedLibrary($0) }),

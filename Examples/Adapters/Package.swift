@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Adapters and samples, compiled against Stubs, which declare what these use of Adwaita for Swift, SwiftCrossUI, swift-log,
-// swift-metrics and swift-distributed-tracing and no more. In a program of yours copy the one file and depend on the real
-// package.
+// Adapters and samples for Adwaita for Swift, SwiftCrossUI, swift-log, swift-metrics and swift-distributed-tracing.
+// They are compiled against Stubs, which contains only the declarations that they use. In your program, copy the file
+// that you need and depend on the real package.
 let library: [Target.Dependency] = [
     .product(name: "WebImage", package: "swift-web-image"), .product(name: "WebImageGTK", package: "swift-web-image"),
 ]

@@ -34,7 +34,7 @@ final class AVIFAnimation: AnimationSource {
     }
 }
 
-/// A decoder and the memory it reads.
+/// A decoder and the memory that it reads.
 private final class OpenDecoder {
     let decoder: AVIFDecoder
     private let file: PinnedBytes

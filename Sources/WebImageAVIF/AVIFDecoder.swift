@@ -11,7 +11,7 @@ final class AVIFDecoder {
     private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
     /// The colour profile; nil for sRGB.
     private(set) var profile: ColorProfile?
-    /// The part of the coded picture that is shown; nil for all of it.
+    /// The visible part of the coded picture; nil if the whole picture is visible.
     private var crop: avifCropRect?
 
     /// Parses the boxes; the bytes must outlive the decoder, which reads them without a copy.
@@ -23,7 +23,7 @@ final class AVIFDecoder {
         handle.pointee.maxThreads = 1
         handle.pointee.ignoreExif = 1
         handle.pointee.ignoreXMP = 1
-        // Many real files lack boxes that only a strict reading of the specification requires.
+        // Disable strict checks, because many real files lack boxes that the specification requires.
         handle.pointee.strictFlags = avifStrictFlags(AVIF_STRICT_DISABLED.rawValue)
         let base = bytes.bindMemory(to: UInt8.self).baseAddress
         try check(libavif.avifDecoderSetIOMemory(handle, base, bytes.count))
@@ -37,7 +37,8 @@ final class AVIFDecoder {
         HandleLedger.closed("avif_decoder")
     }
 
-    /// The limit also applies to the AV1 decoder, which would otherwise accept a frame larger than its box declares.
+    /// Parses the boxes with the pixel limit. libavif also applies this limit to the AV1 decoder, which would
+    /// otherwise accept a frame that is larger than its box declares.
     private func parse(_ limits: DecodingLimits) throws(WebImageError) {
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))

@@ -40,6 +40,8 @@ struct Operand: Sendable {
 
 /// Collects the pictures that the operands, lists and folders of a command line name, in their order.
 enum Operands {
+    /// Returns the pictures of a command line.
+    ///
     /// - Throws: `UsageError` if there is no picture, if a list cannot be read, or if standard input is used twice.
     static func read(_ arguments: Arguments, of command: String) throws(UsageError) -> [Operand] {
         var texts: [String] = []

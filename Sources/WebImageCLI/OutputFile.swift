@@ -56,7 +56,7 @@ enum OutputFile {
         }
     }
 
-    /// The error for a file that already exists.
+    /// Makes the error for an output file that already exists.
     static func exists(_ path: String) -> WebImageError {
         failure(path, EEXIST, hint: "Use --overwrite to replace it, or --skip-existing to keep it.")
     }

@@ -47,7 +47,7 @@ extension PackageTemplate {
                                 FileHandle.standardError.write(Data("{{NAME}}: \\(name): \\(error)\\n".utf8))
                             }
                         }
-                        // Waits until stored data is on disk before the process ends.
+                        // Wait until stored data is on disk before the process ends.
                         _ = await WebImageManager.shared.shutdown()
                         exit(failures == 0 ? 0 : 2)
                     }

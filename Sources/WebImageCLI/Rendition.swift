@@ -142,7 +142,8 @@ struct Rendition: Sendable {
     }
 }
 
-/// A coder that decodes every picture for a rendition, whose size may depend on the picture's own size.
+/// A coder that decodes every picture as a rendition needs it. It is necessary because the decode size can depend on
+/// the picture's own size.
 struct RenditionCoder: DetailedImageCoder {
     let rendition: Rendition
     /// The output format; nil if no file is written or the picture keeps its own format.

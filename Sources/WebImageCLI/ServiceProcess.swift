@@ -168,7 +168,7 @@ enum ConnectionMetrics {
 }
 
 extension ListenAddress {
-    /// The URL for a browser on this machine; nil for Unix sockets.
+    /// The URL at which a browser on this machine can open the service; nil for Unix sockets.
     fileprivate var webAddress: String? {
         switch self {
         case .network(let host, let port):

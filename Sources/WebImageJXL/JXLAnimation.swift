@@ -28,7 +28,7 @@ final class JXLAnimation: AnimationSource {
     }
 }
 
-/// A decoder and the memory it reads.
+/// A decoder and the memory that it reads.
 private final class OpenPictures {
     let pictures: JXLPictures
     private let file: PinnedBytes

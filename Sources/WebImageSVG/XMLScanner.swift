@@ -33,7 +33,7 @@ struct XMLScanner {
         expansion = limits.maxAncillaryBytes
     }
 
-    /// Scans the whole document.
+    /// Scans the whole document and calls `found` for each part.
     mutating func scan(_ found: (Item) throws(WebImageError) -> Void) throws(WebImageError) {
         if starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
         skipSpace()

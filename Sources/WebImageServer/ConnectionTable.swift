@@ -109,9 +109,10 @@ struct ConnectionTable {
         return nil
     }
 
-    /// Marks connections past their deadline and returns them.
+    /// Marks the connections whose deadline has passed as shut down, and returns their descriptors and deadlines.
     ///
-    /// - Parameter acknowledged: The bytes that the client of a descriptor has acknowledged, -1 if unknown.
+    /// - Parameter acknowledged: Returns the number of bytes that the client of a descriptor has acknowledged; -1 if
+    ///   it is not known.
     mutating func sweep(
         at now: Duration, limits: HTTPServerConfiguration, acknowledged: (Int32) -> Int64
     ) -> [(descriptor: Int32, reason: Reason)] {
@@ -140,7 +141,8 @@ struct ConnectionTable {
         return cut
     }
 
-    /// Marks connections that have waited for a request since before `limit` and returns their descriptors.
+    /// Marks the connections that have waited for a request since `limit` or longer as shut down, and returns their
+    /// descriptors.
     mutating func cutWaiting(before limit: Duration) -> [Int32] {
         var cut: [Int32] = []
         for (number, connection) in connections where !connection.isShutDown {

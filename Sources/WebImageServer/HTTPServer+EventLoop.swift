@@ -7,7 +7,7 @@ import WebImageCore
 extension HTTPServer {
     /// The interval between checks of the deadlines, and the longest wait for an event.
     private static let tick = Duration.milliseconds(200)
-    /// After a stop, a connection that was recently in use remains open this long, because its next request may be in
+    /// After a stop, the time for which a connection stays open after its last use, because its next request may be in
     /// transit.
     private static let grace = Duration.milliseconds(500)
     /// The additional time after the stop deadline in which the last answers may still be sent.
@@ -207,7 +207,8 @@ extension HTTPServer {
             // Close the connections that have waited for a request longer than `grace`; after the deadline, close all
             // that wait for a request.
             for descriptor in state.table.cutWaiting(before: isLate ? now : now - Self.grace) {
-                // Shuts down only the reading half: a request that has arrived is still read and answered.
+                // Shut down only the reading half, so that a request that has already arrived is still read and
+                // answered.
                 shutdown(descriptor, Int32(SHUT_RD))
             }
             let busy = state.table.busy

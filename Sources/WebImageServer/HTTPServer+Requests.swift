@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageService
 
-/// The functions that libmicrohttpd's threads call.
+/// The callbacks of libmicrohttpd, which run on its threads.
 extension HTTPServer {
     /// The callbacks for C. The context is the server; a callback does not retain it.
     static func callbacks(_ context: UnsafeMutableRawPointer) -> webimage_http_callbacks {
@@ -106,7 +106,8 @@ extension HTTPServer {
             headers: headers, client: client?.description)
     }
 
-    /// Sends the only answer of a request; a second answer is dropped. Any thread.
+    /// Sends the answer of a request. Only the first answer is sent; a later answer is dropped. Can be called on any
+    /// thread.
     func reply(to pending: PendingRequest, _ response: ServiceResponse) {
         guard pending.claim() else { return }
         let closes = state.withLock { state in
@@ -134,7 +135,8 @@ extension HTTPServer {
         }
     }
 
-    /// Cancels the task of a request whose client disconnected; the task still replies.
+    /// Cancels the task of a request whose client disconnected. The task must still reply, because every C request
+    /// needs one reply.
     func abandon(_ pending: PendingRequest) {
         state.withLock { $0.statistics.abandonedRequests += 1 }
         pending.cancel()

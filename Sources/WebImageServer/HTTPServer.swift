@@ -33,7 +33,7 @@ public final class HTTPServer: Sendable {
         public var refusedConnections = 0
         /// Connections refused by ``HTTPServerConfiguration/maxConnectionsPerClient``.
         public var refusedConnectionsOfClient = 0
-        /// Requests that were handed to the responder.
+        /// Requests that were accepted and passed to the responder.
         public var requests = 0
         /// Requests that have ended: the answer was sent, or the connection ended first. Includes refused requests.
         public var completedRequests = 0

@@ -9,7 +9,7 @@ final class PendingRequest: Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// Valid until the reply, which ``claim()`` allows once.
+    /// The C request. It is valid until the reply; ``claim()`` ensures that there is only one reply.
     let pointer: RequestPointer
     let connection: UInt64
     private let state = Locked(State())
@@ -19,7 +19,7 @@ final class PendingRequest: Sendable {
         self.connection = connection
     }
 
-    /// True for the first caller only; that caller must reply.
+    /// Returns true only to the first caller. That caller must send the reply.
     func claim() -> Bool {
         state.withLock { state in
             defer { state.isAnswered = true }

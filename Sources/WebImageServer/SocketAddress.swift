@@ -20,7 +20,7 @@ struct SocketAddress {
         return result == 0 ? SocketAddress(storage) : nil
     }
 
-    /// Converts IPv4 addresses that arrive through an IPv6 socket to IPv4.
+    /// Reads the content of a `sockaddr_storage`. Converts IPv4 addresses that arrive through an IPv6 socket to IPv4.
     init?(_ storage: sockaddr_storage) {
         var storage = storage
         switch Int32(storage.ss_family) {

@@ -31,7 +31,7 @@ struct SocketListener: Sendable {
         self.address = Self.resolved(address, descriptor)
     }
 
-    /// Closes the socket. Another process that shares it (socket activation) keeps listening.
+    /// Closes the socket. Another process that shares the socket (socket activation) continues to listen.
     func close() {
         if case .local(let path) = address, let file {
             var status = stat()
@@ -94,7 +94,7 @@ struct SocketListener: Sendable {
         let name = localName(path)
         try removeStale(path, name, address)
         let descriptor = try open(AF_UNIX, address)
-        // The mode is set before anything can connect: connect(2) is refused until listen(2).
+        // Set the permissions before `listen`: until then, no process can connect.
         guard bind(descriptor, name) == 0, chmod(path, mode_t(mode)) == 0, listen(descriptor, SOMAXCONN) == 0 else {
             let error = failure(address)
             Foundation.close(descriptor)
@@ -103,7 +103,8 @@ struct SocketListener: Sendable {
         return descriptor
     }
 
-    /// Removes the socket file of a process that has ended. A socket in use, and any other file, is an error.
+    /// Removes the socket file of a process that has ended. Throws if the socket is in use or the path is another
+    /// kind of file.
     private static func removeStale(
         _ path: String, _ name: sockaddr_un, _ address: ListenAddress
     ) throws(HTTPServerError) {

@@ -5,7 +5,7 @@ import WebImageHTTP
 
 /// The library components that a service uses.
 enum ServiceComponents {
-    /// A downloader with the server's policy.
+    /// Makes a downloader with the download policy and the limits of the configuration.
     static func downloader(_ settings: ServiceSettings) -> any ImageDataLoader {
         let configuration = settings.configuration
         var config = WebImageDownloaderConfig()
@@ -26,7 +26,7 @@ enum ServiceComponents {
         return downloader
     }
 
-    /// A disk cache of encoded bytes; nil if its size is 0.
+    /// Opens a disk cache for encoded bytes; nil if its maximum size is 0.
     static func cache(_ name: String, bytes: Int, _ configuration: ServiceConfiguration) -> ImageCache? {
         guard bytes > 0 else { return nil }
         var config = ImageCacheConfig()

@@ -85,7 +85,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
     /// The loop count that the opened file declares; 0 (repeat for ever) if it declares none.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// The seconds that a page is shown: 0.1, because pages have no delay.
+    /// The seconds for which a page is displayed: always 0.1, because TIFF stores no durations.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
     /// Decodes a page of the opened file at the page's own size.

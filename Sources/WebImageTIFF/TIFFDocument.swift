@@ -34,7 +34,7 @@ final class TIFFDocument: AnimationSource {
     }
 }
 
-/// A reader and the memory it reads.
+/// A reader and the memory that it reads.
 private final class OpenPages {
     let pages: TIFFPages
     private let file: PinnedBytes

@@ -1,7 +1,7 @@
 import CWebImageTIFF
 import Foundation
 
-/// The memory that libtiff reads and writes instead of a file, and the receiver of its messages.
+/// The memory that libtiff reads and writes instead of a file. It also receives the error messages of libtiff.
 final class TIFFMemory {
     private let bytes: UnsafeRawBufferPointer
     private(set) var written = Data()

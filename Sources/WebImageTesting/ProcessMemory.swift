@@ -1,6 +1,6 @@
 import Foundation
 
-/// The memory of this process, as the kernel and the allocator count it.
+/// Measures the memory of this process, as the kernel and the allocator report it.
 public enum ProcessMemory {
     /// Whether memory can be measured. It is false under a sanitizer, which keeps freed memory.
     public static let isMeasurable = Sanitizer.isMemoryMeasurable

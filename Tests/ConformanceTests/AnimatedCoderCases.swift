@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// SDWebImage's test cases for animated coders, with its own images.
+/// Test cases ported from SDWebImage for animated coders, with SDWebImage's images.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct AnimatedCoderCases {
     struct Case: Sendable, CustomTestStringConvertible {

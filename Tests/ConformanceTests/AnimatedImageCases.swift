@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// SDWebImage's test cases for the animated image and the player, with its own images.
+/// Test cases ported from SDWebImage for the animated image and the player, with SDWebImage's images.
 @MainActor
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 2))
 struct AnimatedImageCases {

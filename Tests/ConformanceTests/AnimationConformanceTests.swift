@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// All animations of the conformance folder in the built-in formats, frame by frame, in several orders.
+/// Decodes all animations of the conformance folder in the built-in formats, frame by frame, in several orders.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct AnimationConformanceTests {
     static let animations = Conformance.decodable(DecodeConformanceTests.formats).filter { ($0.frames ?? 1) > 1 }

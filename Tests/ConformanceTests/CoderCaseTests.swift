@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// SDWebImage's coder test cases for still images, with its own files.
+/// Test cases ported from SDWebImage for coders of still images, with SDWebImage's files.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct CoderCaseTests {
     private let coders = ImageCodersManager.shared

@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// The checksum of every composited frame of SDWebImage's own images.
+/// Compares the checksum of every composited frame of SDWebImage's own images.
 ///
 /// CRC-32 over straight RGBA; fully transparent pixels count as zeros.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))

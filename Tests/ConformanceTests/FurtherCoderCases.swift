@@ -6,7 +6,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTestTraits
 
-/// Further coder test cases of SDWebImage, with its own images.
+/// Further test cases ported from SDWebImage for coders, with SDWebImage's images.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FurtherCoderCases {
     private let coders = ImageCodersManager.shared

@@ -31,7 +31,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { path }
 
-    /// The files that contain the expected pixels: a single file, or one file per frame.
+    /// The reference images: a single file with the expected pixels, or one file per frame.
     enum Reference: Decodable, Sendable {
         case one(String)
         case perFrame([String])

@@ -9,7 +9,7 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// All files in the formats of the optional coders, and in the built-in formats BMP and ICO.
+/// Decodes all files in the formats of the optional coders, and in the built-in formats BMP and ICO.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalConformanceTests {
     static let formats: Set<String> = ["avif", "heic", "jxl", "svg", "tiff", "bmp", "ico"]

@@ -14,7 +14,7 @@ final class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unche
     }
 }
 
-/// Decodes "mine" to an image of 3 × 2 px.
+/// A coder that decodes the text "mine" to an image of 3 × 2 px.
 final class MyWebImageCoder: NSObject, SDImageCoder, @unchecked Sendable {
     static let file = Data("mine".utf8)
 
@@ -28,7 +28,7 @@ final class MyWebImageCoder: NSObject, SDImageCoder, @unchecked Sendable {
     }
 }
 
-/// Loads one image, and fails on request.
+/// A loader that returns one image, or fails if the test requests it.
 final class MyImageLoader: NSObject, SDImageLoader, @unchecked Sendable {
     var fails = false
 

@@ -14,7 +14,7 @@ class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked S
     }
 }
 
-/// Decodes "mine" to an image of 3 × 2 px.
+/// A coder that decodes the text "mine" to an image of 3 × 2 px.
 class MyWebImageCoder: NSObject, SDImageCoder {
     static let file = Data("mine".utf8)
 
@@ -28,7 +28,7 @@ class MyWebImageCoder: NSObject, SDImageCoder {
     }
 }
 
-/// Loads one image, and fails on request.
+/// A loader that returns one image, or fails if the test requests it.
 class MyImageLoader: NSObject, SDImageLoader {
     var fails = false
 

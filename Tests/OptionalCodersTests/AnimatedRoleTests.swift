@@ -6,7 +6,7 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
 
-/// Animations of the optional coders, frame by frame.
+/// Decodes animations of the optional coders, frame by frame.
 @Suite(.timeLimit(minutes: 3))
 struct AnimatedRoleTests {
     private func frames() throws -> [ImageFrame] {

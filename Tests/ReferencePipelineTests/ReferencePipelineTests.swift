@@ -103,7 +103,7 @@ struct ReferencePipelineTests {
     }
 }
 
-/// Answers a refresh as if the server had revalidated the cached bytes.
+/// A loader that answers a refresh as if the server had revalidated the cached bytes.
 private struct ForgettingLoader: ImageDataLoader {
     let loader: WebImageDownloader
 

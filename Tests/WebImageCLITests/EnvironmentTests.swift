@@ -129,7 +129,7 @@ final class EnvironmentTests: Sendable {
             let url = "http://\(host):\(sixth.port)/INDIGO.PNG"
             #expect(try origins(url, path(host)) == ["network", "disk"])
         }
-        // The name has addresses of both IP versions, but the server listens only on IPv6.
+        // `localhost` has addresses of both IP versions, but the server listens only on IPv6.
         #expect(try origins("http://localhost:\(sixth.port)/INDIGO.PNG", path("c")) == ["network", "disk"])
     }
 

@@ -17,7 +17,7 @@ final class RunningService: Sendable {
     private let outputs = DispatchGroup()
     let identifier: Int32
 
-    /// - Parameter through: A program with its arguments that executes the command.
+    /// - Parameter through: A program and its arguments that run the command, such as `/usr/bin/env`.
     init(
         _ arguments: [String] = [], in folder: ScratchFolder, environment: [String: String] = [:],
         listening: String? = "127.0.0.1:0", through: [String] = []
@@ -86,14 +86,14 @@ final class RunningService: Sendable {
         }
     }
 
-    /// Stops the service and returns its exit code. Blocks.
+    /// Stops the service and returns its exit code. Blocks the calling thread.
     @discardableResult
     func stop(_ number: Int32 = SIGTERM) -> Int32 {
         if isRunning { kill(identifier, number) }
         return wait()
     }
 
-    /// Waits for the end and returns the exit code. Blocks.
+    /// Waits until the service ends and returns its exit code. Blocks the calling thread.
     func wait() -> Int32 {
         let process = process.withLock { $0 }
         process.waitUntilExit()

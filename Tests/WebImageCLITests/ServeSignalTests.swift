@@ -110,8 +110,8 @@ final class ServeSignalTests: Sendable {
                         var statuses: [Int] = []
                         var client = try RawClient(address)
                         while !isOver(statuses.count) {
-                            // If the service has closed the connection, the client connects again. A closed
-                            // connection before a request is no lost response.
+                            // If the service has closed the connection, the client connects again. No response
+                            // is lost, because the request was not sent.
                             guard
                                 client.send("GET \(targets[(number + statuses.count) % 8]) HTTP/1.1\r\nHost: t\r\n\r\n")
                             else { break }

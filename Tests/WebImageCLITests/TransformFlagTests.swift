@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// `webimage convert` with transform options.
+/// Runs `webimage convert` with transform options.
 @Suite(.timeLimit(minutes: 2))
 struct TransformFlagTests {
     private let scratch: ScratchFolder

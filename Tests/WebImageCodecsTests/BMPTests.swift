@@ -64,7 +64,8 @@ struct BMPTests {
     }
 
     @Test func runsAreDrawnAndWhatTheyLeaveOutIsClear() throws {
-        // Two red pixels, end of line, one literal pair, end of bitmap: the last pixel of each row is missing.
+        // Run-length data: two red pixels, end of line, one literal pair, end of bitmap. The last pixel of each row
+        // is missing.
         let runs: [UInt8] = [2, 2, 0, 0, 1, 1, 0, 1]
         let picture = try rgba(file(3, 2, bits: 8, compression: 1, palette: blackWhiteRed, runs))
         #expect(picture[3...5].map { $0[3] } == [255, 255, 0])

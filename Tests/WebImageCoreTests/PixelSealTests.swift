@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 
-/// Pixels are not written any more once an image shows them.
+/// A pixel buffer becomes read-only when an image is made from it.
 struct PixelSealTests {
     @Test func makingAnImageSealsItsPixels() throws {
         let pixels = try PixelBuffer(width: 2, height: 2, format: .rgba8)

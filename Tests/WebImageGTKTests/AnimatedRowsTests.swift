@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Two hundred rows of GIFs beside two hundred rows of their first frames.
+    /// Scrolls 200 rows of GIFs, and compares with 200 rows that show only the first frames.
     @Suite("Animated rows") @MainActor struct AnimatedRowsTests {
         private static let rows = 200
         private static let side = 96
@@ -21,7 +21,7 @@ extension GTKSuite {
             }
         }
 
-        /// Twelve frames in which a quarter of the image changes.
+        /// Returns an animation of 12 frames; a quarter of the image changes from frame to frame.
         private static func file(_ number: Int) throws -> Data {
             try ImageCodersManager.shared.encode(
                 frameCount: 12, loopCount: 0, format: .gif, options: EncodingOptions()
@@ -108,7 +108,7 @@ extension GTKSuite {
                     "\(Self.rows) GIF rows, \(kind): \(figures.processorSeconds) s of CPU in \(figures.frames) frames,",
                     "longest gap \(figures.longestGap), frames \(figures.mostFrameBytes >> 10) KB,",
                     "memory \(figures.memory >> 10) KB")
-                // Frames are held for visible rows and for rows that have just left the viewport.
+                // Frames are in memory for visible rows and for rows that have just left the viewport.
                 #expect(figures.mostFrameBytes <= FrameStoreRegistry.shared.budget)
                 journey.cache.clearMemory()
             }

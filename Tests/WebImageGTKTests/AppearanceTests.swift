@@ -56,7 +56,7 @@ extension GTKSuite {
             let window = try await TestWindow(view.widget, width: 40, height: 80)
             defer { window.close() }
             let drawn = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(20, 40) == red })
-            // The image covers the rows 20 to 60; its corners are rounded, not those of the view.
+            // The image covers the rows 20 to 60. The corners of the image are rounded, not the corners of the view.
             #expect(drawn.bgra(1, 21)[3] < 40)
             #expect(drawn.bgra(38, 58)[3] < 40)
             #expect(drawn.bgra(1, 40) == red)

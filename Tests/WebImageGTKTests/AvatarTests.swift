@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageGTK
 
-/// libadwaita, loaded at run time: the package does not link it, a program that uses avatars does.
+/// libadwaita, loaded at run time, because the package does not link it. A program that uses avatars links it.
 private enum Adwaita {
     private typealias MakeAvatar = @convention(c) (Int32, UnsafePointer<CChar>?, Int32) -> UnsafeMutableRawPointer?
     private static let make: MakeAvatar? = {

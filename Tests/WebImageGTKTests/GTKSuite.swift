@@ -6,7 +6,7 @@ import WebImageGTK
 import WebImageTestTraits
 import WebImageTesting
 
-/// All tests that use GTK, one at a time: GTK is limited to one thread, and concurrent use crashes it.
+/// All tests that use GTK. They run one at a time, because GTK is limited to one thread and crashes on concurrent use.
 @Suite(
     "GTK", .serialized, .timeLimit(minutes: 5),
     .enabled(if: Display.isNamed, "no display: set DISPLAY, or run the tests under xvfb-run"))
@@ -15,7 +15,7 @@ import WebImageTesting
 enum Display {
     @MainActor private static let firstView: Void = { _ = ImageView() }()
 
-    /// Whether the environment names a display. Asking GTK would initialise it on the wrong thread.
+    /// Whether the environment names a display. A call to GTK would initialise GTK on the wrong thread.
     static var isNamed: Bool {
         let environment = ProcessInfo.processInfo.environment
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil

@@ -7,7 +7,8 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// The whole path in a separate process: files, manager, coders, view, pixels on screen.
+    /// Runs the gallery in a separate process and checks the pixels on screen: from files through manager and coders
+    /// to views.
     @Suite("Gallery") @MainActor struct GalleryTests {
         private let scratch: ScratchFolder
         var folder: URL { scratch.url }

@@ -129,7 +129,7 @@ extension GTKSuite {
                 view?.setImage(with: first, placeholderImage: image, context: context) { _, error, _, _ in
                     codes.append(error?.code)
                 }
-                // The load ends when both the handle and the window are gone, in either order.
+                // The load ends when both the view's Swift object and the window are released, in either order.
                 if round.isMultiple(of: 2) { view = nil }
                 window.close()
                 view = nil

@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageGTK
 
-/// A scrolled window on screen around a list; a test counts and inspects its frames.
+/// A scrolled window on screen around a list. A test can count and inspect the frames that it draws.
 @MainActor final class ListWindow {
     let scrolled: OpaquePointer
     let list: OpaquePointer
@@ -69,7 +69,7 @@ import WebImageCore
         stopLooking()
     }
 
-    /// Waits until three frames have been drawn and no more are requested.
+    /// Waits until the window has drawn three frames and requests no more.
     func rest() async throws {
         var (frames, last) = (0, ContinuousClock.now)
         afterEveryFrame {

@@ -64,7 +64,8 @@ extension GTKSuite {
             func positions(at priority: LoadPriority) -> Set<Int> {
                 Set(loader.loads.filter { $0.priority == priority }.map { position($0.url) })
             }
-            // GTK binds about 160 rows; only the visible ones and two screens ahead are requested, in any order.
+            // GTK binds about 160 rows. The list loads only the visible rows (high priority) and the next two screens
+            // (low priority).
             func isAsked() -> Bool {
                 let seen = positions(at: .high).count
                 // Between 3 and 21 rows are visible; the number depends on the row frames of the theme.
@@ -89,7 +90,7 @@ extension GTKSuite {
             #expect(try await pump { asked.count > before.count + 8 })
             let new = asked.subtracting(before)
             #expect(!new.isEmpty && new.allSatisfy { $0 > 300 && $0 < 700 })
-            // A row must be visible as well: GTK itself shows an empty list after such a jump.
+            // Check that a row is visible as well, because GTK can show an empty list after such a jump.
             #expect(
                 try await pump {
                     FixedRow.all.contains { window.vertical($0.widget).map { $0.end > 0 && $0.start < 300 } == true }
@@ -102,7 +103,8 @@ extension GTKSuite {
             defer { window.close() }
             _ = try await pump { asked.count > 8 }
             try await window.rest()
-            // The nearest waiting load, which need not be the first that reached the loader.
+            // Choose the low-priority load that is nearest to the viewport. It may not be the first that reached the
+            // loader.
             let waiting = loader.loads.filter { $0.priority == .low }
             let ahead = try #require(waiting.min { position($0.url) < position($1.url) })
             let handle = try #require(ahead.priorityHandle)
@@ -158,7 +160,7 @@ extension GTKSuite {
             try await window.rest()
             var frames = 0
             window.afterEveryFrame { frames += 1 }
-            // Time must pass here, because the absence of frames cannot be waited for.
+            // Let 400 ms pass: a test cannot wait for a frame that must not come.
             let end = ContinuousClock.now + .milliseconds(400)
             _ = try await pump { ContinuousClock.now > end }
             #expect(frames == 0)
@@ -254,7 +256,7 @@ extension GTKSuite {
 
     private struct Weak { weak var row: FixedRow? }
 
-    /// The rows that still exist.
+    /// All rows that are not released yet.
     static var all: [FixedRow] { made.compactMap(\.row) }
 
     init(side: Int) {
@@ -263,7 +265,7 @@ extension GTKSuite {
     }
 }
 
-/// Counts decodes.
+/// A listener that counts decodes.
 private final class DecodeCount: WebImageManagerListener {
     private let count = Locked(0)
 

@@ -43,7 +43,7 @@ extension GTKSuite {
             #expect(try await pump { loader.requests.contains(url(1)) && list.row(at: 1) != nil })
             let row = try #require(list.row(at: 1))
             #expect(try await pump { gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 60 })
-            // The signature and the header; no pixel has arrived.
+            // Send the PNG signature and header (33 bytes) but no pixels.
             loader.send(try png(30, 50).prefix(33), for: url(1))
             #expect(try await pump { gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 150 })
             #expect(row.imageView.image == nil)
@@ -55,7 +55,7 @@ extension GTKSuite {
             for position in 0..<3 {
                 let key = manager.cacheKey(for: url(position))
                 cache.storeImage(try TestImages.solid(width: 10, height: 20), forKey: key, toDisk: false)
-                // The image is removed, its size stays known.
+                // After the image is removed from memory, its size is still known.
                 cache.removeImageFromMemory(forKey: key)
             }
             var heights: Set<Int> = []
@@ -119,7 +119,7 @@ extension GTKSuite {
             var frame = 0
             window.everyFrame {
                 frame += 1
-                // In each frame four of the waiting loads receive an answer, in any order; some receive their header first.
+                // In each frame, four random loads that wait receive a result. Some of them receive only their header.
                 let open = loader.requests.filter { !arrived.contains($0) }
                 for url in Set(open).shuffled(using: &random).prefix(4) {
                     let position = Int(url.deletingPathExtension().lastPathComponent) ?? 0
@@ -132,7 +132,7 @@ extension GTKSuite {
                     loader.answer(url, with: .success(picture))
                     arrived.insert(url)
                 }
-                // Absolute values, as a drag or a fling computes them from its start.
+                // The probe sets absolute scroll positions, as a drag or a fling computes them from its start.
                 switch frame % 100 {
                 case 0..<60: probe.drag(by: 60)
                 case 60..<80: probe.drag(by: -35)
@@ -195,7 +195,7 @@ extension GTKSuite {
     private(set) var worst = 0.0
     private(set) var bad = 0
     private(set) var tracked = 0
-    /// Frames in which the row was missing although the drag left it visible.
+    /// The number of frames in which the row was missing although it should be visible after the drag.
     private(set) var lost = 0
 
     init(window: ListWindow, list: FittingList) {
@@ -218,7 +218,7 @@ extension GTKSuite {
         if let (position, place) = row {
             let expected = place - drag
             if let now = list.row(at: position).flatMap({ window.vertical($0.widget) }) {
-                // Follow the row while it is completely visible.
+                // Continue with the same row while it is completely visible.
                 if expected >= 0, now.end <= page {
                     tracked += 1
                     let error = abs(now.start - expected)

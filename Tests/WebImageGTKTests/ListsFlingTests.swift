@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Runs 3 s per list in the suite, 20 s with WEBIMAGE_LONG; `Benchmarks/list` gives the figures of an idle machine.
+    /// Flings lists for 3 s each, or 20 s with WEBIMAGE_LONG. `Benchmarks/list` measures the same on an idle machine.
     @Suite("Flung lists") @MainActor struct ListsFlingTests {
         private let seconds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 3.0 : 20.0
         private let rows = 10_000
@@ -47,8 +47,8 @@ extension GTKSuite {
             return try gtkList(factory)
         }
 
-        /// In milliseconds. GTK binds about 200 rows in one turn, ten times slower in unoptimised code; only the figure of a
-        /// release build counts.
+        /// The processor time in milliseconds that a turn of the main loop may take longer than with an empty list.
+        /// GTK binds about 200 rows in one turn, which takes ten times as long in unoptimised code.
         #if DEBUG
             private static let allowance = 100.0
         #else
@@ -70,16 +70,17 @@ extension GTKSuite {
             }
             print("lists: flung \(seconds) s, 10,000 rows: empty \(empty); pictures \(pictures); fitting \(fit)")
             #expect(pictures.frames > 20 && fit.frames > 20)
-            // Only the thread's own processor time counts, because other programs share the machine.
+            // Compare the thread's processor time, because other programs share the machine.
             #expect(pictures.longestTurn <= limit)
             #expect(fit.longestTurn <= limit)
-            // Twice the memory cache, which leaves room for work in progress and for the allocator.
+            // The limit of 40 MB is twice the memory cache, which leaves space for work in progress and for the
+            // allocator.
             #expect(pictures.growth < 40 && fit.growth < 40)
         }
     }
 }
 
-/// A list flung up and down, and its cost.
+/// The cost of a list that is flung up and down.
 @MainActor struct Fling: CustomStringConvertible {
     /// The longest turn of the main loop, in milliseconds of its thread's processor time; `longestGap` is in wall-clock time.
     private(set) var longestTurn = 0.0
@@ -95,7 +96,7 @@ extension GTKSuite {
 
     /// Returns the first of three flings whose longest turn is within the limit, or the last one.
     ///
-    /// The longest of hundreds of turns is sometimes caused by another program that has evicted the processor's caches.
+    /// Sometimes one of hundreds of turns is long because another program has evicted the processor's caches.
     static func best(within limit: Double, _ run: () async throws -> Fling) async throws -> Fling {
         for _ in 0..<2 {
             let fling = try await run()
@@ -113,7 +114,7 @@ extension GTKSuite {
         let start = ContinuousClock.now
         var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
         window.everyFrame {
-            // One fling per second, slowing down like a finger's fling; every third goes back.
+            // One fling per second slows down like a fling by a finger. Every third fling goes back.
             let speed = 1000 * (1 - elapsed.truncatingRemainder(dividingBy: 1))
             window.value += Int(elapsed) % 3 == 2 ? -speed : speed
             return elapsed < seconds
@@ -145,7 +146,7 @@ extension GTKSuite {
     }
 }
 
-/// Returns the same image for every URL at once.
+/// A loader that immediately returns the same image for every URL.
 private struct OnePictureLoader: ImageDataLoader {
     let picture: Data
 

@@ -76,7 +76,8 @@ import WebImageTesting
     }
 
     @Test func whatIsBegunIsWantedOrTakenBackExactlyOnce() {
-        // A set kept by the test is the reference: begun minus cancelled loads are the wanted or visible ones after any walk.
+        // The test keeps a set of the begun and not cancelled prefetches. After each change, the set contains only
+        // wanted or visible rows.
         var random = SeededRandom.printingSeed()
         for _ in 0..<50 {
             var policy = ScrollPrefetchPolicy(

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Views that are not told to animate still play animated images.
+    /// Plain views (``ImageView``) play animated images without any setting.
     @Suite("Animations in plain views") @MainActor struct PlainAnimationTests {
         private let journey: ViewJourney
         private let url: URL
@@ -92,7 +92,7 @@ extension GTKSuite {
             #expect(try await pump { playing().count >= 4 })
             let first = try #require(playing().first)
             #expect(try await plays(first.widget))
-            // Rows bound ahead of the viewport or left behind it decode nothing.
+            // Rows that GTK has bound outside the viewport decode no frames.
             for value in [2_000.0, 5_000, 0] {
                 window.value = value
                 #expect(

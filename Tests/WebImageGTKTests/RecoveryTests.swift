@@ -143,7 +143,7 @@ extension GTKSuite {
             #expect(Button.adopting(try #require(OpaquePointer(gtk_picture_new()))) == nil)
         }
 
-        /// 5,000 widgets destroyed at random moments of a load leave no handle, closure or completion behind.
+        /// Destroys 5,000 widgets at random moments of a load. No handle or closure leaks, and every load completes.
         @Test(.timeLimit(minutes: 5))
         func widgetsDestroyedAtAnyInstantLeaveNothing() async throws {
             _ = try await pump { true }

@@ -29,7 +29,8 @@ extension GTKSuite {
         @Test func textureSharesTheMemoryOfTheImage() throws {
             let image = try Image.generated(width: 4, height: 4)
             let texture = try #require(image.makeTexture())
-            // Shown pixels must not be written; only this test does, to tell sharing from copying.
+            // Code must not write to shown pixels. This test does, to find out whether the texture shares or copies
+            // the memory.
             image.pixels.baseAddress.storeBytes(of: 77, as: UInt8.self)
             #expect(try #require(texture.downloaded()).bgra(0, 0) == [77, 0, 0, 255])
         }

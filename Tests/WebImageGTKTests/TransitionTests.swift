@@ -112,7 +112,7 @@ extension GTKSuite {
             view.setImage(with: first, placeholderImage: old, context: context) { _, _, _, _ in order.append("loaded") }
             loader.loads[0].deliver(new)
             #expect(order == ["prepares", "animations", "loaded"])
-            // The property has its final value at once; the widget follows.
+            // The Swift property has its final value immediately. The widget's opacity changes during the transition.
             #expect(view.alpha == 1)
             let opacity = gtk_widget_get_opacity(UnsafeMutablePointer(view.widget))
             #expect(opacity < 0.5)

@@ -3,7 +3,7 @@ import WebImage
 import WebImageHTTP
 import WebImageTesting
 
-/// Real parts for views: a server, a cache in its own folder, and a manager with both.
+/// A server, a cache in a temporary folder, and a manager that uses both, for tests of views.
 final class ViewJourney: Sendable {
     let server: FaultServer
     let cache: ImageCache

@@ -23,7 +23,8 @@ extension GTKSuite {
             try Image.generated(width: width, height: height) { _, _ in (color[0], color[1], color[2], color[3]) }
         }
 
-        /// One row and 1,000 URLs. Results are late, partial, failed or from memory, in any order. Every drawing is checked.
+        /// One row loads 1,000 URLs in turn. Results are late, partial, failed or from memory, in any order. The test
+        /// checks every drawing.
         @Test(.tags(.v1), .timeLimit(minutes: 3), arguments: 1...2 as ClosedRange<UInt64>)
         func recycledRowDrawsNoOtherImage(seed: UInt64) async throws {
             var random = SeededRandom(seed: seed)
@@ -273,7 +274,7 @@ extension GTKSuite {
             view.image = image
             #expect(try await pump { shown.last?.index == 59 })
             let start = try #require(shown.first?.time)
-            // The tolerance is the measured duration of one window refresh: on a busy machine a frame is late by that time.
+            // Allow a delay of one window refresh, as measured: on a busy machine, a frame is late by that time.
             func error(_ frame: (index: Int, time: Double, step: Double)) -> Double {
                 abs(frame.time - start - Double(frame.index) * 0.04)
             }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The number of running downloads, their order, and the connections they use.
+/// The number of running downloads, the order in which they start, and the connections that they use.
 @Suite(.timeLimit(minutes: 1))
 struct AdmissionTests {
     @Test func neverMoreThanTheMaximumAtOnce() async throws {
@@ -61,7 +61,8 @@ struct AdmissionTests {
     @Test func sequentialRequestsUseOneConnection() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
-            // Short bodies of refused responses are read to their end, so that the connection can be reused.
+            // Some responses are refused. The downloader reads their short bodies to the end, so that it can reuse
+            // the connection.
             for number in 0..<20 {
                 if number.isMultiple(of: 4) {
                     _ = try await downloader.failure(server.url("/missing"))

@@ -69,7 +69,7 @@ struct BodyBlockPoolTests {
         #expect(held.allSatisfy { $0 != nil })
         #expect(LiveHandles.current["body block"] == 10)
         held = []
-        // The limit of 32 MB holds six of them.
+        // The limit for spare blocks is 32 MB, which is six blocks of 5 MB.
         #expect(LiveHandles.current["body block"] == 6)
         blocks.keepsSpares = false
     }
@@ -97,7 +97,7 @@ struct BodyBlockPoolTests {
     }
 }
 
-/// A handle keeps its options between transfers, but resets those that the next transfer does not set.
+/// A libcurl handle keeps its options between transfers. Options that the next transfer does not set must be reset.
 @Suite(.timeLimit(minutes: 1))
 struct KeptOptionTests {
     /// Returns a context whose request modifier applies `change`.

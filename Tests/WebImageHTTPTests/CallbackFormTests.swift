@@ -5,10 +5,10 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// SDWebImage's form of a download: one call, a token, one completion with a decoded image.
+/// Downloads in SDWebImage's callback form: a call returns a token, and one completion receives a decoded image.
 @Suite(.timeLimit(minutes: 1))
 struct CallbackFormTests {
-    /// Decodes any bytes to an image of one pixel; refuses "bad".
+    /// A coder that decodes any bytes to an image of one pixel, except "bad", which it refuses.
     private struct OnePixelCoder: ImageCoder {
         func canDecode(from data: Data?) -> Bool { true }
         func canEncode(to format: ImageFormat) -> Bool { false }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A cancel at any moment gives exactly one completion and leaves no handle open.
+/// A load that is cancelled at any moment completes exactly once and leaves no handle open.
 @Suite(.timeLimit(minutes: 3))
 struct CancellationTests {
     private static func routes(_ server: FaultServer) {
@@ -38,12 +38,13 @@ struct CancellationTests {
                     if number >= 64 { await group.next() }
                     group.addTask {
                         var random = SeededRandom(seed: seed &+ UInt64(number))
-                        // Half of the loads share URLs, half have their own.
+                        // Half of the loads share URLs, each of the others has a different URL.
                         let path =
                             Self.paths[number % Self.paths.count] + (number.isMultiple(of: 2) ? "?\(number)" : "")
                         let load = Task { try await downloader.fetch(server.url(path)) { _, _, _ in } }
                         let delay = UInt64.random(in: 0...8_000_000, using: &random)
-                        // Use a real pause: the cancel must reach the transfer at any moment, not after a certain event.
+                        // Use a real pause, because the cancel must reach the transfer at any moment, not only after
+                        // a certain event.
                         if delay > 500_000 { try? await Task.sleep(nanoseconds: delay) }
                         load.cancel()
                         ends.append((try? await load.value) != nil)

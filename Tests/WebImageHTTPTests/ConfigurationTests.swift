@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Configuration members, options and environment variables that no other suite tests in effect.
+/// The effect of configuration members, options and environment variables that no other suite tests.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test(arguments: [0, 1, 3]) func redirectsEndAtTheMaximum(maximum: Int) async throws {
@@ -101,7 +101,7 @@ struct ConfigurationTests {
         }
     }
 
-    /// Runs in a separate process, because the environment belongs to the whole process.
+    /// Runs in a separate process, because environment variables apply to the whole process.
     @Test func environmentsProxyIsUsedButNotUnderTheServersPolicy() async {
         await #expect(processExitsWith: .success) {
             let proxy = try FaultServer(host: "127.0.0.3")
@@ -117,10 +117,11 @@ struct ConfigurationTests {
             config.resolvedHosts = ["public.example:80:127.0.0.1"]
             config.policy = .server
             try await withDownloader(config) { _, downloader in
-                // The request goes directly to the address, which the policy refuses.
+                // The server's policy ignores the environment's proxy, so the downloader checks and refuses the
+                // address itself.
                 try await #expect(downloader.failure(url).code == .invalidDownloadOperation)
             }
-            // A policy that only ignores the environment's proxies.
+            // With a policy that only ignores the environment's proxies, the request reaches the server directly.
             config.policy = DownloadPolicy()
             config.policy?.usesEnvironmentProxies = false
             try await withDownloader(config) { server, downloader in

@@ -186,7 +186,7 @@ struct DownloadFaultTests {
             let error = try await downloader.failure(server.url("/a"))
             #expect(error.curlCode == 28)
             #expect(ContinuousClock.now - start >= .milliseconds(300))
-            // Much less than the default of 15 s.
+            // The configured timeout applies, not the default of 15 s.
             #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(10)))
         }
     }

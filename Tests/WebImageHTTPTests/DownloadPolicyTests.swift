@@ -13,7 +13,7 @@ struct DownloadPolicyTests {
         "::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:127.0.0.1", "64:ff9b::8.8.8.8",
         "64:ff9b::127.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::", "2002:808:808::",
         "3fff::1", "5f00::1", "fc00::1", "fdff::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
-        // Interface identifiers that carry a private address (ISATAP, RFC 5214).
+        // Interface identifiers that contain a private address (ISATAP, RFC 5214).
         "2a00:1450::5efe:10.0.0.1",
     ])
     func specialAddressIsRefused(text: String) throws {

@@ -47,7 +47,7 @@ struct DownloadQueueTests {
         for number in 1...3 { _ = queue.join(number, key: "\(number)", host: "host", priority: .normal) }
         let end = queue.finish(0) { $0 == [1] }
         #expect(end.subscribers == [1] && end.actions.isEmpty && queue.count == 2)
-        // A limit set in the meantime counts the kept slot.
+        // A new limit counts the slot that the finished download still occupies.
         #expect(queue.setMaxConcurrent(2, perHost: 1).isEmpty)
         #expect(queue.free(0) == [.start(1)] && queue.free(0).isEmpty)
         #expect(queue.finish(1) { _ in false }.actions == [.start(2)])

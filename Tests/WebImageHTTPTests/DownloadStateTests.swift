@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// The state of one download, tested with random sequences of events: no transfer, no clock, no thread.
+/// The state of one download, tested with random sequences of events, without a transfer, clock or thread.
 struct DownloadStateTests {
     private static let url = URL(string: "https://example.test/a.png")!
     private static let folder = FileManager.default.temporaryDirectory.path
@@ -15,7 +15,7 @@ struct DownloadStateTests {
     ) -> DownloadState {
         var members = CurlRoute.Members()
         members.maxRedirects = maxRedirects
-        // With a policy the download follows redirects itself.
+        // With a policy, the download follows redirects instead of libcurl.
         members.policy = .anyWebRedirect
         return DownloadState(
             DownloadState.Rules(
@@ -34,7 +34,7 @@ struct DownloadStateTests {
         bytes.withUnsafeBytes { try? body?.append($0) }
     }
 
-    /// The role of the shell, with random events.
+    /// Performs the state's actions and sends random events, as the downloader does in real use.
     private struct Run {
         var state: DownloadState
         var random: SeededRandom

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The remaining cases of SDWebImage's downloader tests, on loopback.
+/// The cases of SDWebImage's downloader tests that no other suite covers, with a server on the loopback interface.
 @Suite(.timeLimit(minutes: 1))
 struct DownloaderCaseTests {
     private let coder = FakeCoder()
@@ -95,7 +95,7 @@ struct DownloaderCaseTests {
         }
     }
 
-    /// Delivers a partial image for every piece and records its instances.
+    /// A coder that returns a partial image for every piece of data. It records its instances.
     private final class PartialCoder: ProgressiveImageCoder {
         static let instances = Locked<Set<ObjectIdentifier>>([])
         private let isReady = Locked(false)

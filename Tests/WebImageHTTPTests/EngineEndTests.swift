@@ -6,10 +6,10 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// A transfer that begins while the engine ends still ends.
+/// A transfer that begins while the engine shuts down still receives an end.
 @Suite(.timeLimit(minutes: 1))
 struct EngineEndTests {
-    /// Records the ends of a transfer.
+    /// Records how often and how a transfer ended.
     private final class Sink: WebImageDownloaderSink {
         let ends = Collected<WebImageError?>()
         func transferDidReceive(head: WebImageResponse) -> WebImageError? { nil }
@@ -29,7 +29,7 @@ struct EngineEndTests {
         mailbox.open(multi)
         mailbox.retire()
         CurlLoop(mailbox: mailbox, multi: multi, blocks: BodyBlockPool(), later: DeferredActions(), label: "").run()
-        // This happens when a start fetched the mailbox before the engine was retired.
+        // A caller that got the mailbox before the engine retired can still post to it. The mailbox refuses.
         #expect(!mailbox.post(.start(try transfer("http://127.0.0.1:1/", Sink()))))
     }
 

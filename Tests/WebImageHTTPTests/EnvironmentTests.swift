@@ -50,7 +50,7 @@ struct EnvironmentTests {
             for url in [server.url("/a"), named] { try await #expect(downloader.fetch(url).data == Data("a".utf8)) }
             downloader.config.policy?.deniedHosts = ["[0:0::1]"]
             try await #expect(downloader.failure(server.url("/a")).code == .invalidDownloadOperation)
-            // A redirect from an IPv4 address to an IPv6 address.
+            // The server on an IPv4 address redirects to an IPv6 address, so the policy must allow both.
             downloader.config.policy?.allowedAddresses.append(try #require(AddressRange("127.0.0.0/8")))
             outer.route("/away", .redirect(to: server.url("/a").absoluteString))
             try await #expect(downloader.failure(outer.url("/away")).code == .invalidDownloadOperation)
@@ -70,7 +70,7 @@ struct EnvironmentTests {
     }
 }
 
-/// Zero, negative, NaN, infinite and huge values for each number of the public interface.
+/// Sets each number of the public interface to zero, negative, NaN, infinite and huge values.
 @Suite(.timeLimit(minutes: 1))
 struct ExtremeNumberTests {
     typealias Change = @Sendable (inout WebImageDownloaderConfig) -> Void
@@ -136,7 +136,7 @@ struct ExtremeNumberTests {
         try await withDownloader(config) { server, downloader in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(length)\r\n\r\nabc"
             server.route("/a", .raw(Data(head.utf8)))
-            // Every length gives an error, of one kind or the other.
+            // Every wrong length results in an error: the transfer fails, or the data is not an image.
             let error = await #expect(throws: WebImageError.self) { try await downloader.fetch(server.url("/a")) }
             #expect(error?.code == .transport || error?.code == .badImageData)
         }

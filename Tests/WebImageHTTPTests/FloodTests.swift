@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Thousands of loads at once: each URL is requested once, each load completes once, and the memory is returned.
+/// Runs thousands of loads concurrently. Each URL is requested once, each load completes once, and the memory is
+/// returned.
 ///
 /// Each test runs in a separate process, because memory pages that still hold data of earlier tests cannot be returned.
 @Suite(.serialized, .timeLimit(minutes: 10))
@@ -20,7 +21,8 @@ struct FloodTests {
         await #expect(processExitsWith: .success) { try await Self.flood(requests: 100_000, urls: 1, rounds: 6) }
     }
 
-    /// The first rounds allocate what stays (threads, pools, the allocator's arenas); later rounds must add nothing.
+    /// Runs rounds of loads and compares their memory. The first rounds allocate threads, pools and allocator arenas,
+    /// which remain; later rounds must add no memory.
     private static func flood(requests: Int, urls: Int, rounds: Int) async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 20
@@ -45,7 +47,7 @@ struct FloodTests {
             }
             guard ProcessMemory.isMeasurable else { return }
             #expect(growth(allocated) < 8 << 20, "\(allocated)")
-            // Only pages in use are compared; pages that the allocator merely keeps were returned before.
+            // The figures contain only pages in use, because each round ends by returning the allocator's free pages.
             #expect(growth(memory) < max(16 << 20, memory[0] / 5), "\(memory)")
         }
     }
@@ -55,7 +57,8 @@ struct FloodTests {
         if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
     }
 
-    /// Growth from the first to the last three rounds, by their medians, because single rounds vary by some megabytes.
+    /// Returns the growth in bytes from the first three rounds to the last three. It compares medians, because single
+    /// rounds vary by some megabytes.
     private static func growth(_ rounds: [Int]) -> Int { rounds.suffix(3).sorted()[1] - rounds.prefix(3).sorted()[1] }
 
     private static func run(
@@ -78,12 +81,12 @@ struct FloodTests {
                     ends.withLock { if isWhole { $0.finished += 1 } else { $0.cancelled += 1 } }
                     _ = arrived.withLock { $0.insert(number) }
                 })
-            // The first load of each URL stays, so that its download is never abandoned.
+            // Do not cancel the first load of a URL, so that no download is abandoned.
             let victim = Int.random(in: 0...number, using: &random)
             if victim >= urls { tasks[victim].cancel() }
         }
         // Open the gate only now, so that no load joins after a download has ended.
-        // The limit is generous because a debug build makes few plans a second.
+        // Wait long, because a debug build prepares few requests per second.
         try await eventually("all arrived", within: Double(max(30, requests / 1000))) {
             arrived.withLock { $0.count } == requests
         }

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// RFC 9111 and RFC 5861 as a table: how a stored response may be used, and when.
+/// How the cache policy uses a stored response at a given age, as a table from RFC 9111 and RFC 5861.
 struct HTTPCachePolicyTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT.
     static let date = 784_111_777.0
@@ -50,7 +50,7 @@ struct HTTPCachePolicyTests {
             .revalidate(tag)),
         Row(["cache-control": "max-age=60", "vary": "*"], 1, .fetch),
         Row([:], 0, .fetch),
-        // After the clock went backwards the age is unknown.
+        // If the clock was set back, the age is unknown, so the response is revalidated.
         Row(["cache-control": "max-age=60", "etag": "\"a\""], -10, .revalidate(tag)),
     ]
 

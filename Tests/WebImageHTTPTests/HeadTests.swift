@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageHTTP
 
-/// Header lines become the response that users see.
+/// Parsing of header lines into the public response type.
 struct ResponseHeadTests {
     private func head(_ lines: String...) -> ResponseHeadParser {
         var parser = ResponseHeadParser()
@@ -63,9 +63,10 @@ struct ResponseHeadTests {
 
     @Test func oversizedFieldIsToldByTheCodesOfBothGenerations() {
         let (none, begun, whole) = (head(), head("HTTP/1.1 200 OK", "A: b"), head("HTTP/1.1 200 OK", "A: b", ""))
-        // CURLE_TOO_LARGE, since curl 8.6: has no other meaning.
+        // Since curl 8.6, CURLE_TOO_LARGE (100) always means that a field is too large.
         for parser in [none, begun, whole] { #expect(CurlErrors.isHeadTooLarge(100, parser)) }
-        // CURLE_OUT_OF_MEMORY, before curl 8.6: means an oversized field only within a head.
+        // Before curl 8.6, CURLE_OUT_OF_MEMORY (27) means a field that is too large only while a head is being
+        // received.
         #expect(CurlErrors.isHeadTooLarge(27, begun))
         for parser in [none, whole] { #expect(!CurlErrors.isHeadTooLarge(27, parser)) }
         #expect(!CurlErrors.isHeadTooLarge(56, begun))

@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A host has many spellings: policies, limits, sharing and credentials use the host that is connected to.
+/// A host can be spelled in many ways. Policies, limits, sharing and credentials use the address that the spelling
+/// stands for.
 @Suite(.timeLimit(minutes: 1))
 struct HostSpellingTests {
     static let names = [

@@ -86,7 +86,7 @@ struct IdentityTests {
         let unchecked = identity(options: .allowInvalidSSLCertificates)
         #expect(unchecked.sharing != identity().sharing)
         #expect(unchecked.cacheScope == .scoped("!unchecked"))
-        // Also in addition to a scope that the caller names.
+        // The scope is also separate if the caller names a scope.
         let named: WebImageContext = [.cacheScope: "alice"]
         #expect(
             identity(options: .allowInvalidSSLCertificates, context: named).cacheScope
@@ -104,7 +104,7 @@ struct IdentityTests {
         let load = ImageDataLoad(url: url, options: .handleCookies)
         let other = WebImageDownloader(config: .default, engine: CurlEngine())
         #expect(other.identity(of: load).cacheScope != downloader.identity(of: load).cacheScope)
-        // Also in addition to credentials and unchecked certificates.
+        // The scopes also differ if certificates are unchecked or credentials are set.
         let unchecked = ImageDataLoad(url: url, options: [.handleCookies, .allowInvalidSSLCertificates])
         #expect(other.cacheScope(of: unchecked) != downloader.cacheScope(of: unchecked))
         for downloader in [downloader, other] {

@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Bodies too large for memory go to an unnamed file as they arrive, and nothing of them is left behind.
+/// Bodies that are too large for memory are written to an unnamed file while they arrive. No file or handle remains
+/// afterwards.
 @Suite(.serialized, .timeLimit(minutes: 2))
 struct LargeBodyTests {
     private let scratch: ScratchFolder
@@ -22,7 +23,7 @@ struct LargeBodyTests {
         return config
     }
 
-    /// The names in the bodies' folder; nil while it does not exist.
+    /// The names in the folder for large bodies; nil if the folder does not exist.
     private var files: [String]? { try? FileManager.default.contentsOfDirectory(atPath: bodyFolder) }
 
     private static func isOfBodies(_ kind: String) -> Bool { ["unnamed file", "mapped body"].contains(kind) }
@@ -46,7 +47,8 @@ struct LargeBodyTests {
             peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
             #expect(result.data.count == total)
             #expect(result.data.last == 0)
-            // 4 MB for the beginning, twice that while it moves to the file, and other allocations of this process.
+            // The first 4 MB of a body are in memory, and up to 8 MB while they move to the file. The limit also
+            // covers other allocations of this process.
             #expect(peak.withLock { $0 } - before < 24 << 20, "\(peak.withLock { $0 } - before) bytes")
             #expect(files == [])
             #expect(LiveHandles.current["mapped body"] == 1)

@@ -52,7 +52,7 @@ struct FileImageLoaderTests {
         try body.write(to: url)
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data == body)
-        // The owner may change or truncate the bytes; the file on disk and the read result stay the same.
+        // Changing a copy of the data or truncating the file does not change the result.
         var copy = result.data
         copy[0] ^= 0xFF
         try Data().write(to: url)
@@ -118,7 +118,7 @@ struct FileImageLoaderTests {
         }
         task.withLock { $0 = loading }
         await #expect { try await loading.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-        // The load has ended; the read has ended once the file is closed.
+        // The load has ended, but the read may continue. It has ended when the file is closed.
         #expect(await eventually { !isOpen(url) })
         #expect(try bytesRead() - before < byteCount / 2)
     }
@@ -137,7 +137,7 @@ struct FileImageLoaderTests {
     }
 }
 
-/// `data:` URLs.
+/// The loader for `data:` URLs.
 struct DataURLImageLoaderTests {
     private func content(_ text: String, limit: Int = 1000) throws -> DataURLContent {
         try DataURLContent(#require(URL(string: text)), maxBytes: limit)
@@ -170,7 +170,7 @@ struct DataURLImageLoaderTests {
     }
 }
 
-/// The composite loader that the composition root registers.
+/// The loader that selects another loader by the URL's scheme.
 @Suite(.timeLimit(minutes: 1))
 struct ImageLoadersManagerTests {
     @Test func everySchemeFindsItsLoader() async throws {

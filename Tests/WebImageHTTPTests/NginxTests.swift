@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// TLS and HTTP/2 against a well-behaved server.
+/// TLS and HTTP/2, tested with nginx.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct NginxTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -36,7 +36,7 @@ struct NginxTests {
         try await withNginx { nginx, downloader in
             let url = nginx.secureURL("/a.png")
             try await #expect(downloader.fetch(url, options: .allowInvalidSSLCertificates).data == body)
-            // The connection made without checks is not reused by a load with checks.
+            // A load that checks certificates must not reuse the connection of a load that did not.
             try await #expect(downloader.failure(url).curlCode == 60)
         }
     }
@@ -58,7 +58,7 @@ struct NginxTests {
             let tokens = (0..<30).map { number in
                 downloader.downloadImage(with: nginx.secureURL("/a.png?\(number)"), context: context) {
                     _, data, error, _ in
-                    // The body is no image, but its bytes have arrived.
+                    // The download succeeds, but decoding fails because the body is not an image.
                     #expect(error?.code == .badImageData)
                     done.append(number)
                 }

@@ -8,7 +8,8 @@ import WebImageTesting
 /// The method and body after a redirect (RFC 9110 §15.4), and which of them are sent to another origin.
 @Suite(.timeLimit(minutes: 1))
 struct RedirectMethodTests {
-    /// The method that the next server receives, at the same origin (`near`) and at another (`far`); nil when refused.
+    /// A method and redirect status, with the method of the redirected request: `near` at the same origin, `far` at
+    /// another. nil if the redirect is refused.
     struct Case: Sendable, CustomStringConvertible {
         let method: String
         let status: Int

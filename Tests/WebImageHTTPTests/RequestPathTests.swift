@@ -74,7 +74,7 @@ struct RequestPathTests {
             let refusing = WebImageDownloaderResponseModifier { _ in nil }
             let refused = load(server.url("/a"), [.downloadResponseModifier: refusing])
             #expect(await failure(downloader, refused)?.code == .invalidDownloadResponse)
-            // A response modifier may replace a bad status.
+            // A response modifier can replace an error status.
             let good = WebImageDownloaderResponseModifier(statusCode: 200)
             let missing = load(server.url("/missing"), [.downloadResponseModifier: good])
             try await #expect(downloader.loadData(for: missing, progress: nil).response.statusCode == 200)
@@ -116,7 +116,7 @@ struct RequestPathTests {
         }
     }
 
-    /// The built-in operation; counts its starts.
+    /// The built-in operation, with a count of its starts.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
         static let starts = Locked(0)
         override func start(_ sink: any WebImageDownloaderSink) {
@@ -142,7 +142,7 @@ struct RequestPathTests {
         }
     }
 
-    /// Records the priorities it receives.
+    /// A built-in operation that records the priorities it receives.
     private final class ListeningOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // Unchecked is safe because the class has no stored properties.
         static let told = Collected<LoadPriority>()
@@ -179,7 +179,7 @@ struct RequestPathTests {
         }
     }
 
-    /// An operation without network that ends twice.
+    /// An operation that returns a fixed body without a network and reports its end twice.
     private final class CannedOperation: WebImageDownloaderOperationProtocol {
         let request: WebImageRequest
         init(_ order: WebImageDownloaderOrder) { request = order.request }
@@ -203,7 +203,7 @@ struct RequestPathTests {
         }
     }
 
-    /// Records what an operation yields.
+    /// Records the bytes and the end that an operation reports.
     private final class Taking: WebImageDownloaderSink {
         let state = Locked((Data(), Bool?.none))
         func transferDidReceive(head: WebImageResponse) -> WebImageError? { nil }

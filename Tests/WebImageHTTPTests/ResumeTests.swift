@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A broken download continues where it broke, in this process or the next, or starts again when that is not safe.
+/// A broken download resumes from its partial body, in this process or a later one. It restarts if resuming is not
+/// safe.
 @Suite(.timeLimit(minutes: 1))
 struct ResumeTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -17,7 +18,7 @@ struct ResumeTests {
         return config
     }
 
-    /// Breaks after 40,000 bytes unless the request has a range.
+    /// Returns a behaviour that breaks after 40,000 bytes and passes range requests to `rest`.
     private func breaking(tag: String, then rest: @escaping @Sendable (FaultRequest) -> FaultBehaviour)
         -> FaultBehaviour
     {
@@ -39,7 +40,7 @@ struct ResumeTests {
         return .body(Data(body.dropFirst(first)), status: 206, headers: headers)
     }
 
-    /// The kept beginnings; a beginning that is still being written has another name.
+    /// The names of the stored partial bodies. A partial body that is still being written has another extension.
     private func parts() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".part") }
@@ -53,7 +54,7 @@ struct ResumeTests {
         }
     }
 
-    /// Runs the body with its own downloader on the same folder, as in another process.
+    /// Runs the closure with a separate downloader on the same folder, as in another process.
     private func withoutSharing(_ server: FaultServer, _ body: (WebImageDownloader) async throws -> Void) async throws {
         let downloader = WebImageDownloader(config: config)
         defer { downloader.shutdown() }
@@ -87,12 +88,12 @@ struct ResumeTests {
                 .data(body), headers: ["ETag": "\"1\"", "Content-Type": "image/png", "Cache-Control": control])
             response.closeAfter = 40_000
             server.route("/a", .respond(response))
-            // A shutdown waits until beginnings are stored.
+            // The shutdown at the end of the closure waits until partial bodies are stored. Here none may be stored.
             try await withoutSharing(server) { downloader in
                 try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
             }
             #expect(parts() == [])
-            // A beginning stored before the server forbade it is removed as well.
+            // If the server forbids storing only later, the partial body that was already stored is removed.
             try await breakOnce(server)
             #expect(parts().count == 1)
             server.route("/a", .respond(response))
@@ -218,7 +219,7 @@ struct ResumeTests {
             try await eventually("the retry waits") { clock.waitingCount == 1 }
             clock.advance(by: .seconds(1))
             try await #expect(task.value.data == body)
-            // The bytes continue without a gap across the attempts.
+            // The bytes of both attempts together are the complete body.
             #expect(pieces.values.reduce(Data(), +) == body)
         }
     }

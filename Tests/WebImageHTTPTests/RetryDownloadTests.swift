@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Retries, deadlines and slots, on a virtual clock.
+/// Retries, deadlines and download slots, tested with a virtual clock.
 @Suite(.timeLimit(minutes: 1))
 struct RetryDownloadTests {
     private var config: WebImageDownloaderConfig {
@@ -14,7 +14,7 @@ struct RetryDownloadTests {
         return config
     }
 
-    /// Fails this many times, then answers.
+    /// Returns a behaviour that fails with 503 the first `times` times and then succeeds.
     private func failing(_ times: Int, headers: [String: String] = [:]) -> FaultBehaviour {
         let count = Locked(0)
         return .dynamic { _ in
@@ -117,7 +117,7 @@ struct RetryDownloadTests {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             _ = try await downloader.fetch(server.url("/a"))
-            // The server resets the kept connection once when it is used again.
+            // The server resets the reused connection once.
             let isFirst = Locked(true)
             server.route(
                 "/b",
@@ -145,7 +145,7 @@ struct RetryDownloadTests {
             let tasks = (0..<5).map { number in Task { try await downloader.fetch(server.url("/a?\(number)")) } }
             try await eventually("two run") { server.concurrentRequests == 2 }
             try await eventually("all asked") { downloader.currentDownloadCount == 5 }
-            // Downloads of another host start before those that wait for their host's limit.
+            // A download of another host starts before downloads that wait for the limit of their host.
             try await #expect(downloader.fetch(other.url("/b")).data == Data("b".utf8))
             gate.open()
             for task in tasks { _ = try await task.value }
@@ -201,7 +201,8 @@ struct RetryDownloadTests {
         }
     }
 
-    /// The next download begins after the first one's end and before its delivery; at that moment the first load is cancelled.
+    /// The first load is cancelled after its download has ended and before its result is delivered. The start of the
+    /// next download marks that moment.
     @Test func bodyCompletedBeforeACancelIsDeliveredAfterIt() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
@@ -213,7 +214,8 @@ struct RetryDownloadTests {
             load.finishedAfterCancel = { receiversAfterCancel.append($0.data.count) }
             let first = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
             try await eventually("started") { ToldOperation.started.values.count == 1 }
-            // The library's own operation begins at once, on the thread that frees the slot.
+            // The second download uses the built-in operation, which starts immediately on the thread that frees the
+            // slot.
             downloader.config.operationClass = nil
             server.route("/second", .body(Data("told".utf8)))
             let second = Task { try await downloader.fetch(server.url("/second")) }
@@ -242,7 +244,7 @@ struct RetryDownloadTests {
         }
     }
 
-    /// Ends when the test says so.
+    /// An operation that ends when the test calls `finish()`.
     private final class ToldOperation: WebImageDownloaderOperationProtocol {
         static let started = Collected<ToldOperation>()
 

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Waits that end at once, and cancels during them: every load still ends.
+/// Every load ends even if a retry's wait ends immediately or the load is cancelled during the wait.
 @Suite(.timeLimit(minutes: 1))
 struct RetryRaceTests {
     /// A clock on which a wait ends before the call that scheduled it returns.
@@ -26,7 +26,7 @@ struct RetryRaceTests {
         func delay(after failure: DownloadFailure) -> Duration? { failure.attempts < 4 ? wait : nil }
     }
 
-    /// Fails three times, then answers.
+    /// Returns a behaviour that fails three times and then succeeds.
     private func failing() -> FaultBehaviour {
         let count = Locked(0)
         return .dynamic { _ in

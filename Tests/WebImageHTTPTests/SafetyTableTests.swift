@@ -5,14 +5,15 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every form of a forbidden address, by every way: refused with the policy's error before a byte is sent.
+/// The policy refuses every form of a forbidden address in every way that a load can reach it, before a byte is sent.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTableTests {
     static let addresses = [
         // Unspecified, loopback, link-local, cloud metadata, private, carrier-grade NAT.
         "0.0.0.0", "[::]", "127.0.0.1", "127.255.0.9", "[::1]", "169.254.1.1", "[fe80::1]", "169.254.169.254",
         "[fd00:ec2::254]", "10.0.0.1", "172.16.0.1", "172.31.255.254", "192.168.1.1", "[fc00::1]", "100.64.0.1",
-        // IPv4 within IPv6: mapped, compatible, NAT64, 6to4; then multicast, reserved, documentation.
+        // IPv4 addresses inside IPv6 addresses (mapped, compatible, NAT64, 6to4), then multicast, reserved and
+        // documentation addresses.
         "[::ffff:127.0.0.1]", "[::ffff:10.0.0.1]", "[::ffff:8.8.8.8]", "[::127.0.0.1]", "[64:ff9b::7f00:1]",
         "[64:ff9b::808:808]", "[64:ff9b:1::1]", "[2002:7f00:1::]", "224.0.0.1", "[ff02::1]", "255.255.255.255",
         "192.0.2.1", "[2001:db8::1]",
@@ -41,7 +42,7 @@ struct SafetyTableTests {
             let error = try await downloader.failure(way == .redirect ? outer.url("/away") : target)
             #expect(error.code == .invalidDownloadOperation, "\(error)")
             #expect(error.description.contains("is not public"), "\(error)")
-            // The server listens at 127.0.0.1, to which many of these addresses lead.
+            // The server listens at 127.0.0.1. Many of these addresses would reach it without the policy.
             #expect(server.connectionCount == 0)
             #expect(outer.requests.count == (way == .redirect ? 1 : 0))
         }
@@ -68,7 +69,8 @@ struct SafetyTableTests {
         try await withDownloader(config) { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             let name = "mixed.example:\(server.port)"
-            // The first address is allowed, but no server listens there; the second is the server's.
+            // No server listens at the first address, which is allowed. The second address is the server's and is not
+            // allowed.
             downloader.config.policy?.allowedAddresses = [try #require(AddressRange("127.0.0.99"))]
             downloader.config.resolvedHosts = ["\(name):127.0.0.99,127.0.0.1"]
             let url = try #require(URL(string: "http://\(name)/a"))

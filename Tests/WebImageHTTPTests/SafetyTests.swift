@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A server's policy against URLs that lead to internal addresses: refused before a byte is sent.
+/// The `.server` policy refuses URLs that lead to internal addresses before a byte is sent.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTests {
     /// Returns a policy that allows only the first server's address, so that it can send redirects.
@@ -126,7 +126,7 @@ struct SafetyTests {
         let url = try #require(URL(string: "http://public.example/a"))
         try await withDownloader(config) { _, downloader in
             try await #expect(downloader.fetch(url).data == Data("through".utf8))
-            // Names are still checked by their text.
+            // Hosts that are numeric addresses are still checked by their text, although the proxy resolves names.
             let inner = try #require(URL(string: "http://10.0.0.1/"))
             try await #expect(downloader.failure(inner).code == .invalidDownloadOperation)
             #expect(proxy.requests.count == 1)

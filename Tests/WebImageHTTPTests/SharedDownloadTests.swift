@@ -42,7 +42,8 @@ struct SharedDownloadTests {
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(0) } },
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(1) } }
             )
-            // A load receives its first progress when it joins; a task that begins later would start its own download.
+            // Wait until both loads have joined, which their first progress shows. A load that joins after the end
+            // would start a second download.
             try await eventually("both joined") { Set(joined.values) == [0, 1] }
             try await eventually("the request arrived") { server.requestCount("/a") == 1 }
             leaving.cancel()

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The moment at which a download started by `downloadImage` frees its slot.
+/// When a download that `downloadImage` has started frees its slot.
 @Suite(.timeLimit(minutes: 1))
 struct SlotTests {
     /// Counts the started operations of each server.
@@ -30,7 +30,7 @@ struct SlotTests {
             let made = Collected<Int>()
             let context: WebImageContext = [.imageCoder: FakeCoder(), .callbackQueue: CallbackQueue.invoking]
             for number in 0..<10 {
-                // Every third body is no image.
+                // Every third body is not an image.
                 server.route("/\(number)", .body(number % 3 == 1 ? Data("no".utf8) : FakeCoder.file()))
             }
             let port = "\(server.port)"
@@ -102,7 +102,7 @@ struct SlotTests {
         }
     }
 
-    /// A manager decodes its loads itself, so their slot is free after the last byte.
+    /// The manager, not the downloader, decodes the data of its loads, so the slot is free after the last byte.
     @Test func waitingTasksHoldNoSlot() async throws {
         try await withDownloader(config) { server, downloader in
             for number in 0..<8 { server.route("/\(number)", .body(Data("\(number)".utf8))) }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A user's operation class that blocks in `start`.
+/// Downloads with a custom operation class that blocks in `start`.
 @Suite(.timeLimit(minutes: 1))
 struct SlowOperationTests {
     private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {
@@ -37,7 +37,7 @@ struct SlowOperationTests {
             try await eventually("both run") { server.concurrentRequests == 2 }
             let slow = Task { try await downloader.fetch(server.url("/slow")) }
             try await eventually("one waits") { downloader.currentDownloadCount == 3 }
-            // The end of the first download frees the slot in which the slow operation starts.
+            // When the first download ends, the slow operation starts in the freed slot.
             firstGate.open()
             _ = try await first.value
             try await eventually("the operation blocks") { SlowOperation.isBlocked.withLock { $0 } }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Bytes as they arrive, and progress no more often than requested.
+/// Downloads deliver bytes while they arrive, and report progress no more often than requested.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingTests {
     private let body = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) })

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// Runs the body with its own fault server and downloader, stops both, and checks that no handle is left.
+/// Runs the closure with a new fault server and downloader, stops both, and checks that no handle is left.
 func withDownloader(
     _ config: WebImageDownloaderConfig = .default, clock: any DelayClock = SystemClock(),
     _ body: (FaultServer, WebImageDownloader) async throws -> Void

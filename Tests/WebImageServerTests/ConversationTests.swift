@@ -33,7 +33,7 @@ extension HTTPServerTests {
             let client = try await onThread { [address = server.address] in try RawClient(address) }
             client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
             #expect(await eventually { gate.waitingCount == 1 })
-            // A connection's next request is read only after the response to the previous one.
+            // The server reads the next request of a connection only after it has responded to the previous one.
             #expect(server.statistics.requests == 1)
             gate.open()
             try await onThread {
@@ -55,7 +55,7 @@ extension HTTPServerTests {
                 let client = try RawClient(address)
                 let head = try client.get("/x", method: "HEAD")
                 #expect(head.fields["content-length"] == "7")
-                // A body would be read as the head of this response.
+                // If the HEAD response had a body, the client would read it as the head of this response.
                 #expect(try client.get("/y").text == "GET /y")
             }
         }
@@ -73,7 +73,8 @@ extension HTTPServerTests {
                     let empty = try client.get("/204")
                     #expect(empty.status == 204)
                     #expect(empty.fields["content-length"] == nil)
-                    // The length is that of the 200 response (RFC 9110 §8.6); a body would be read as the head of the next response.
+                    // The declared length is that of the 200 response (RFC 9110 §8.6). If this response had a body,
+                    // the client would read it as the head of the next response.
                     let same = try client.get("/304", method: "GET", isHead: true)
                     #expect(same.status == 304)
                     #expect(same.fields["etag"] == "\"a\"")
@@ -111,7 +112,7 @@ extension HTTPServerTests {
                 }
             }
         }
-        // The responses used another descriptor; this one is still open.
+        // The server closes its own descriptors after the responses, so this one is still open.
         #expect(file.bytes(in: 0..<4) == bytes.prefix(4))
     }
 

@@ -65,7 +65,8 @@ import WebImageHTTP
         limits.maxConnectionsPerClient = 1
         let peer = IPAddress("192.0.2.1")
         _ = table.accept(5, peer: peer, at: .zero, limits: limits)
-        // The descriptor is reused before its close was reported: the old connection no longer counts, nor does it for its client.
+        // The descriptor is reused before its close was reported. The old connection then counts neither in total nor
+        // for its client.
         let first = try #require(table.number(of: 5))
         guard case .accepted(let second) = table.accept(5, peer: peer, at: .zero, limits: limits) else {
             Issue.record("not accepted")
@@ -89,7 +90,7 @@ import WebImageHTTP
         }
         #expect(table.sweep(at: .seconds(1_029), limits: limits) { _ in bytes }.isEmpty)
         #expect(table.sweep(at: .seconds(1_030), limits: limits) { _ in bytes }.map(\.reason) == [.send])
-        // A connection is closed only once.
+        // The sweep closes each connection only once.
         #expect(table.sweep(at: .seconds(2_000), limits: limits) { _ in bytes }.isEmpty)
     }
 

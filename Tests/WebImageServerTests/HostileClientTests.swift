@@ -24,7 +24,7 @@ extension HTTPServerTests {
         try await withServer { server in
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
-                // A second request, hidden as in request smuggling, is not read.
+                // The server does not read the second request, which an attacker could smuggle through a proxy.
                 client.send(head + "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n")
                 let text = client.readToEnd()
                 #expect(text.hasPrefix("HTTP/1.1 400 "), "\(text)")
@@ -65,7 +65,8 @@ extension HTTPServerTests {
         }
     }
 
-    /// In the Turkish locale the C library lowercases I differently.
+    /// Field names do not depend on the locale. In the Turkish locale, the C library lowercases I to another letter
+    /// than i.
     @Test(.enabled(if: CompiledLocale.isAvailable)) func fieldsAreTheSameInEveryLanguage() async throws {
         let folder = try ScratchFolder()
         try CompiledLocale.compile("tr_TR.UTF-8", into: folder.url.path)
@@ -176,7 +177,8 @@ extension HTTPServerTests {
             #expect(await eventually { server.statistics.completedRequests == 1 })
             clock.advance(by: .seconds(20))
             client.send("GET / HTTP/1.1\r\nHost: a\r\n")
-            // The request line may be read after the clock has advanced; then a later advance closes the connection.
+            // The server may read the request line only after the clock has advanced, so advance the clock until the
+            // connection closes.
             #expect(
                 await eventually {
                     clock.advance(by: .seconds(10))
@@ -216,7 +218,8 @@ extension HTTPServerTests {
                 return client
             }
             #expect(await eventually { client.hasBytes() })
-            // The deadline starts at the first check after the last acknowledged byte, so one advance is not enough.
+            // The deadline starts at the first check after the last acknowledged byte, so advance the clock more than
+            // once.
             #expect(
                 await eventually {
                     clock.advance(by: .seconds(31))
@@ -243,7 +246,7 @@ extension HTTPServerTests {
             }
             #expect(await eventually { gate.waitingCount == 1 })
             clock.advance(by: .seconds(1000))
-            // A connection accepted after the check of the deadlines shows that the check has finished.
+            // When the server accepts this connection, it has finished its check of the deadlines.
             let idle = try await onThread { [address = server.address] in try RawClient(address) }
             #expect(await eventually { server.statistics.acceptedConnections == 2 })
             clock.advance(by: .seconds(1000))

@@ -47,7 +47,8 @@ extension HTTPServerTests {
         }
     }
 
-    /// Clients leave at random moments: every request is answered once, and no resource is left.
+    /// Clients disconnect at random moments. The handler's response to every request is used exactly once, and no
+    /// resource leaks.
     @Test func everyRequestIsAnsweredOnceWhateverClientsDo() async throws {
         let begun = Locked(0)
         let ended = Locked(0)

@@ -31,7 +31,7 @@ extension HTTPServerTests {
         let folder = try ScratchFolder()
         let path = folder.url.appendingPathComponent("s").path
         try await withServer([.local(path: path)]) { server in
-            // A second link keeps the socket file after the server ends, as after a crash.
+            // A second link to the socket file remains after the server ends, like the file of a crashed server.
             #expect(link(path, path + "2") == 0)
             #expect(throws: HTTPServerError.self) {
                 try HTTPServer(listening: [.local(path: path)]) { .echo($0) }
@@ -63,7 +63,7 @@ extension HTTPServerTests {
             let clients = try await onThread { [addresses = server.addresses] in
                 try addresses.map { try RawClient($0).get("/").text }
             }
-            // The third address is an IPv6 socket whose client has an IPv4 address.
+            // The third address is an IPv6 socket to which the client connects by IPv4.
             #expect(clients == ["127.0.0.1", "::1", "127.0.0.1", "none"])
         }
     }
@@ -87,7 +87,7 @@ extension HTTPServerTests {
         #expect(listen(descriptor, 16) == 0)
         try await withServer([.inherited(descriptor: descriptor, name: "web")]) { server in
             let answer = try await onThread { [address = server.address] in
-                // The socket was bound to every address by listen(2).
+                // The socket has no explicit address, so listen(2) has bound it to all addresses.
                 guard case .network(_, let port) = address else { throw RawClient.Failure(description: "\(address)") }
                 return try RawClient(.network(host: "127.0.0.1", port: port)).get("/x")
             }

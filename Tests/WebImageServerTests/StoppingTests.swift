@@ -49,7 +49,7 @@ extension HTTPServerTests {
         let isIgnoring = Gate()
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
             await gate.wait()
-            // Ignore the cancellation.
+            // Wait in a detached task, which ignores the cancellation.
             await Task.detached { await isIgnoring.wait() }.value
             return .echo(request)
         }
@@ -75,7 +75,7 @@ extension HTTPServerTests {
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
-    /// At the stop, a connection may be accepted but not yet handed to a thread of the library.
+    /// Connections that are accepted during the stop are counted, even if no thread of libmicrohttpd handles them yet.
     @Test func connectionsThatComeAtTheStopAreCounted() async throws {
         for _ in 0..<100 {
             let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
@@ -119,7 +119,8 @@ extension HTTPServerTests {
         #expect(try await onThread { try client.answer().status } == 503)
     }
 
-    /// A server that stops under load answers every request it has accepted; clients see responses or a clean end.
+    /// A server that stops under load responds to every request it has accepted. Clients receive complete responses
+    /// or a closed connection.
     @Test func stopUnderLoadLosesNoRequest() async throws {
         let begun = Locked(0)
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in

@@ -10,7 +10,7 @@ import WebImageTesting
 @Suite("HTTP server", .serialized, .timeLimit(minutes: 5))
 struct HTTPServerTests {}
 
-/// Makes tasks wait until it is opened; a cancelled task stops waiting.
+/// A gate at which tasks wait until the test opens it. A cancelled task stops waiting.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Sizes and positions, computed without pixels.
+/// The sizes and positions that the geometry plan computes. No pixels are needed.
 @Suite(.timeLimit(minutes: 1))
 struct GeometryPlanTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -137,7 +137,7 @@ struct GeometryPlanTests {
         func x(_ inner: Int, _ outer: Int) -> Int {
             Geometry.place(PixelSize(width: inner, height: 1), in: PixelSize(width: outer, height: 1), .center).x
         }
-        // (W - w + 1) / 2
+        // The offset is (outer - inner + 1) / 2, rounded half to even.
         #expect([x(1, 2), x(1, 3), x(1, 4), x(1, 5), x(1, 1)] == [1, 2, 2, 2, 0])
     }
 

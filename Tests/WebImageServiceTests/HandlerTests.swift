@@ -92,7 +92,8 @@ private enum Hummingbird {
 }
 
 extension ServiceResponse {
-    /// The body in memory. A framework that can send files takes ``ServiceFile`` by its descriptor.
+    /// The body, read into memory. A framework that can send files should use the descriptor of ``ServiceFile``
+    /// instead.
     fileprivate var bytes: Data {
         switch body {
         case .none: Data()
@@ -102,7 +103,7 @@ extension ServiceResponse {
     }
 }
 
-/// The service behind the request handlers of other frameworks.
+/// Calls the service through request handlers of other frameworks.
 @Suite(.timeLimit(minutes: 1))
 struct HandlerTests {
     @Test func handlersOfFrameworksAnswerWithPictures() async throws {

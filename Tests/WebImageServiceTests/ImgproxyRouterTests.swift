@@ -229,7 +229,7 @@ struct ImgproxyRouterTests {
     }
 }
 
-/// Parsing of signed targets.
+/// Parsing and verification of signed targets.
 @Suite(.timeLimit(minutes: 1))
 struct SignedTargetTests {
     private var router = ImgproxyRouter()

@@ -21,7 +21,7 @@ enum PictureFixtures {
         try encoded(try Image.generated(width: width, height: height, pixel: pixel), .png, hasAlpha: hasAlpha)
     }
 
-    /// Quadrants: red and green above blue and white.
+    /// Returns an image of four quadrants: red and green above blue and white.
     static func quadrants(_ width: Int = 80, _ height: Int = 60) throws -> Data {
         try png(width, height) { x, y in
             y < height / 2 ? (x < width / 2 ? red : green) : (x < width / 2 ? blue : white)
@@ -35,7 +35,7 @@ enum PictureFixtures {
         return try ImageCodersManager.shared.encode(image, format: format, options: options)
     }
 
-    /// Frames that alternate between red and blue.
+    /// Returns an animation whose frames alternate between red and blue.
     static func animation(_ format: ImageFormat = .gif, frames: Int = 2, side: Int = 32) throws -> Data {
         try ImageCodersManager.shared.encode(
             frameCount: frames, loopCount: 3, format: format, options: EncodingOptions()
@@ -50,7 +50,7 @@ enum PictureFixtures {
         try ImgproxyRouter().parse("/_/\(text)/plain/a"[...]).options
     }
 
-    /// Returns the result of options on a source, as a PNG unless the options name a format.
+    /// Returns the service's result for a source and options. The result is a PNG unless the options name a format.
     static func make(
         _ text: String, from source: Data, accepted: AcceptedFormats = [], settings: OutputSettings = OutputSettings(),
         watermark: WatermarkSource? = nil

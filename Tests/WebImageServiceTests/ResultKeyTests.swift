@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The parameters that make results different.
+/// The parameters that are part of a result's key.
 @Suite(.timeLimit(minutes: 1))
 struct ResultKeyTests {
     private func digest(
@@ -55,11 +55,11 @@ struct ResultKeyTests {
             digest(options, kind: "info"),
         ]
         #expect(Set(keys).count == keys.count)
-        // A named format is the same for every client.
+        // If the options name a format, the key does not depend on the formats that the client accepts.
         var named = options
         named.format = .png
         #expect(digest(named) == digest(named, accepted: .webp))
-        // Text in one part of a key cannot be mistaken for the next part.
+        // Text that moves from one part of the key to the next results in another key.
         #expect(
             digest(options, source: "a\n0:", fingerprint: "b") != digest(options, source: "a", fingerprint: "\n0:b"))
     }
@@ -101,7 +101,7 @@ struct ResultKeyTests {
         #expect(values.totalCost <= 100 && values.value(for: 49) == "v" && values.value(for: 0) == nil)
         values.set("large", for: 99, cost: 30)
         #expect(values.value(for: 99) == nil)
-        // A value that is used is not evicted.
+        // A value that is read regularly is not evicted.
         for key in 100..<200 {
             #expect(values.value(for: 49) == "v")
             values.set("v", for: key, cost: 10)

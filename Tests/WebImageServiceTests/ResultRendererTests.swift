@@ -63,7 +63,7 @@ struct ResultRendererTests {
     }
 
     @Test func orientationIsAppliedUnlessNotWanted() throws {
-        // A wide JPEG whose orientation tag requests a clockwise turn.
+        // The stored JPEG is wide. Its orientation tag requests a clockwise turn.
         let jpeg = try Fix.encoded(
             try Image.generated(width: 64, height: 32) { x, _ in x < 32 ? Fix.red : Fix.blue }, .jpeg)
         let turned = try #require(EXIFOrientation.marking(jpeg, 6))
@@ -122,7 +122,7 @@ struct ResultRendererTests {
         #expect(result.size == "40x40")
         let reds = (0..<40).filter { x in result.shows(Fix.red, x, 6) || result.shows(Fix.red, x, 10) }
         #expect(reds.count >= 24)
-        // An image without detail keeps its middle.
+        // The smart crop of an image without detail uses its middle.
         let plain = try Fix.png(120, 40) { _, _ in (0, 90, 0, 255) }
         #expect(try look("rs:fill:40:40/g:sm", plain).size == "40x40")
         #expect(try look("c:40:20:sm", source).size == "40x20")
@@ -227,7 +227,7 @@ struct ResultRendererTests {
         let round = try look("filters:round_corner(10,0,0,255)", source)
         #expect(round.shows(Fix.blue, 0, 0) && round.shows(Fix.red, 10, 10))
         let mirrored = try look("-40x60/left", source)
-        // Cropped from the left, then mirrored.
+        // The crop keeps the left part, then the image is mirrored.
         #expect(corners(mirrored, [Fix.red, Fix.red, Fix.blue, Fix.blue]))
         #expect(corners(try look("40x30:80x60/0x0", source), [Fix.white, Fix.white, Fix.white, Fix.white]))
     }

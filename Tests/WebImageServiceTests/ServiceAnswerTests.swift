@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Responses with images: fields, conditions, ranges, formats.
+/// Responses with images: header fields, conditional requests, ranges and formats.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceAnswerTests {
     @Test func aPictureIsAnsweredWithItsFields() async throws {
@@ -45,7 +45,7 @@ struct ServiceAnswerTests {
         }
         #expect(await bench.picture("w:40", ["If-None-Match": "\"other\""]).status == 200)
         #expect(bench.server.fetchCount == 1)
-        // Another size has another validator.
+        // A result of another size has another entity tag.
         #expect(await bench.picture("w:41").headers["ETag"] != etag)
     }
 

@@ -61,7 +61,7 @@ final class ServiceDownloadTests {
         #expect(await get(try service(), "w:10").status == 200)
     }
 
-    /// Addresses that a public service must not fetch from, in disguised spellings, and other schemes.
+    /// Addresses that a public service must not fetch from, also in unusual spellings, and other schemes are refused.
     @Test(arguments: [
         "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://172.16.0.1/", "http://192.168.1.1/",
         "http://100.64.0.1/", "http://0/", "http://0.0.0.0/", "http://255.255.255.255/", "http://224.0.0.1/",

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The sources that may be used, and the responses to hostile targets.
+/// The sources that the service accepts, and its responses to hostile targets.
 @Suite(.timeLimit(minutes: 2))
 struct ServicePolicyTests {
     static let patterns: [(pattern: String, url: String, matches: Bool)] = [
@@ -118,7 +118,7 @@ struct ServicePolicyTests {
         #expect(await bench.get("/_/w:8/plain/local:///").status == 400)
     }
 
-    /// The error for a file that is not regular does not come from an earlier failed call.
+    /// A pipe is reported as missing. The error must not come from `errno` of an earlier call.
     @Test func aPipeIsMissingWhateverFailedBefore() throws {
         let (_, folder) = try localBench()
         let root = try #require(LocalFolder(path: folder.url.path + "/root"))

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Shared work, stale results, failures, load limits.
+/// Shared work, stale results, failures and load limits of the service.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceWorkTests {
     private static let refused = WebImageError(
@@ -14,7 +14,7 @@ struct ServiceWorkTests {
 
     @Test func manyRequestsForFewResultsMakeEachOnce() async throws {
         let bench = try ServiceBench { ($0.maxRequests, $0.queue, $0.queuePerHost) = (100_000, 200, 200) }
-        // The bytes differ, because equal sources would share their decode.
+        // Every source has different bytes, because equal sources would share their decode.
         for index in 0..<100 {
             let picture = try PictureFixtures.png(20 + index, 8) { _, _ in PictureFixtures.red }
             bench.server.answer("http://example.com/\(index).png", picture)
@@ -31,7 +31,7 @@ struct ServiceWorkTests {
         #expect(bench.service.provider.limiter.requestCount == 0 && bench.service.provider.limiter.workCount == 0)
     }
 
-    /// Neither source nor result may be stored, so only the shared work can serve the requests.
+    /// Concurrent requests share one fetch and one decode even if the source's `Cache-Control` forbids storing.
     @Test(arguments: ["max-age=600", "no-store", "private", "max-age=0"])
     func sizesOfOneSourceAtOnceShareItsFetchAndItsDecode(cacheControl: String) async throws {
         let bench = try ServiceBench { ($0.maxRequests, $0.sourceCacheBytes) = (100_000, 0) }
@@ -42,7 +42,7 @@ struct ServiceWorkTests {
         #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
         #expect(responses.count { $0.record.stages[.decode] != nil } == 1)
         #expect(bench.server.fetchCount == 1)
-        // The value kept for these requests is released with them: a later request does not receive it.
+        // The shared bytes are released with the requests. A later request must fetch again unless the source is fresh.
         bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
         _ = await bench.picture("w:3/f:png")
         #expect(bench.server.fetchCount == (cacheControl == "max-age=600" ? 1 : 2))
@@ -80,7 +80,8 @@ struct ServiceWorkTests {
         _ = try await value("a", one)
         _ = try await value("a", two)
         #expect(runs.withLock { $0 } == 1)
-        // A request accepted after the end of the work starts new work; older requests may use its value.
+        // A request that is accepted after the work has ended starts new work. Requests accepted earlier may use the
+        // old value.
         let late = order.begin()
         _ = try await value("a", late.number)
         _ = try await value("a", one)
@@ -144,7 +145,7 @@ struct ServiceWorkTests {
         #expect(stale.status == 200 && stale.record.outcome == .stale && stale.data == first.data)
         bench.clock.advance(by: .seconds(100))
         #expect(await bench.picture().status == 502)
-        // A source that no longer exists gives an error instead of a stale result.
+        // If the source no longer exists, the response is an error, not a stale result.
         let gone = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
         _ = await gone.picture()
         gone.server.fail(
@@ -232,7 +233,7 @@ struct ServiceWorkTests {
         bench.server.open()
         #expect(await first.value.status == 200)
         #expect(await joiner.value.status == 200)
-        // The refusal is not remembered.
+        // The service does not cache the refusal.
         #expect(await bench.picture("w:11").status == 200)
     }
 

@@ -80,7 +80,8 @@ struct SharedDecodesTests {
         #expect(try jobs.1.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
     }
 
-    /// The two formats made for a client's first request that accepts AVIF, and equal sizes with different effects.
+    /// One decode serves the two formats that the service makes when a client accepts AVIF, and equal sizes with
+    /// different effects.
     @Test func formatsAndEffectsOfOneSizeShareADecode() throws {
         let decodes = SharedDecodes()
         let source = try PictureFixtures.quadrants()
@@ -96,7 +97,7 @@ struct SharedDecodesTests {
         #expect(made[1].data == alone.data && alone.stages[.decode] != nil)
     }
 
-    /// The first job decodes at the largest size; each result is nearly the one that its options give alone.
+    /// The first job decodes at the largest requested size. Each result is nearly the same as from a separate decode.
     @Test(arguments: [1, 3, 6], [true, false])
     func sizesOfOneSourceShareADecode(orientation: UInt8, isUpright: Bool) throws {
         let waves = try PictureFixtures.encoded(
@@ -137,7 +138,7 @@ struct SharedDecodesTests {
         #expect(!large.covers(small))
     }
 
-    /// No job decodes more than 16 million pixels for the sake of others.
+    /// No job decodes more than 16 million pixels in order to serve other jobs.
     @Test func aThumbnailIsNotDecodedAtAHugeSize() throws {
         let decodes = SharedDecodes()
         var huge = Self.key

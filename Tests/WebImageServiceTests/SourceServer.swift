@@ -4,7 +4,8 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// A loader that replaces the network: counts fetches and answers with bytes, fields and failures.
+/// A loader that replaces the network. It counts fetches and returns the bytes, header fields or failures that the
+/// test sets.
 final class SourceServer: ImageDataLoader {
     private struct State {
         var answers: [String: Result<Data, WebImageError>] = [:]

@@ -110,7 +110,7 @@ struct ThumborRouterTests {
         #expect(try source("https%3A//example.com/a.jpg%3Fb=c") == "https://example.com/a.jpg?b=c")
         #expect(try source("http://example.com/a.jpg") == "http://example.com/a.jpg")
         #expect(try source("example.com:8080/a.jpg") == "http://example.com:8080/a.jpg")
-        // The image path looks like a part; it is not one, because the order of the parts is fixed.
+        // The path of the source contains a size. It is not an option, because the order of the URL's parts is fixed.
         #expect(try source("100x100/example.com/200x200/a.jpg") == "http://example.com/200x200/a.jpg")
     }
 

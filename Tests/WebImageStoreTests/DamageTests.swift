@@ -57,7 +57,7 @@ struct DamageTests {
         #expect(cache?.totalCount() == 0)
     }
 
-    /// A row may contain any value; it is compared with the stored data before memory is allocated.
+    /// A damaged row may contain any number. The cache compares it with the stored data before it allocates memory.
     @Test(arguments: [
         "UPDATE entry SET size = 9000000000000000000", "UPDATE entry SET size = -1",
         "UPDATE entry SET file = '../../../../etc/passwd'", "UPDATE entry SET file = 'x'",

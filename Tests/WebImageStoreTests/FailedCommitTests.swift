@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A batch whose commit fails: entries that fit are kept, and removed entries stay removed.
+/// If the commit of a batch fails, the cache keeps the entries that fit, and removed entries stay removed.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct FailedCommitTests {
     let folder: ScratchFolder
@@ -62,7 +62,7 @@ struct FailedCommitTests {
         #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
         let file = try #require(FileHandle(forWritingAtPath: ballast))
         #expect(throws: (any Error).self) { while true { try file.write(contentsOf: Data(count: 4096)) } }
-        // A full disk has no space for the log of a removal.
+        // The full disk has no space for SQLite's log, which a removal needs.
         cache?.removeData(forKey: "gone")
         cache?.removeData(forKey: "replaced")
         cache?.flush()

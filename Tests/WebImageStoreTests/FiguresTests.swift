@@ -28,7 +28,7 @@ struct FiguresTests {
         config.maxDiskSize = .max
         let path = folder.path + "/cache"
         var cache = try #require(DiskCache(cachePath: path, config: config))
-        // Most values are small, so that 100,000 of them fit; 1,000 have the measured size.
+        // 1,000 values have the measured size. The others have 200 bytes, so that 100,000 entries fit on the disk.
         let small = bytes(200)
         let value = bytes(20 * 1024)
         let file = bytes(64 * 1024 + 8)

@@ -61,7 +61,7 @@ final class FirstFormatProcess {
         try database.execute("BEGIN IMMEDIATE")
         do {
             let hash = KeyHash(key)
-            // The generation is a unique number; no result depends on its value, so it has no seed.
+            // The generation is only a unique number. No result depends on its value, so the random number has no seed.
             let common: [Statement.Value] = [
                 .integer(Int.random(in: 1 ... .max)), .integer(data.count), .integer(Checksum.of(data)), .null,
                 .integer(Int(Date().timeIntervalSince1970 * 1000)), .integer(1), .null,

@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Folders that cannot be written: every call returns, and one warning is logged.
+/// If a folder cannot be written, every call returns, and the cache logs one warning.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct HostileFolderTests {
     let folder: ScratchFolder

@@ -80,7 +80,7 @@ struct LimitTests {
         cache.flush()
         pass(80)
         cache.removeExpiredData()
-        // Storing bytes counts as an access.
+        // Replacing the bytes counts as an access; storing extended data does not.
         let expected = type == .accessDate ? ["read", "replaced"] : survivors
         #expect(Set(["untouched", "read", "replaced", "extended"].filter(cache.containsData)) == Set(expected))
     }

@@ -21,7 +21,7 @@ struct LongTests {
         var everCommitted: [String: Int] = [:]
         var slowest = 0.0
         for round in 0..<100 {
-            // A writer killed before it creates its journal would leave that of the round before.
+            // Remove the journals of the previous round: a writer may be killed before it creates a new one.
             for who in ["a", "b"] { unlink(folder.path + "/committed-\(who)") }
             async let first: Void = writeAndDie("a", round)
             async let second: Void = writeAndDie("b", round)
@@ -72,7 +72,7 @@ struct LongTests {
             var random = SeededRandom(seed: UInt64(round))
             let delay = UInt32.random(in: 1000..<60_000, using: &random)
             Thread.detachNewThread {
-                // Use a real pause, in µs: the kill must reach the writer at any moment, also within a commit.
+                // Use a real pause (in µs), because the kill must reach the writer at any moment, also within a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }
@@ -120,7 +120,7 @@ struct LongTests {
             let before = opened.totalCount()
             config.maxDiskSize = kept
             opened.configDidChange(config)
-            // A write makes the cache apply its limits; it trims to one sixteenth below them.
+            // A write makes the cache apply its size limit. The cache then trims to one sixteenth below the limit.
             opened.setData(value, forKey: "one more \(kept)")
             let time = milliseconds { opened.flush() }
             #expect(opened.totalSize() <= kept)

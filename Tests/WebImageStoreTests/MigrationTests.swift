@@ -79,7 +79,7 @@ struct MigrationTests {
 
     @Test func aScopedEntryIsNeverServedUnscoped() async throws {
         let scoped = source + "#scope=alice"
-        // With the validators that distinguish a fetched original from a variant.
+        // The HTTP validators in the metadata mark the entry as a fetched original, not a variant.
         try old().store(
             FakeCoder.file(width: 7, height: 7), scoped, metadata: Data("webimage-http 1\n0 0".utf8))
         let loads = Loads(try open(), coder)
@@ -129,7 +129,7 @@ struct MigrationTests {
         #expect(try await loads.width(source) == 7)
         #expect(try await loads.width(forged, .waitStoreCache) == 200)
         await loads.cache.flush()
-        // The older process stores its image again, under a string that is now the key of another image.
+        // The older process stores its image again, under a key string that is now the key of another image.
         #expect(throws: DatabaseError.self) { try process.store(FakeCoder.file(width: 6, height: 6), forged) }
         #expect(throws: DatabaseError.self) { try process.store(FakeCoder.file(width: 6, height: 6), "new") }
         #expect(try process.data(source) == FakeCoder.file(width: 7, height: 7))

@@ -22,7 +22,7 @@ struct ProcessTests {
             var random = SeededRandom(seed: UInt64(round))
             let delay = UInt32(2000 + round * 3000) + UInt32.random(in: 0..<3000, using: &random)
             Thread.detachNewThread {
-                // Use a real pause, in µs: the kill must reach the writer at any moment, also within a commit.
+                // Use a real pause (in µs), because the kill must reach the writer at any moment, also within a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }
@@ -135,7 +135,7 @@ struct ProcessTests {
         }
     }
 
-    /// A file that cannot be opened at the moment must not count as damaged.
+    /// A file that cannot be opened because no file descriptor is free must not count as damaged.
     @Test func entryIsKeptWhenThereAreNoDescriptorsToReadIt() async {
         let path = folder.path + "/cache"
         await #expect(processExitsWith: .success) { [path = path as String] in

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// The record that the index keeps with an entry's bytes.
+/// The record of attributes that the index stores with an entry's bytes.
 @Suite(.timeLimit(minutes: 1))
 struct RecordTests {
     let folder: ScratchFolder
@@ -48,7 +48,8 @@ struct RecordTests {
         #expect(cache.record(forKey: "b") == nil)
     }
 
-    /// Before and after the commit, and after the metadata, the extended data or the bytes were replaced.
+    /// An entry is read with its record, metadata and extended data, before and after the commit, and after one of
+    /// these parts was replaced.
     @Test(arguments: [false, true])
     func entryIsReadWithItsRecordMetadataAndExtendedData(isCommitted: Bool) throws {
         let cache = try open()

@@ -57,7 +57,7 @@ struct TrimmingTests {
             for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard, limit: 2) }
         }
         let kept = (0..<3000).filter { cache.pixelSize(forKey: "\($0)") == PixelSize(width: $0 + 1, height: 7) }
-        // All pixel sizes of existing entries are kept.
+        // Pruning keeps the pixel sizes of all existing entries.
         #expect(kept.prefix(300) == Array(0..<300)[...])
         #expect(kept.count <= 300 + 2 * 256 && kept.count > 300)
         cache.store.write { writer throws(DatabaseError) in
@@ -88,13 +88,13 @@ struct TrimmingTests {
         }
         cache.flush()
         let other = try Database(path: path + "/index.sqlite", mode: .readWrite)
-        // The checkpoint is refused while the cache makes its own.
+        // Try again: SQLite refuses the checkpoint while the cache makes one.
         #expect(eventually { (try? other.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 })
         let folder = try #require(cache.store.writer.withLock { $0?.folder })
         #expect(folder.logBytes == 0)
         trim(cache, to: 4_000_000)
         #expect(cache.totalCount() < 200)
-        // 200 values of two pages each are 6.5 MB.
+        // If the trim wrote the freed pages, the log would contain 200 values, 6.5 MB.
         #expect(folder.logBytes < 2_000_000, "\(folder.logBytes)")
     }
 

@@ -42,7 +42,8 @@ struct AlternativeLoadTests {
         #expect(journey.cache.imageFromMemoryCache(forKey: key) != nil)
         let kept = await journey.cache.diskResource(forKey: key)
         #expect(kept?.data == (try Journey.file(width: 40)))
-        // The validators of another URL do not belong to this one.
+        // The original is stored without metadata, because the validators of the alternative URL do not apply to this
+        // URL.
         #expect(kept?.metadata == nil)
         #expect(manager.failure(of: url) == nil)
     }
@@ -56,7 +57,7 @@ struct AlternativeLoadTests {
             }
             #expect((manager.failure(of: url) != nil) == condemns)
         }
-        // The recorded failure of another load does not keep a load from its alternative sources.
+        // The failure that another load has recorded does not prevent this load from using its alternative sources.
         try await #expect(manager.image(for: url, context: alternatives).pixelSize.width == 40)
     }
 

@@ -23,7 +23,7 @@ struct AnimatedByDefaultTests {
         url = journey.server.url("/moving.gif")
     }
 
-    /// Frames of 24 × 16 px; the red value gives the frame's index.
+    /// Returns an animation with frames of 24 × 16 px. The red value identifies the frame.
     private static func file(_ format: ImageFormat, width: Int = 24) throws -> Data {
         let frames = try (0..<frameCount).map { index in
             ImageFrame(
@@ -207,7 +207,7 @@ struct AnimatedByDefaultTests {
                 journey.cache.clearMemory()
             }
         }
-        // The full-size image has its own key.
+        // The full-size image is stored under another key.
         #expect(try await journey.manager.image(for: source).pixelSize.width == 24)
         #expect(journey.server.requestCount("/thumb") == 1)
     }
@@ -220,7 +220,8 @@ struct AnimatedByDefaultTests {
         #expect(image.pixelSize == last?.pixelSize && image.pixelSize.pixelCount * 4 * Self.frameCount <= limit)
     }
 
-    /// Alternates loads with and without `.decodeFirstFrameOnly`: each receives its own form from each layer.
+    /// Alternates loads with and without `.decodeFirstFrameOnly`. Each receives the still image or the animation that
+    /// it requests, from every cache layer.
     @Test(
         arguments: [true, false],
         [WebImageContextOption.imageThumbnailPixelSize, .imageTransformer, .storeCacheType])

@@ -59,7 +59,7 @@ struct AnimationAcceptanceTests {
         #expect(cache.imageFromMemoryCache(forKey: key) === animated)
     }
 
-    /// A user's subclass.
+    /// An animated image class as an app may declare it.
     private final class OwnImage: AnimatedImage, @unchecked Sendable {
         // Unchecked is safe because the class adds no state.
     }
@@ -149,8 +149,8 @@ struct AnimationAcceptanceTests {
     @Test(.tags(.m5)) @MainActor
     func fiftyAnimationsStayWithinTheBudget() async throws {
         server.stop()
-        // 160 × 160 px of 24 frames: 2.5 MB each when all frames are decoded, 123 MB in all.
-        // Under a sanitizer each frame takes about twenty times as long.
+        // Each animation has 24 frames of 160 × 160 px, which take 2.5 MB decoded; 50 animations would take 123 MB.
+        // Under a sanitizer use fewer, because each frame takes about twenty times as long.
         let count = Sanitizer.running == nil ? 50 : 12
         let files = try (0..<count).map { try gif(side: 160, frames: 24, seed: $0) }
         let budget = 24 << 20

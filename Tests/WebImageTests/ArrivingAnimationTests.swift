@@ -11,10 +11,10 @@ struct ArrivingAnimationTests {
     private let registry = FrameStoreRegistry(budget: 1 << 24)
     private let link = ManualDisplayLink()
 
-    /// Twelve frames of 0.1 s each; the colour gives the frame's index.
+    /// Returns an animation of 12 frames of 0.1 s each. The colour identifies the frame.
     nonisolated static func file(_ format: ImageFormat) throws -> Data {
         let frames = try (0..<12).map { index in
-            // Noise makes each frame take its share of the file.
+            // Noise does not compress, so all frames take about the same number of bytes.
             let image = try Image.generated(width: 48, height: 32) { x, y in
                 x < 8 ? (0, UInt8(index * 20), 200, 255) : (noise(x, y, index), 90, 60, 255)
             }

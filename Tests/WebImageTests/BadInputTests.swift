@@ -5,14 +5,14 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A faulty input fails only its own load, with its own reason, and nothing is stored.
+/// A faulty input fails only its own load, with a specific error, and nothing is stored.
 @Suite(.timeLimit(minutes: 2))
 struct BadInputTests {
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let behaviour: @Sendable (Data) -> FaultBehaviour
         let code: WebImageError.Code
-        /// The curl code, when curl detects the fault.
+        /// The expected code of libcurl, if libcurl detects the fault.
         var curl: Int?
     }
 
@@ -93,7 +93,7 @@ struct BadInputTests {
         for length in 0..<file.count {
             do {
                 _ = try ImageCodersManager.shared.decode(file.prefix(length), options: DecodingOptions())
-                // A truncated file may decode when the missing part is no image data, such as an end marker or a checksum.
+                // A truncated file may decode if the missing part is not image data but an end marker or a checksum.
                 #expect(length > file.count / 2, "\(length) of \(file.count) bytes gave a picture")
             } catch {
                 #expect(error.code == .badImageData, "\(length): \(error)")

@@ -122,7 +122,7 @@ struct CoderHelperTests {
     func byteLimits(_ format: ImageFormat) throws {
         let data: Data
         if format == .gif {
-            // 64 × 64 px of one colour: 3-bit literal codes, with clear codes often enough to keep that width.
+            // A GIF of 64 × 64 px in one colour. Its literal codes have 3 bits; frequent clear codes keep this width.
             data = Self.gif
         } else {
             data = try ImageCodersManager.shared.encode(

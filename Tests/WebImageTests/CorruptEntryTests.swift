@@ -37,7 +37,7 @@ struct CorruptEntryTests {
     }
 
     @Test func aRegisteredCodersFailureRemovesNoGoodBytesEither() async throws {
-        // Use bytes that no other test has, because the coder is registered for all tests.
+        // Use bytes that no other test uses, because the coder is registered for the whole process.
         let data = try Journey.file(width: 43, height: 31)
         journey.cache.storeImageDataToDisk(data, forKey: key)
         let refusing = RefusingCoder(onlyFor: data)
@@ -58,7 +58,7 @@ struct CorruptEntryTests {
     }
 }
 
-/// Claims all data, or one file, and fails to decode it.
+/// A coder that accepts all data, or one file, and fails to decode it.
 private final class RefusingCoder: ImageCoder {
     private let only: Data?
     init(onlyFor data: Data? = nil) { only = data }

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Encoded results are shared and cached, and never come from an older original or another user.
+/// Encoded results are shared and cached. They never come from an older original or another user's original.
 @Suite(.timeLimit(minutes: 1))
 struct EncodedCacheTests {
     private let scratch: ScratchFolder
@@ -99,7 +99,7 @@ struct EncodedCacheTests {
     @Test func everythingThatChangesAByteIsAnEntryOfItsOwn() async throws {
         try answer(width: 40)
         var exif = [EncodingOptions(), EncodingOptions()]
-        // Both have the same length.
+        // Both EXIF blocks have the same length and differ in one byte.
         exif[0].metadata.exif = Data("II*\0\u{8}\0\0\0\0\0A".utf8)
         exif[1].metadata.exif = Data("II*\0\u{8}\0\0\0\0\0B".utf8)
         var stretched = ImageRequest(url: url, size: CGSize(width: 20, height: 20))
@@ -272,13 +272,13 @@ struct EncodedCacheTests {
         for field in [nil, "", "\"other\"", String(image.etag.dropFirst())] {
             #expect(!image.matches(ifNoneMatch: field))
         }
-        // Another format of an original whose image is in memory.
+        // The original's image is already in memory; encode it in another format.
         let other = try await encoded.encodedImage(for: ImageRequest(url: url), format: .png)
         #expect(other.lastModified == image.lastModified && other.etag != image.etag)
     }
 }
 
-/// The built-in coders; counts encodes.
+/// The built-in coders, with a count of their encodes.
 private final class EncodeCounter: DetailedImageCoder {
     private let state = Locked((count: 0, fails: false))
 

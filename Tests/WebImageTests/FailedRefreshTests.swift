@@ -33,7 +33,7 @@ struct FailedRefreshTests {
             if clears { journey.cache.clearMemory() }
             try await #expect(manager.image(for: url).pixelSize.width == 40)
         }
-        // Nor does a failed refresh of a thumbnail.
+        // A failed refresh of a thumbnail does not mark the URL as failed either.
         let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)]
         _ = try? await manager.image(for: url, options: .refreshCached, context: context)
         try await #expect(manager.image(for: url, context: context).pixelSize.width == 20)

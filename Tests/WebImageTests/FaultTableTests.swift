@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Each server fault ends a load with its specific error and in time, and nothing of the response is kept.
+/// Each server fault ends a load in time with a specific error. No part of the response is stored.
 @Suite(.timeLimit(minutes: 1))
 struct FaultTableTests {
     /// The expected error of a load.
@@ -36,7 +36,7 @@ struct FaultTableTests {
             (self.name, self.behaviour, self.verdict) = (name, behaviour, verdict)
         }
 
-        /// A response of 50,000 bytes that are no image, with one further fault.
+        /// A response of 50,000 bytes that are not an image, with one additional fault.
         init(_ name: String, _ verdict: Verdict, _ change: (inout FaultResponse) -> Void) {
             var response = FaultResponse(.zeros(50_000), headers: ["Content-Type": "image/png"])
             change(&response)
@@ -105,7 +105,7 @@ struct FaultTableTests {
     private func config(bodiesIn folder: URL) -> WebImageDownloaderConfig {
         var config = WebImageDownloaderConfig.default
         (config.downloadTimeout, config.downloadDeadline) = (0.5, 1.5)
-        // Larger bodies go to a file as they arrive.
+        // Bodies larger than this number of bytes are written to a file while they arrive.
         config.maxBodyBytesInMemory = 4000
         config.maxBodyBytes = 100_000
         config.bodyFolder = folder.path
@@ -118,8 +118,8 @@ struct FaultTableTests {
         journey.downloader.config = config(bodiesIn: bodies)
         journey.server.route("/fault", fault.behaviour)
         try await expect(fault.verdict, at: journey.server.url("/fault"), journey, bodies: bodies)
-        // The same server can still be used, over a kept or a new connection. Only the excess bytes after a body with a
-        // too short length may fail one request, which closes that connection.
+        // The server can still be used, over the same connection or a new one. One request may fail: if a body was
+        // longer than declared, its excess bytes make the next response on that connection invalid.
         journey.server.route("/good.png", .body(try Journey.file()))
         let good = journey.server.url("/good.png")
         if fault.name == "length too short" { _ = try? await journey.manager.image(for: good) }

@@ -4,7 +4,7 @@ import WebImageHTTP
 import WebImageStore
 import WebImageTesting
 
-/// Real parts (curl, SQLite, codecs) with their own folder and server.
+/// A complete manager with libcurl, SQLite and the real codecs, a temporary folder and a server.
 final class Journey: Sendable {
     let server: FaultServer
     private let scratch: ScratchFolder

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// One image through all parts: URL, network, decoder, caches, caller.
+/// Loads images through all real parts: network, decoder, caches and delivery.
 @Suite(.timeLimit(minutes: 2))
 struct JourneyTests {
     @Test(arguments: [ImageFormat.jpeg, .png, .webP])
@@ -17,7 +17,7 @@ struct JourneyTests {
         #expect(first.cacheType == .none && first.data == file && first.image.imageFormat == format)
         #expect(first.image.pixelSize == PixelSize(width: 40, height: 30))
         #expect(try await journey.manager.result(for: url).cacheType == .memory)
-        // Otherwise the weak map would find the image that `first` holds.
+        // Disable the weak map; otherwise it would find the image that `first` references.
         journey.cache.config.shouldUseWeakMemoryCache = false
         journey.cache.clearMemory()
         #expect(try await journey.manager.result(for: url).cacheType == .disk)
@@ -121,7 +121,7 @@ struct JourneyTests {
                 })
             if index % 50 == 49 {
                 for _ in 0..<30 { operations[Int.random(in: max(0, index - 150)...index, using: &random)].cancel() }
-                // Cancels reach loads in every stage: some loads have ended, some have not begun.
+                // Wait until some loads have ended. Others have not begun, so that cancels reach loads in every stage.
                 let fewest = Int.random(in: max(0, index - 300)...index, using: &random) / 2
                 _ = await eventually { ends.withLock { $0.count { $0 > 0 } } >= fewest }
             }

@@ -34,8 +34,8 @@ struct LoadCostTests {
         #expect(count <= 3 * urls.count, "\(Double(count) / Double(urls.count)) a load")
     }
 
-    /// A row of a list that is bound again to the same URL and size builds no key string. One URL, because two may share
-    /// a place in the table of keys, and then each makes its key again.
+    /// A row that is bound again to the same URL and size builds no key string. The test uses one URL, because two
+    /// URLs may have the same slot in the table of keys and would then replace each other's key.
     @Test func aThumbnailHitBoundAgainBuildsNoString() throws {
         let journey = try Journey()
         let url = try #require(URL(string: "https://images.example.com/2024/landscape/1/large.jpg?w=1200"))
@@ -93,7 +93,7 @@ struct LoadCostTests {
         #expect(cold.locks < 270 && disk.locks < 125 && hit.locks < 8 && level.locks < 15)
     }
 
-    /// Returns the cost of shared work that does nothing, with one subscriber.
+    /// Returns the cost of one level of shared work with one subscriber and no actual work.
     private static func costOfOneLevel(_ count: Int) async throws -> Cost {
         let tasks = SharedTasks<Int, Int>()
         let priority = LoadPriorityHandle()

@@ -124,7 +124,8 @@ struct ManagerCases {
         #expect(result.data == nil && result.cacheType == .disk)
         let key = "https://placehold.co/500x500-Thumbnail(%7B100.000000,100.000000%7D,1).png"
         #expect(memory(key) === result.image)
-        // The variant is on disk if requested; otherwise it is made again from its original.
+        // The variant is on disk only if the context requests it; otherwise later loads make it again from the
+        // original.
         #expect(try namesStore ? size(of: disk(key)).width == 100 : disk(key) == nil)
     }
 
@@ -170,7 +171,7 @@ struct ManagerCases {
     }
 }
 
-/// Returns the same image for every input.
+/// A transformer that returns the same image for every input.
 struct GivingTransformer: ImageTransformer {
     let image: Image
     let preserveImageMetadata: Bool
@@ -184,7 +185,7 @@ struct GivingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { self.image }
 }
 
-/// A caller's complete cache: one dictionary that answers at once.
+/// A custom cache: one dictionary that answers before the call returns.
 final class WholeCache: ImageCaching {
     private let images = Locked<[String: Image]>([:])
     var keys: Set<String> { Set(images.withLock { $0.keys }) }

@@ -82,7 +82,7 @@ struct ManagerPromiseTests {
             let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
             return maps?.range(of: Data(path.lastPathComponent.utf8)) != nil
         }
-        // Foundation decides which files are safe to map.
+        // With `.mappedIfSafe`, Foundation decides whether it maps the file.
         for options in [Data.ReadingOptions(), .mappedIfSafe, .alwaysMapped] {
             cache.config.diskCacheReadingOptions = options
             let data = await cache.diskImageData(forKey: "elsewhere")
@@ -276,7 +276,7 @@ struct ManagerPromiseTests {
         }
         store("stored", in: caches)
         #expect(holding("stored") == isMeant)
-        // An entry of one cache is found only if the policy asks that cache.
+        // An entry in only one of the caches is found only if the policy queries that cache.
         let found = Calls<Bool>()
         for (cache, key) in [(low, "low"), (high, "high")] {
             store(key, in: cache)
@@ -296,7 +296,7 @@ struct ManagerPromiseTests {
 
 private final class Delegate: WebImageManagerDelegate {
     let mayDownload = Locked(false)
-    /// For each transform, whether it was called on the main thread.
+    /// Whether each call of the transform ran on the main thread.
     let threads = Calls<Bool>()
 
     func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The promises about loading over a network, each through the manager, the real downloader and the real caches.
+/// The acceptance list for loading over a network, with the manager, the real downloader and the real caches.
 @Suite(.timeLimit(minutes: 1))
 struct NetworkAcceptanceTests {
     private let journey: Journey
@@ -48,7 +48,7 @@ struct NetworkAcceptanceTests {
 
     private func waitUntilIdle() async { #expect(await eventually { !journey.manager.isRunning }) }
 
-    /// Answers with an image and its entity tag, or with 304 if the request has that tag.
+    /// Returns a behaviour that responds with an image and its entity tag, or with 304 if the request has that tag.
     private func tagged(width: Int, tag: String, fields: [String: String] = [:]) throws -> FaultBehaviour {
         let file = try Journey.file(width: width)
         return .dynamic { request in
@@ -74,7 +74,7 @@ struct NetworkAcceptanceTests {
         #expect(changed.widths == [40, 50])
         #expect(changed.ends.map(\.cacheType).last == ImageCacheType.none)
         await journey.cache.flush()
-        // While the entry is fresh, the server is not asked.
+        // While the entry is fresh, the server receives no request.
         let count = journey.server.requests.count
         let fresh = load("/a.png", .refreshCached).heard
         await waitUntilIdle()
@@ -101,7 +101,7 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requests.last?.headers["if-none-match"] == "\"1\"")
     }
 
-    /// The built-in operation; counts its starts.
+    /// The built-in operation, with a count of its starts.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // Unchecked is safe because the class has no stored properties.
         static let starts = Locked(0)
@@ -120,7 +120,7 @@ struct NetworkAcceptanceTests {
         #expect(CountingOperation.starts.withLock { $0 } == 1)
     }
 
-    /// Loads images of its own scheme, decoded by the helper for authors of loaders.
+    /// A custom loader for its own URL scheme. It decodes with the helper that the package provides for custom loaders.
     private struct DrawingLoader: ImageLoader {
         let file: Data
         func canRequestImage(for url: URL?) -> Bool { url?.scheme == "drawing" }
@@ -263,7 +263,7 @@ struct NetworkAcceptanceTests {
         #expect(await eventually { journey.manager.subscriberCount(of: url) == 2 })
         gate.open()
         await waitUntilIdle()
-        // The manager is idle before the last completion has run.
+        // The manager may be idle before the last completion has run, so wait.
         #expect(await eventually { plain.widths == [40] && background.widths == [40] })
         #expect(journey.server.requests.count == 1)
     }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The request that identifies the shared work is the one that is sent.
+/// The downloader sends exactly the request that identifies the shared task.
 @Suite(.timeLimit(minutes: 1))
 struct PreparedLoadTests {
     @Test(arguments: [nil, "alice"], [[], WebImageOptions.handleCookies])
@@ -25,7 +25,7 @@ struct PreparedLoadTests {
         #expect(journey.server.requests.map { $0.headers["x-modified"] } == ["1"])
     }
 
-    /// A plan is made before the load has its priority; the transfer uses that priority nevertheless.
+    /// The request is prepared before the load receives its priority. The transfer must use the load's priority.
     @Test func aPreparedDownloadStartsWithThePriorityOfItsLoad() async throws {
         let journey = try Journey()
         journey.downloader.isSuspended = true

@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Sequences of response heads over each HTTP version, with and without a proxy: the manager sees the origin's last head.
+/// Sends sequences of response heads over each HTTP version, with and without a proxy. The manager must use the
+/// origin's last head.
 @Suite(.timeLimit(minutes: 2))
 struct ResponseHeadTableTests {
     typealias Step = ScriptedServer.Step
@@ -31,7 +32,7 @@ struct ResponseHeadTableTests {
         let name: String
         let scripts: [[Step]]
         let outcome: Outcome
-        /// The minimum number of requests.
+        /// The minimum number of requests that the server must receive.
         var requests = 1
     }
 
@@ -84,7 +85,7 @@ struct ResponseHeadTableTests {
             name: "103, end", scripts: [[early, .close]], outcome: .failure(.transport, status: nil, condemns: false)),
     ]
 
-    /// Runs the body with a server, a proxy and a configuration for one route, and stops them afterwards.
+    /// Runs the closure with a server, a proxy and a configuration for one route, and stops them afterwards.
     private func with(
         _ route: Route, _ change: (inout WebImageDownloaderConfig) -> Void = { _ in },
         _ body: (ScriptedServer, FaultProxy, URL, () throws -> Journey) async throws -> Void
@@ -98,7 +99,8 @@ struct ResponseHeadTableTests {
         defer { front?.stop() }
         var config = WebImageDownloaderConfig.default
         config.certificateAuthorityFile = front?.certificateFile.path
-        // A plain request is sent to the proxy with the whole URL.
+        // For plain HTTP, the client sends the proxy a request with the absolute URL, so the test server can act as
+        // the proxy.
         config.proxy = route.isTunnel ? proxy.url : route == .plainProxy ? "http://127.0.0.1:\(server.port)" : ""
         change(&config)
         let port = front.map { route.isHTTP2 ? $0.http2Port : $0.http1Port } ?? server.port
@@ -127,7 +129,7 @@ struct ResponseHeadTableTests {
     @Test(arguments: Route.allCases.filter(\.isAvailable)) func lastHeadOfTheOriginCounts(_ route: Route) async throws {
         try await with(route) { server, proxy, url, journey in
             for test in Self.cases {
-                // Over a new connection, then over a kept one.
+                // The first load uses a new connection, the second load reuses it.
                 let journey = try journey()
                 for round in 1...2 {
                     journey.cache.clearMemory()

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// One GIF and one transformer, with and without `.transformAnimatedImage`.
+/// Loads of one GIF with one transformer, with and without `.transformAnimatedImage`.
 @Suite(.timeLimit(minutes: 1))
 struct TransformedAnimationTests {
     private let journey: Journey
@@ -42,7 +42,7 @@ struct TransformedAnimationTests {
             _ = try await load(isWanted, way)
             journey.cache.clearMemory()
         }
-        // The form that was stored last is served to a load that requests it.
+        // A load receives the disk entry if the entry has the form (animated or still) that the load requests.
         let last = try await load(!isWantedFirst, way)
         #expect(last.cacheType == .disk && journey.server.requestCount("/moving.gif") == 1)
     }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// One URL through the real downloader for two users, and for a load that is cancelled early.
+/// Loads one URL through the real downloader for two users, and for a load that is cancelled early.
 @Suite(.timeLimit(minutes: 1))
 struct UsersTests {
     let journey: Journey
@@ -22,7 +22,7 @@ struct UsersTests {
         return downloader
     }
 
-    /// Answers each token with an image whose width is the token's length.
+    /// Routes the URL to an image whose width in pixels is the length of the request's token.
     private func routeByToken(_ gate: FaultGate) throws {
         let files = try Dictionary(
             uniqueKeysWithValues: ["Bearer lin", "Bearer grace"].map { ($0, try Journey.file(width: $0.count)) })

@@ -11,7 +11,7 @@
 #include <webp/demux.h>
 
 int peer_libpng_decode(const unsigned char *data, size_t length) {
-    // The fast path of libpng's simplified interface; its other formats convert through floating point.
+    // Use the fast path of libpng's simplified interface (BGRA). Its other formats convert through floating point.
     png_image image;
     memset(&image, 0, sizeof image);
     image.version = PNG_IMAGE_VERSION;
@@ -27,7 +27,7 @@ int peer_libpng_decode(const unsigned char *data, size_t length) {
 int peer_libwebp_decode(const unsigned char *data, size_t length) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return 1;
-    // Premultiplied alpha, as displays require and as our coder returns.
+    // Decode to premultiplied alpha, which displays require and our coder returns.
     config.output.colorspace = MODE_bgrA;
     int status = WebPDecode(data, length, &config);
     WebPFreeDecBuffer(&config.output);

@@ -43,8 +43,8 @@ static gint64 poll_ended;
 static double cpu_then, longest_gap, longest_gap_cpu;
 static unsigned gaps_over_16;
 
-// The part of a gap in milliseconds in which this thread computed; in the rest it waited for the processor or the
-// display.
+// Returns this thread's processor time in milliseconds. The difference over a gap is the part in which the thread
+// computed; in the rest of the gap it waited for the processor or the display.
 static double own_cpu(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -105,7 +105,7 @@ static gboolean fling(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
         g_main_loop_quit(run->loop);
         return G_SOURCE_REMOVE;
     }
-    // One fling per second, which slows down as after a touch: six down, then one back.
+    // One fling per second slows down as after a touch. Six flings go down, then one goes back.
     double speed = 1000 * (1 - (elapsed - (int)elapsed));
     int direction = (int)elapsed % 7 == 6 ? -1 : 1;
     double value = gtk_adjustment_get_value(run->adjustment) + direction * speed;
@@ -191,8 +191,8 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     g_main_loop_run(run.loop);
     double cpu_end = cpu(), gap = longest_gap, gap_cpu = longest_gap_cpu;
     unsigned over = gaps_over_16;
-    // First let running work finish, including GTK's scrollbar, which fades a second after the last scroll. After that
-    // nothing must happen.
+    // Wait until running work has finished, including GTK's scrollbar, which fades a second after the last scroll.
+    // After that, the program must be idle.
     g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();

@@ -55,7 +55,7 @@ int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned c
     return status;
 }
 
-// As libvips' manual shows: uses the alpha channel of a drawing and the picture's colour channels.
+// Follows libvips' manual: combines the alpha channel of a drawing with the picture's colour channels.
 int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out) {
     char drawing[256];
     snprintf(drawing, sizeof drawing, "<svg width='%d' height='%d'><rect width='%d' height='%d' rx='%d' ry='%d'/></svg>",
@@ -77,7 +77,7 @@ int peer_vips_tint(const unsigned char *rgb, int width, int height, const unsign
     VipsImage *image = open_rgb(rgb, width, height);
     if (!image) return 1;
     VipsImage *plain = vips_image_new_from_image(image, values, 3), *tinted = NULL;
-    // The picture is opaque, and so is its outline.
+    // The picture is opaque, so its outline is the whole rectangle.
     int status = plain ? vips_bandjoin_const1(plain, &tinted, 255, NULL) : 1;
     if (!status) status = finish(tinted, out);
     if (plain) g_object_unref(plain);

@@ -6,7 +6,7 @@
 
 #include <jpeglib.h>
 #include <vips/vips.h>
-// Newer headers of libvips define error_exit as a macro, which is also a member of libjpeg's error manager.
+// Newer headers of libvips define a macro error_exit, but libjpeg's error manager has a member of this name.
 #undef error_exit
 
 struct bare_error {
@@ -30,7 +30,7 @@ static int libjpeg_decode(const unsigned char *data, size_t length, unsigned den
     jpeg_create_decompress(&info);
     jpeg_mem_src(&info, data, length);
     jpeg_read_header(&info, TRUE);
-    // libjpeg-turbo cannot convert these two; four bytes a pixel either way.
+    // libjpeg-turbo cannot convert CMYK and YCCK to BGRX, so decode them to CMYK, which also has four bytes per pixel.
     int is_ink = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
     info.out_color_space = is_ink ? JCS_CMYK : JCS_EXT_BGRX;
     info.scale_denom = denominator;
@@ -93,7 +93,7 @@ int peer_vips_start(int threads) {
     g_setenv("VIPS_WARNING", "1", TRUE);
     if (vips_init("webimage-benchmarks")) return 1;
     vips_concurrency_set(threads);
-    // A cache of finished operations would make every run after the first one free.
+    // Disable libvips' cache of operations, which would make every run after the first one free.
     vips_cache_set_max(0);
     return 0;
 }

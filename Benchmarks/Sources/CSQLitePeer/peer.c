@@ -1,4 +1,4 @@
-// In C, so that the peer has no overhead of the harness.
+// The peer is written in C, so that Swift adds no overhead to it.
 #include "CSQLitePeer.h"
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,18 +1,18 @@
 import Foundation
 
 extension Contest {
-    /// One implementation of the job.
+    /// One of the implementations that a contest compares.
     public struct Competitor {
         /// The name in reports.
         public let name: String
         /// The largest ratio of our time to this competitor's that meets the target; nil uses only the contest's
         /// target.
         public let target: Double?
-        /// Prepares what is not part of the job: starts a program, opens a file.
+        /// Prepares the job, for example starts a program or opens a file. This is not part of the measured job.
         public let prepare: () throws -> Void
-        /// The process that does the job, read after ``prepare``; nil is this process.
+        /// Returns the process that does the job; nil means this process. Called after ``prepare``.
         public let process: () -> pid_t?
-        /// A command that does the given number of runs and nothing else; nil if no other program does the job.
+        /// Returns a command that does only the given number of runs; nil if this process does the job.
         public let command: ((_ runs: Int) throws -> [String])?
         /// Does the whole job once; throws if it failed.
         public let run: () throws -> Void

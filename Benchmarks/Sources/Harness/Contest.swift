@@ -7,7 +7,7 @@ public struct Contest {
     public let name: String
     /// The largest ratio to the first peer that meets the target; nil if there is no target.
     public let target: Double?
-    /// Whether the target refers to the fastest peer instead.
+    /// Whether the target refers to the fastest peer instead of the first one.
     public let judgesFastest: Bool
     /// The unit in which times are printed.
     public let unit: TimeUnit
@@ -15,8 +15,8 @@ public struct Contest {
     public let operations: Int
     /// The number of frames that one run shows; nil if it shows none.
     public let frames: Int?
-    /// Whether a run changes the state for the next one, so that a competitor cannot be run again alone. Memory is then
-    /// the growth during the first, uncounted turn.
+    /// Whether a run changes the state for the next run. Then no competitor can run again alone, and memory is the
+    /// growth during the first, uncounted turn.
     public let changesState: Bool
     /// Whether peers that cannot do the job are left out instead of ending the contest.
     public let skipsUnsupportedPeers: Bool
@@ -56,7 +56,8 @@ public struct Contest {
         let clock = ContinuousClock()
         for round in 0..<(warmUps + rounds) {
             for offset in competitors.indices {
-                // The first competitor changes every round, so that none always runs with caches warmed by another.
+                // Another competitor is first in each round, so that no competitor always runs with caches that the
+                // same other one has warmed.
                 let index = (offset + round) % competitors.count
                 let resident = changesState && round == 0 ? meters[index].resetPeak() : nil
                 let before = meters[index].cpu
@@ -90,7 +91,7 @@ public struct Contest {
         return grown
     }
 
-    /// Our competitor, and the peers whose first run succeeds.
+    /// Our competitor and all peers that can do the job, which means that their first run succeeds.
     var ableCompetitors: [Competitor] {
         competitors.enumerated().filter { index, competitor in
             guard index > 0 else { return true }

@@ -8,7 +8,7 @@ public struct ProcessMeter: Sendable {
     /// Creates a meter of a running process; by default of this one.
     public init(_ process: pid_t = getpid()) {
         var clock = clockid_t()
-        // Includes all threads, also ended ones, in nanosecond resolution.
+        // This clock includes all threads, also ended ones, and has a resolution of nanoseconds.
         self.clock = clock_getcpuclockid(process, &clock) == 0 ? clock : CLOCK_PROCESS_CPUTIME_ID
         folder = "/proc/\(process)"
     }

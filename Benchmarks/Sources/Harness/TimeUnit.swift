@@ -17,7 +17,7 @@ public enum TimeUnit: String, Codable, Sendable {
         return milliseconds * scale / Double(operations)
     }
 
-    /// The same value as text.
+    /// Returns milliseconds of a run as text, in this unit per operation.
     func text(_ milliseconds: Double, of operations: Int) -> String {
         String(format: self == .nanoseconds ? "%9.1f " : "%9.2f ", value(milliseconds, of: operations)) + rawValue
     }

@@ -4,10 +4,10 @@ import Harness
 /// Measures the library against its peers; `--help` lists the options.
 @main
 struct Main {
-    /// Runs on a secondary thread: programs do not decode on the main thread, and a picture released on the main thread
-    /// is freed on another one, which is true of no competitor.
+    /// Runs the benchmarks on a secondary thread. Programs do not decode on the main thread. Also, our library frees
+    /// a picture that is released on the main thread on another thread, which no competitor does.
     static func main() {
-        // A peer that has ended is an error to report; without this, SIGPIPE would end this process.
+        // If a peer has ended, the harness must report an error. By default, SIGPIPE would end this process.
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread {
             do {
@@ -46,7 +46,7 @@ struct Main {
             default:
                 var contests = try Scenarios(options).contests(name)
                 while !contests.isEmpty {
-                    // Removed from the list, so that its programs end with the contest.
+                    // Remove the contest from the list, so that the programs of its peers end when the contest ends.
                     let contest = contests.removeFirst()
                     let result = try contest.run(rounds: options.rounds(21, quick: 5))
                     report.add(try IsolatedRun(scenario: name, options: options).complete(result, of: contest))

@@ -7,9 +7,9 @@ struct Options {
     var countsInstructions = false
     /// The folder of the inputs.
     var data = URL(fileURLWithPath: "../../shared/conformance/bench")
-    /// The numbers of entries in the disk caches.
+    /// The numbers of existing entries with which the disk caches are measured.
     var entries = [1000, 10_000, 100_000]
-    /// The sizes of their values in bytes.
+    /// The sizes in bytes of the values that the disk caches store and read.
     var sizes = [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }
     /// The arguments of a measurement in a separate process; see ``IsolatedRun``.
     var alone: [String]?

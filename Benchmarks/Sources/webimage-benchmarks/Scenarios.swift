@@ -60,7 +60,7 @@ struct Scenarios {
             var shown = 0
             for piece in 0..<64 {
                 try coder.append(photo.dropFirst(piece * size).prefix(size), finished: piece == 63)
-                // The caller's throttle: a preview after each quarter of the bytes.
+                // Request a preview only after each quarter of the bytes, as a caller that throttles does.
                 guard piece % 16 == 15, coder.incrementalRevision > shown else { continue }
                 shown = coder.incrementalRevision
                 guard coder.incrementalDecodedImage(with: nil) != nil else { throw ScenarioError.peerFailed }

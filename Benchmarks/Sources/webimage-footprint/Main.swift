@@ -1,8 +1,9 @@
 import Foundation
 import WebImage
 
-/// What a server program has in memory that uses the manager alone: `webimage-footprint URL [COUNT]` loads a picture and
-/// prints, for each stage, the milliseconds since the start, and the private and the file-backed resident memory in MB.
+/// The memory of a server program that uses only the manager. `webimage-footprint URL [COUNT]` loads a picture and
+/// prints, for each stage, the milliseconds since the start, and the private and the file-backed resident memory in
+/// MB.
 ///
 /// Memory is `RssAnon` and `RssFile` of proc(5): pages of the process itself, and pages of files, which programs share.
 @main
@@ -33,7 +34,8 @@ struct Main {
         await cache.flush()
         try report("stored on disk")
         for number in 0..<(arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0) {
-            // Distinct pictures to the caches, of which the memory cache keeps none: what remains is the program's.
+            // Each URL is different, and the context stores only on disk. The remaining memory is therefore not the
+            // memory cache's.
             let next = URL(string: "\(arguments[1])?\(number)")
             _ = try await manager.image(for: next, context: [.storeCacheType: ImageCacheType.disk])
         }

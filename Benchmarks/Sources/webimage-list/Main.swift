@@ -104,7 +104,7 @@ import WebImageGTK
     }
 }
 
-/// Counts successful decodes.
+/// A listener that counts successful decodes.
 final class DecodeCount: WebImageManagerListener {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }
@@ -124,7 +124,7 @@ final class DecodeCount: WebImageManagerListener {
     init() { list_stage_set_height(UnsafeMutableRawPointer(widget), Int32(PictureList.side)) }
 }
 
-/// The time in which a view shows a picture that is in memory, as when a row is bound.
+/// Measures the time that a view needs to show a picture that is in memory, as when a row is bound.
 @MainActor struct WarmBind {
     let list: PictureList
 

@@ -1,5 +1,5 @@
-// Runs a command and reports its costs: webimage-measured FILE COMMAND [ARGUMENT...]. A small program between the
-// harness and the measured command, because the kernel counts the memory of the forking process as the child's own.
+// Runs a command and writes its costs to FILE: webimage-measured FILE COMMAND [ARGUMENT...]. The harness does not
+// start the command itself, because the kernel counts the memory of the forking process as the child's.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Harness
 
-// One after another: processor time is counted of the whole process.
+// The tests run one after another, because they measure the processor time of the whole process.
 @Suite(.serialized)
 struct HarnessTests {
     /// A job of a few milliseconds that the optimiser cannot drop.
@@ -19,7 +19,7 @@ struct HarnessTests {
 
     @Test(.timeLimit(.minutes(1))) func thePeerIsTreatedAsOurselves() throws {
         let contest = Contest("self", [.init("ours", run: Self.work), .init("ours again", run: Self.work)])
-        // Other programs share the machine: one quiet measurement of five is proof enough that the harness is fair.
+        // Other programs share the machine, so one correct measurement of five proves that the harness is fair.
         let ratios = try (0..<5).map { _ in
             let result = try contest.run(rounds: 31)
             return result.ratio(to: result.entries[1])
@@ -59,7 +59,8 @@ struct HarnessTests {
             let result = try contest.run(rounds: 15)
             return 1 / (result.cpuRatio(to: result.entries[1]) ?? .nan)
         }
-        // Half as much again where two threads share a core's units; 1 where one thread alone were counted.
+        // The ratio would be 1 if only one thread were counted. It may exceed 2, because two threads that share a
+        // core slow each other down.
         #expect(ratios.contains { 1.7...3.2 ~= $0 }, "\(ratios)")
     }
 

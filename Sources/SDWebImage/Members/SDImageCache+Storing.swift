@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 
 extension ImageCache {
-    /// Stores an image in memory. If `toDisk` is true, also encodes it and stores the data on disk.
+    /// Stores an image in memory, and its encoded data on disk.
     @preconcurrency public func store(
         _ image: UIImage?, forKey key: String?, completion completionBlock: SDWebImageNoParamsBlock? = nil
     ) {

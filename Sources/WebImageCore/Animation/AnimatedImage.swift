@@ -106,7 +106,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The encoded file; nil for a still.
     open var animatedImageData: Data? { animatedCoder?.animatedImageData }
 
-    /// The format of the frames' file; undefined for a still.
+    /// The format of the encoded animation; undefined for a still image.
     public var animatedImageFormat: ImageFormat { animatedCoder == nil ? .undefined : imageFormat }
 
     /// The number of frames; 0 for a still.

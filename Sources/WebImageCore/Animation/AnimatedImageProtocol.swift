@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Loads create instances off the main thread.
 @preconcurrency public protocol AnimatedImageProtocol: Image, AnimatedImageProvider {
-    /// Reads a file; nil when it is not an image.
+    /// Reads the data of an image file; nil when it is not an image.
     init?(data: Data, scale: CGFloat, options: ImageCoderOptions?)
     /// Makes an animation with the frames of a coder; nil when the coder has no frames.
     init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat)
@@ -42,7 +42,7 @@ extension AnimatedImageProtocol {
     @_disfavoredOverload public var animatedImageFrameCount: Int { 0 }
     /// 0.
     @_disfavoredOverload public var animatedImageLoopCount: Int { 0 }
-    /// Returns nil.
+    /// Returns nil by default.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? { nil }
     /// Returns 0.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval { 0 }

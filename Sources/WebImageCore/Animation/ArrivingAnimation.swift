@@ -17,13 +17,15 @@ public final class ArrivingAnimation: AnimatedImageCoder {
     private let coder: any AnimatedImageCoder
     private let options: DecodingOptions
 
-    /// - Parameter coder: a coder of the type that reads the complete file.
+    /// Creates a coder that has not received any bytes.
+    ///
+    /// - Parameter coder: a coder of the class that can read the complete file.
     package init(coder: any AnimatedImageCoder, options: DecodingOptions) {
         self.coder = coder
         self.options = options
     }
 
-    /// Opens the received part of an animation; nil when it does not contain a complete frame.
+    /// Creates a coder with the received bytes of an animation; nil when they do not contain a complete frame.
     public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
         self.init(animatedImageData: data, options: options, coders: .shared)
     }
@@ -84,15 +86,15 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         return frame
     }
 
-    // Complete images.
+    // The methods for complete images call the coder that was passed to `init`.
 
-    /// Whether the coder reads such data.
+    /// Whether the coder can read data with this signature.
     public func canDecode(from data: Data?) -> Bool { coder.canDecode(from: data) }
     /// Returns the coder's result.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
         coder.decodedImage(with: data, options: options)
     }
-    /// Whether the coder writes such files.
+    /// Whether the coder can write files of this format.
     public func canEncode(to format: ImageFormat) -> Bool { coder.canEncode(to: format) }
     /// Returns the coder's result.
     public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {

@@ -19,7 +19,7 @@ public import Foundation
     /// Whether the timer runs.
     public var isRunning: Bool { timer != nil }
 
-    /// Begins to tick.
+    /// Starts the timer, which calls `tick` at each interval.
     public func start(_ tick: @escaping @MainActor (TimeInterval) -> Void) {
         stop()
         var last: ContinuousClock.Instant?

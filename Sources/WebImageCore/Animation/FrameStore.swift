@@ -36,7 +36,7 @@ package final class FrameStore: Sendable {
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
-    /// The identity of the provider.
+    /// The identity of the provider, under which the registry stores this store.
     let key: RoleIdentity
     private let registry: FrameStoreRegistry
     private let state = Locked(State())

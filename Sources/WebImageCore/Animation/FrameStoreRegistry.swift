@@ -40,7 +40,7 @@ package final class FrameStoreRegistry: Sendable {
         }
     }
 
-    /// The bytes that all animations together hold.
+    /// The memory of the decoded frames of all animations in bytes.
     package var byteCount: Int { stores.reduce(0) { $0 + $1.byteCount } }
 
     private var stores: [FrameStore] { state.withLock { $0.stores.values.map(\.store) } }
@@ -74,7 +74,7 @@ package final class FrameStoreRegistry: Sendable {
     /// Releases all frames except the one that each animation shows next.
     package func trim() { for store in stores { store.trim() } }
 
-    /// Returns the bytes that a store may hold now.
+    /// Returns the current share of a store in bytes.
     func capacity(of store: FrameStore) -> Int {
         let key = store.key
         let need = store.need

@@ -7,7 +7,7 @@ public struct ImageFrame: Sendable {
     /// The duration in seconds.
     public let duration: TimeInterval
 
-    /// Pairs an image with its duration.
+    /// Creates a frame from its image and its duration in seconds.
     public init(image: Image, duration: TimeInterval) {
         self.image = image
         self.duration = duration

@@ -10,7 +10,7 @@ package enum CacheLocation {
         // Read `$HOME` here: Foundation ignores it if the system has a home directory for the user.
         let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         var base = chosen + (chosen.hasSuffix("/") ? ".cache" : "/.cache")
-        // The specification requires that relative values are ignored.
+        // The specification requires that a relative path is ignored.
         if let configured = environment["XDG_CACHE_HOME"], configured.hasPrefix("/") { base = configured }
         while base.hasSuffix("/"), base.utf8.count > 1 { base.removeLast() }
         return (base == "/" ? "" : base) + "/" + folderName(application) + "/webimage"
@@ -30,7 +30,8 @@ package enum CacheLocation {
         return name.isEmpty ? "webimage" : name
     }
 
-    /// Escapes a name to one path component, so that a name such as `..` or `a/b` cannot lead to another folder.
+    /// Converts a name to one path component by escaping, so that a name such as `..` or `a/b` cannot name
+    /// another folder.
     static func folderName(_ name: String) -> String {
         if name.isEmpty { return "default" }
         if name.allSatisfy({ $0 == "." }) { return name.replacingOccurrences(of: ".", with: "%2E") }

@@ -34,7 +34,7 @@ final class CachesQuery: WebImageOperation {
     }
 
     func begin(_ round: CacheFanOut) {
-        // No further cache is queried after a cancel or a completion.
+        // After a cancellation or a hit, no further cache is queried.
         round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
             cache, index, answer in
             guard !self.isOver else { return answer(.miss) }

@@ -20,7 +20,7 @@ package struct EntryRecord: Hashable, Sendable {
     package var scope: KeyFingerprint?
     /// The version of the original: a digest of its bytes.
     package var version: ContentDigest?
-    /// How a variant was made.
+    /// The properties of a variant that its key does not contain; nil for an original.
     package var attributes: VariantAttributes?
     /// The date at which the entry expires; nil means that only the cache's maximum age applies.
     package var expires: Date?
@@ -43,7 +43,7 @@ package struct EntryRecord: Hashable, Sendable {
             scope: identity.key.scopeFingerprint, version: identity.version, attributes: attributes)
     }
 
-    /// The record of an entry that a caller stores under its own string.
+    /// The record of an entry that a caller stores under a string of its choice.
     package static let named = EntryRecord(.named)
     package static let legacy = EntryRecord(.legacy)
 }
@@ -86,13 +86,13 @@ package struct VariantAttributes: Hashable, Sendable {
     /// The attributes in the form of entry metadata, for disk layers that cannot store records.
     var metadata: Data { Data(Self.signature.utf8) + data }
 
-    /// Parses ``metadata``; nil for any other data.
+    /// Parses data in the form of ``metadata``; nil for other data.
     init?(metadata: Data?) {
         guard let metadata, metadata.starts(with: Data(Self.signature.utf8)) else { return nil }
         self.init(stored: metadata.dropFirst(Self.signature.utf8.count))
     }
 
-    /// Parses ``data``; nil for any other data.
+    /// Parses data in the form of ``data``; nil for other data.
     package init?(stored data: Data?) {
         guard let data, data.count < 1024 else { return nil }
         let words = String(decoding: data, as: UTF8.self).split(separator: " ")

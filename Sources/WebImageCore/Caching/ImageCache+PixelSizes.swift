@@ -12,7 +12,7 @@ extension ImageCache {
         if let size = withSizes({ $0.size(key) }) { return size }
         guard let size = disk.now({ $0?.pixelSize(forKey: key) }) else { return nil }
         return withSizes { sizes in
-            // Another thread may have stored a newer size meanwhile.
+            // Another thread may have stored a newer size since the look-up above.
             if let newer = sizes.size(key) { return newer }
             _ = sizes.put(size, key)
             return size

@@ -70,7 +70,7 @@ extension ImageCache {
         return imageFromDiskCache(forKey: key, options: options, context: context)
     }
 
-    /// The image in memory, if it matches the query.
+    /// Returns the image in memory if it matches the query, else nil.
     func memoryImage(_ key: String, options: WebImageOptions, _ context: RequestContext) -> Image? {
         guard let image = imageFromMemoryCache(forKey: key),
             context.entryIdentity.map({ image.isEntry(of: $0.key) }) ?? true

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ImageCache {
-    /// Stores an image in memory. If `toDisk` is true, also encodes it and stores the data on disk.
+    /// Stores an image in memory, and its encoded data on disk.
     public func storeImage(
         _ image: Image?, forKey key: String?, toDisk: Bool = true, completion: (@Sendable () -> Void)? = nil
     ) {
@@ -112,7 +112,7 @@ extension ImageCache {
         }
     }
 
-    /// Writes an entry with its record; runs on the disk queue.
+    /// Writes an entry with its record. Runs on the disk queue.
     private func put(_ data: Data, of image: Image?, key: String, identity: EntryIdentity?, in disk: (any DiskCaching)?)
     {
         guard let disk, !isStale(identity) else { return }

@@ -5,13 +5,13 @@ public import Foundation
 public struct ImageCacheConfig: Sendable {
     /// The date from which the age of an entry is counted.
     public enum ExpireType: Int, Sendable {
-        /// The last read.
+        /// The date of the last read.
         case accessDate = 0
-        /// The last write of the bytes.
+        /// The date of the last write of the bytes.
         case modificationDate = 1
-        /// The first write.
+        /// The date of the first write.
         case creationDate = 2
-        /// The last change of the bytes, the metadata or the extended data.
+        /// The date of the last change of the bytes, the metadata or the extended data.
         case changeDate = 3
     }
 
@@ -46,24 +46,24 @@ public struct ImageCacheConfig: Sendable {
     /// disk layer's own files, which are always read completely and verified, never memory-mapped: if another
     /// process truncated a mapped file, this process would crash.
     public var diskCacheReadingOptions: Data.ReadingOptions = []
-    /// The memory layer's class; nil is ``MemoryCache``.
+    /// The class of the memory layer; nil means ``MemoryCache``.
     public var memoryCacheClass: (any MemoryCaching.Type)?
     /// The disk layer's class; nil uses the default disk cache that `WebImageDefaults` registers.
     public var diskCacheClass: (any DiskCaching.Type)?
 
-    /// The source of memory pressure events; nil is the system. Read when the cache is created.
+    /// The source of memory pressure events; nil means the system. Read when the cache is created.
     public var memoryPressureSource: (any MemoryPressureSource)?
 
     /// The pool and the coders for decoding and encoding; read when the cache is created.
     package var decodePool = DecodePool.shared
     package var coders = ImageCodersManager.shared
 
-    /// The defaults.
+    /// Makes a configuration with the default values.
     public init() {}
 
     private static let shared = Locked(ImageCacheConfig())
 
-    /// The configuration of caches created without one.
+    /// The configuration of caches that are created without a configuration.
     public static var `default`: ImageCacheConfig {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }

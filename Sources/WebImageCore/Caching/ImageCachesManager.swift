@@ -49,7 +49,7 @@ public final class ImageCachesManager: ImageCaching {
     /// Adds a cache, which becomes the highest.
     public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.roles.append(cache) } }
 
-    /// Removes a cache: the same object, or an equal value.
+    /// Removes a cache. An object is found by its address, a value by equality.
     public func removeCache(_ cache: any ImageCaching) {
         state.removeRole(\.caches, cache) { $0 }
     }

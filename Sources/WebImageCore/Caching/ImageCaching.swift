@@ -8,7 +8,7 @@ public typealias ImageCacheQueryCompletionBlock =
 ///
 /// The manager calls the methods on any thread. The cache must call every completion exactly once.
 @preconcurrency public protocol ImageCaching: Sendable {
-    /// Looks an image up; a nil key or the type `none` is a miss.
+    /// Looks an image up. The result for a nil key, and for the type `none`, is a miss.
     func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -53,7 +53,7 @@ public typealias ImageCacheQueryCompletionBlock =
 }
 
 extension LayeredImageCaching {
-    /// True.
+    /// True by default.
     public var keepsImagesInMemory: Bool { true }
     /// Returns the result of ``diskImageData(forKey:)`` without metadata and extended data.
     public func diskResource(forKey key: String?) async -> CachedResource? {

@@ -12,7 +12,8 @@ enum MemorySize {
         return limits(groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }.reduce(physical, min)
     }()
 
-    /// The limits of the groups in `/proc/self/cgroup` (cgroups(7)) and of their ancestors, in bytes.
+    /// Returns the memory limits in bytes of the control groups in `/proc/self/cgroup` (cgroups(7)) and of
+    /// their ancestors.
     static func limits(groups: String, read: (String) -> String?) -> [Int] {
         groups.split(separator: "\n").flatMap { line -> [Int] in
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -32,7 +33,7 @@ enum MemorySize {
         var limits: [Int] = []
         while true {
             let path = ([root] + names.map(String.init) + [file]).joined(separator: "/")
-            // "max" and numbers near 2⁶³ both mean unlimited.
+            // The kernel writes "max" (version 2) or a number near 2⁶³ (version 1) if there is no limit.
             let text = read(path)?.trimmingCharacters(in: .whitespacesAndNewlines)
             if let limit = text.flatMap({ Int($0) }), limit > 0, limit < 1 << 60 { limits.append(limit) }
             if names.popLast() == nil { return limits }

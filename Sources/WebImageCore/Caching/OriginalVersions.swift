@@ -70,6 +70,6 @@ package protocol VersionedImageCache: LayeredImageCaching {
     /// Returns the version of the original on disk under a key; nil if there is no such entry or its version
     /// is unknown.
     func diskVersion(of key: EntryKey) async -> ContentDigest?
-    /// Like ``diskVersion(of:)``, but blocks the caller.
+    /// Like the asynchronous method, but blocks the caller.
     func diskVersionSync(of key: EntryKey) -> ContentDigest?
 }

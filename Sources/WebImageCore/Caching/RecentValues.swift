@@ -30,7 +30,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// Stores a value. Does nothing if its cost exceeds a quarter of the budget: it would evict too many other values.
     package func set(_ value: Value, for key: Key, cost: Int) {
-        // Declared here so that evicted values are freed outside the lock.
+        // The array is declared outside the closure, so that evicted values are released after the lock.
         var freed: [Slot] = []
         state.withLock { state in
             state.clock += 1

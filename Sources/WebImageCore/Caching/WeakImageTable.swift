@@ -8,7 +8,7 @@ struct WeakImageTable {
     private var entries: [String: Entry] = [:]
     private var nextSweep = 64
 
-    /// Adds an image; returns images that the caller must release after unlocking.
+    /// Adds an image. Returns images that the caller must release after unlocking.
     mutating func put(_ image: Image, _ key: String, cost: Int) -> [Image] {
         entries[key] = Entry(image: image, cost: cost)
         return entries.count >= nextSweep ? sweep() : []

@@ -6,8 +6,8 @@ public import Foundation
 /// ``ImageCodersManager/imageProperties(of:limits:)`` and pass it to the encoder. The colour profile is part
 /// of the image and needs no extra step.
 public struct EmbeddedMetadata: Sendable, Hashable {
-    /// A TIFF structure (EXIF 2.32 §4.5), without the `Exif` prefix. Its orientation is written as upright, because
-    /// decoded pixels are upright.
+    /// The EXIF data: a TIFF structure (EXIF 2.32 §4.5) without the `Exif` prefix. The encoder replaces its
+    /// orientation by "upright", because decoded pixels are upright.
     public var exif: Data?
     /// An XMP packet (ISO 16684-1).
     public var xmp: Data?

@@ -49,7 +49,7 @@ extension ImageCoder {
 }
 
 extension DetailedImageCoder {
-    /// Returns the decoded image, or nil for any failure.
+    /// Returns the decoded image; nil after any failure.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
         guard let data else { return nil }
         return try? decode(data, options: DecodingOptions(options))

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// Coders are chosen by the content only, never by a file's name or its declared type. Safe on any thread.
 public final class ImageCodersManager: Sendable {
-    /// The default coders; initially the registered defaults.
+    /// The shared list of coders. Initially it contains the built-in coders.
     public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }())
 
     /// The function that makes the built-in coders; the last one is asked first. ``WebImageDefaults`` sets it.
@@ -29,7 +29,7 @@ public final class ImageCodersManager: Sendable {
         registered.withLock { $0.roles.append(coder) }
     }
 
-    /// Removes a coder: the same object, or an equal value.
+    /// Removes a coder. An object is found by its address, a value by equality.
     public func removeCoder(_ coder: any ImageCoder) {
         registered.removeRole(\.self, coder) { $0 }
     }

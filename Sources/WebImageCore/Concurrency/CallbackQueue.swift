@@ -8,7 +8,7 @@ public final class CallbackQueue: Sendable {
     public enum Policy: Int, Sendable {
         /// Inline if the current thread already runs on this queue, else dispatched.
         case safeExecute = 0
-        /// Always dispatched.
+        /// Always dispatched to the queue.
         case dispatch = 1
         /// Always inline, on the current thread.
         case invoke = 2
@@ -87,7 +87,7 @@ public final class CallbackQueue: Sendable {
         }
     }
 
-    /// Whether ``async(_:)`` would run a block before it returns.
+    /// Whether ``async(_:)`` would run a block inline on the current thread.
     package var runsInline: Bool {
         switch policy {
         case .invoke: true
@@ -101,7 +101,8 @@ public final class CallbackQueue: Sendable {
     /// A value stored in a dispatch queue to identify it. The reference is weak, because a strong one would
     /// be a retain cycle: the queue stores this object.
     private final class Mark: @unchecked Sendable {
-        // Unchecked is correct because the reference is set once, before the mark is shared.
+        // Unchecked is correct because the reference is set only in `init`, before other threads can access
+        // the object.
         weak var queue: DispatchQueue?
         init(queue: DispatchQueue) { self.queue = queue }
     }

@@ -47,7 +47,7 @@ package final class DecodePool: Sendable {
         let start: @Sendable () -> Void
         let abandon: @Sendable () -> Void
 
-        /// A job without a known cost counts as small.
+        /// Whether the job is large. A job whose cost is not yet known counts as small.
         var isLarge: Bool { (cost ?? 0) >= DecodePool.largeCost }
     }
 
@@ -237,7 +237,8 @@ package final class DecodePool: Sendable {
     /// Raises the calling thread's nice value. It is never lowered again, which would require a privilege.
     private func raiseNiceValue() {
         let wanted = nice()
-        // 0 is the calling thread (setpriority(2), "C library/kernel differences").
+        // On Linux, the id 0 means the calling thread, not the process (setpriority(2), "C library/kernel
+        // differences").
         guard wanted > getpriority(.init(PRIO_PROCESS.rawValue), 0) else { return }
         setpriority(.init(PRIO_PROCESS.rawValue), 0, wanted)
     }
@@ -256,7 +257,7 @@ package final class DecodePool: Sendable {
         job.cost = cost
         let (admission, mayStartMore) = state.withLock { state -> (Admission, Bool) in
             let isWanted = state.announced.remove(job.id) != nil
-            // The additional thread is only for small jobs.
+            // A large job may not use the additional thread.
             let hasPlace = !job.isLarge || state.running <= width
             if isWanted, hasPlace, state.running == 1 || state.runningBytes + cost <= byteBudget {
                 if job.isLarge { state.runningLarge += 1 }

@@ -28,7 +28,7 @@ public final class LoadPriorityHandle: Sendable {
     /// Creates a handle with an initial priority.
     public init(_ priority: LoadPriority = .normal) { state = Locked(State(priority: priority)) }
 
-    /// The current priority; the setter notifies observers before it returns.
+    /// The current priority. Setting it calls the observers before the setter returns.
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {

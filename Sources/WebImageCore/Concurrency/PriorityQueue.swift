@@ -86,7 +86,8 @@ struct PriorityQueue<Element> {
         return nil
     }
 
-    /// Removes the number at the front of a lane.
+    /// Removes the number at the front of a lane. Shortens the array only when more than half of it is
+    /// unused, so that the cost is amortised constant.
     private mutating func drop(_ name: LaneName) {
         lanes[name]?.start += 1
         guard let lane = lanes[name], lane.start > 32, lane.start * 2 > lane.numbers.count else { return }

@@ -14,7 +14,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case resume(subscriber: ID, Outcome)
         /// The highest priority of a run's subscribers may have changed.
         case updatePriority(run: ID)
-        /// No subscriber used a finished value.
+        /// The run has finished with a value that no subscriber used.
         case abandon(run: ID, Value)
         /// The subscriber must receive no more events of the run.
         case removeListener(subscriber: ID, run: ID)
@@ -29,7 +29,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case cancelled
         /// The run has already finished.
         case finished(run: ID, Outcome)
-        /// The outcome follows as ``Action/resume(subscriber:_:)``.
+        /// The run has not finished. The subscriber receives the outcome later with ``Action/resume(subscriber:_:)``.
         case waits(run: ID, isNew: Bool)
     }
 

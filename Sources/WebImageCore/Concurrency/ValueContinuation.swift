@@ -1,5 +1,5 @@
-/// Passes a value to the task that waits in ``withValueContinuation(of:isolation:_:)``. Call ``resume(returning:)`` once, on any
-/// thread.
+/// Passes a value to the task that waits in ``withValueContinuation(of:isolation:_:)``.
+/// ``resume(returning:)`` must be called exactly once, on any thread.
 package struct ValueContinuation<Value: Sendable>: Sendable {
     private let place: Locked<Value?>
     private let continuation: CheckedContinuation<Void, Never>

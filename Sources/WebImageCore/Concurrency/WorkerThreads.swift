@@ -23,8 +23,8 @@ package final class WorkerThreads: Sendable {
     /// - Parameters:
     ///   - name: The name of the threads in `top -H`, at most 15 bytes.
     ///   - most: The maximum number of threads.
-    ///   - idleTime: How long a thread without work is kept.
-    ///   - whenIdle: Called by the last thread before it ends.
+    ///   - idleTime: The time after which a thread without work ends.
+    ///   - whenIdle: Called on the last thread before it ends.
     package init(
         name: String, most: Int, idleTime: DispatchTimeInterval = .seconds(5),
         whenIdle: @escaping @Sendable () -> Void = {}
@@ -67,7 +67,7 @@ package final class WorkerThreads: Sendable {
         thread.start()
     }
 
-    /// Waits for a wake-up; returns false when the thread should end.
+    /// Waits until there may be work. Returns false if the idle time has passed and the thread must end.
     private func waitsForMore(_ next: Next) -> Bool {
         state.withLock { $0.idle += 1 }
         // Check again for work: if work was added after the last check but before `idle` was increased,

@@ -21,7 +21,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
         return metadata
     }
 
-    /// Whether a cancel caused the error.
+    /// Whether the error was caused by a cancellation.
     public var isCancellation: Bool { code == .cancelled }
 }
 

@@ -8,7 +8,7 @@ public struct WebImageError: Error, Sendable {
         case invalidURL = 1000
         /// The data is not an image, is damaged, or has no pixels.
         case badImageData = 1001
-        /// The server reports that the cached image is still current.
+        /// The server reported that the cached image is still current, so there is no new image.
         case cacheNotModified = 1002
         /// An earlier load of this URL failed permanently, and the option `.retryFailed` is not set.
         case blackListed = 1003
@@ -73,7 +73,7 @@ public struct WebImageError: Error, Sendable {
         case limit(DecodingLimits.Limit, actual: Int, allowed: Int)
         /// The extended result code and message of SQLite.
         case sqlite(code: Int, message: String)
-        /// A message only.
+        /// A message without further values.
         case message(String)
     }
 

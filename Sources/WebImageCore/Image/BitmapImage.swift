@@ -1,2 +1,2 @@
-/// ``Image`` under a name that does not clash with the `Image` of a user interface toolkit.
+/// Another name for ``Image``, for programs whose user interface toolkit also has a type `Image`.
 public typealias BitmapImage = Image

@@ -3,8 +3,8 @@
 
     /// An affine transform, which keeps lines straight and parallel: x′ = a·x + c·y + tx, y′ = b·x + d·y + ty.
     ///
-    /// It replaces Core Graphics' type, which Foundation lacks outside Apple's systems; names and order of operations
-    /// are the same.
+    /// It replaces the type of Core Graphics, which Foundation does not provide on Linux. Names and order of
+    /// operations are the same.
     public struct CGAffineTransform: Sendable, Hashable {
         /// The factor of x in x′.
         public var a: CGFloat
@@ -22,7 +22,7 @@
         /// The transform that changes nothing.
         public static let identity = CGAffineTransform()
 
-        /// Makes the identity.
+        /// Makes the transform that changes nothing.
         public init() { self.init(a: 1, b: 0, c: 0, d: 1, tx: 0, ty: 0) }
 
         /// Makes a transform from its six numbers.
@@ -41,7 +41,8 @@
         /// Makes a scaling.
         public init(scaleX: CGFloat, y: CGFloat) { self.init(a: scaleX, b: 0, c: 0, d: y, tx: 0, ty: 0) }
 
-        /// Makes a rotation by radians from the x axis towards the y axis: clockwise if y points down.
+        /// Makes a rotation by an angle in radians. The direction is from the x axis towards the y axis:
+        /// clockwise if y points down.
         public init(rotationAngle angle: CGFloat) {
             let (sine, cosine) = (CGFloat(sin(Double(angle))), CGFloat(cos(Double(angle))))
             self.init(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
@@ -73,7 +74,8 @@
             CGAffineTransform(rotationAngle: angle).concatenating(self)
         }
 
-        /// Returns the inverse; if there is none because the determinant is 0, the transform itself.
+        /// Returns the inverse transform. If the determinant is 0, there is no inverse; then returns the
+        /// transform unchanged.
         public func inverted() -> CGAffineTransform {
             let determinant = a * d - b * c
             guard determinant != 0, determinant.isFinite else { return self }
@@ -93,7 +95,7 @@
     }
 
     extension CGSize {
-        /// Returns the size, rotated and scaled but not translated.
+        /// Returns the rotated and scaled size. The translation has no effect on a size.
         public func applying(_ transform: CGAffineTransform) -> CGSize {
             CGSize(
                 width: transform.a * width + transform.c * height, height: transform.b * width + transform.d * height)

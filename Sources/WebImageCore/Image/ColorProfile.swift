@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The ICC profile of the pixels' colours; absent means sRGB.
+/// The ICC profile that defines the colours of an image. An image without profile has sRGB colours.
 public struct ColorProfile: Sendable, Hashable {
-    /// The profile as stored in the file (ICC.1:2022).
+    /// The bytes of the profile as stored in the image file (ICC.1:2022).
     public let iccData: Data
 
-    /// Wraps the bytes of an ICC profile without reading them.
+    /// Creates a profile from its bytes. Does not check them.
     public init(iccData: Data) {
         self.iccData = iccData
     }

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// A decoded image: upright, display-ready pixels with a scale, and metadata about its origin.
+/// A decoded image. It consists of upright, display-ready pixels, a scale, and metadata about its origin.
 ///
-/// It has the role of `UIImage` in SDWebImage. Pixels, scale and colour profile never change; a lock guards the
-/// descriptive metadata, which callers may write as in SDWebImage. Safe on any thread.
+/// It corresponds to `UIImage` in SDWebImage. Pixels, scale and colour profile never change. Callers may
+/// change the descriptive metadata, as in SDWebImage; a lock protects it. Safe on any thread.
 open class Image: @unchecked Sendable {
-    // Unchecked is correct because every stored property is an immutable Sendable or the `Locked` box; subclasses must
-    // guarantee the same.
+    // Unchecked is correct because every stored property is either an immutable `Sendable` value or the
+    // `Locked` box. Subclasses must guarantee the same.
 
-    /// The upright pixels; for an animated image those of its poster frame.
+    /// The upright pixels. For an animated image, the pixels of its poster frame.
     public let pixels: PixelBuffer
     /// Pixels per point, at least 1.
     public let scale: CGFloat
     /// The profile of the pixels' colours; nil means sRGB.
     public let colorProfile: ColorProfile?
-    /// Whether a pixel may be transparent; false for an opaque image in a format with an alpha channel.
+    /// Whether pixels may be transparent. False for an opaque image, even if its pixel format has an alpha channel.
     public let hasAlpha: Bool
 
     private let metadata: Locked<ImageMetadata>
 
-    /// Makes an image of pixels and seals them: they can no longer be written.
+    /// Makes an image from pixels. The buffer is sealed: it can no longer be written.
     public init(
         pixels: PixelBuffer, scale: CGFloat = 1, colorProfile: ColorProfile? = nil, hasAlpha: Bool? = nil,
         format: ImageFormat = .undefined
@@ -46,7 +46,7 @@ open class Image: @unchecked Sendable {
     /// Whether there is more than one frame.
     open var isAnimated: Bool { imageFrameCount > 1 }
 
-    /// Whether channels have more than eight bits, as in images decoded to high dynamic range.
+    /// Whether the channels have more than eight bits, as in images that were decoded to high dynamic range.
     public final var isHighDynamicRange: Bool { pixels.format.bitsPerComponent > 8 }
 
     /// Whether the image was drawn from a vector format.
@@ -55,71 +55,74 @@ open class Image: @unchecked Sendable {
         return format == .svg || format == .pdf
     }
 
-    /// Returns a new image of the same pixels at another scale; subclasses that hold more than pixels override this.
+    /// Returns a new image with the same pixels and another scale. Subclasses that store more than pixels
+    /// must override this method.
     open func rescaled(to scale: CGFloat) -> Image {
         Image(pixels: pixels, scale: scale, colorProfile: colorProfile, hasAlpha: hasAlpha)
     }
 
-    /// The cost of this image in a memory cache in bytes; the size of the pixels unless set.
+    /// The cost of this image in a memory cache in bytes. Unless a value was set, it is the size of the pixels.
     open var memoryCost: Int {
         get { metadata.withLock { $0.memoryCost } ?? pixels.byteCount }
         set { metadata.withLock { $0.memoryCost = newValue } }
     }
 
-    /// The loop count of the animation; 0 means forever.
+    /// The number of loops to play; 0 means forever.
     open var imageLoopCount: Int {
         get { metadata.withLock { $0.imageLoopCount } }
         set { metadata.withLock { $0.imageLoopCount = newValue } }
     }
 
-    /// The format that the image was decoded from.
+    /// The format of the file from which the image was decoded.
     public final var imageFormat: ImageFormat {
         get { metadata.withLock { $0.imageFormat } }
         set { metadata.withLock { $0.imageFormat = newValue } }
     }
 
-    /// Whether this is a partial image; never cached.
+    /// Whether this is a partial image. Partial images are never cached.
     public final var isIncremental: Bool {
         get { metadata.withLock { $0.isIncremental } }
         set { metadata.withLock { $0.isIncremental = newValue } }
     }
 
-    /// Whether a transformer made this image.
+    /// Whether a transformer produced this image.
     public package(set) final var isTransformed: Bool {
         get { metadata.withLock { $0.isTransformed } }
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
-    /// Whether it is the first frame of an animation, decoded for a caller that requested only that.
+    /// Whether the image is the first frame of an animation, decoded for a load that requested only the first frame.
     package final var omitsFrames: Bool {
         get { metadata.withLock { $0.omitsFrames } }
         set { metadata.withLock { $0.omitsFrames = newValue } }
     }
 
-    /// The raw value of ``transformOptions``; the option set itself is declared in a higher layer.
+    /// The raw value of ``transformOptions``. It is stored as a number, because the type of the option set is
+    /// declared in a higher layer.
     final var transformOptionBits: UInt {
         get { metadata.withLock { $0.transformOptionBits } }
         set { metadata.withLock { $0.transformOptionBits = newValue } }
     }
 
-    /// The options this image was decoded with; nil when it was not decoded by a coder.
+    /// The options with which a coder decoded this image; nil when no coder decoded it.
     public package(set) final var decodingOptions: DecodingOptions? {
         get { metadata.withLock { $0.decodingOptions } }
         set { metadata.withLock { $0.decodingOptions = newValue } }
     }
 
-    /// Whether the image was decoded for a requested size (also if the source was smaller than that).
+    /// Whether the load requested a thumbnail size. Also true if the source was smaller than the requested size.
     public final var isThumbnail: Bool { decodingOptions?.thumbnailPixelSize != nil }
 
-    /// An object of the caller; stored on disk with the image if it can be encoded.
+    /// An object that the caller attaches to the image. It is stored on disk with the image if it is `Data`
+    /// or `Encodable`.
     public final var extendedObject: (any Sendable)? {
         get { metadata.withLock { $0.extendedObject } }
         set { metadata.withLock { $0.extendedObject = newValue } }
     }
 
-    /// Overwrites the descriptive metadata with that of `source`, except memory cost and frame count. Once a load has
-    /// stored the receiver in memory, the receiver also keeps how it was decoded and transformed, because later loads
-    /// depend on that.
+    /// Replaces the descriptive metadata by the metadata of `source`, except memory cost and frame count. If
+    /// a load has already stored this image in memory, its decoding options and its transform record do not
+    /// change either, because later loads use them to decide whether the image fits.
     public final func copyMetadata(from source: Image) {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
@@ -131,24 +134,27 @@ open class Image: @unchecked Sendable {
     }
 }
 
-// The cache entries of an image.
+// The cache keys under which an image is stored in memory.
 extension Image {
-    /// Records that this image is the entry of a key; call it before storing the image under the key's string.
+    /// Records that this image is the entry of a key. Call it before storing the image under the key's
+    /// string: another load could otherwise find the image without its key.
     final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
 
-    /// Whether a load has stored this image in memory; its origin must not change any more.
+    /// Whether a load has stored this image in memory. Then its decoding options and transform record must not change.
     package final var isStored: Bool { metadata.withLock { !$0.entries.isEmpty } }
 
-    /// Returns whether a load of `key` may use this image, which was found under the key's string.
+    /// Returns whether a load of `key` may use this image. The image was found under the key's string, but it
+    /// may belong to another key with the same string.
     final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
 
-    /// Returns whether every plain load of `key` may use this image, which was found under the key's string; see
-    /// ``PlainHit``. False also where only the other values of a load can decide. One lock, and no copy of the options.
+    /// Returns whether every plain load of `key` may use this image, which was found under the key's string.
+    /// ``PlainHit`` describes plain loads. Also returns false if the answer depends on other options of the
+    /// load. Takes one lock and does not copy the options.
     final func isPlainEntry(of key: EntryKey) -> Bool {
         metadata.withLock { !$0.omitsFrames && $0.isPlainlyDecoded && $0.entries.accept(key) }
     }
 
-    /// Returns the version of the original that the entry of a key was made from; nil if it is unknown.
+    /// Returns the version of the original from which the entry of a key was made; nil if it is unknown.
     final func originalVersion(as key: EntryKey?) -> ContentDigest? {
         key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest
     }
@@ -166,7 +172,7 @@ private struct ImageMetadata {
     var decodingOptions: DecodingOptions?
     var extendedObject: (any Sendable)?
 
-    /// Whether the image is what a load that names nothing but a size would decode.
+    /// Whether a load that sets no decoding option except a thumbnail size would decode the same image.
     var isPlainlyDecoded: Bool {
         switch decodingOptions {
         case nil: true
@@ -174,7 +180,7 @@ private struct ImageMetadata {
         }
     }
 
-    /// Adopts how another image was decoded and transformed; loads decide by these values.
+    /// Copies the decoding options and the transform record of another image.
     mutating func takeOrigin(of other: Self) {
         (isTransformed, transformOptionBits) = (other.isTransformed, other.transformOptionBits)
         (decodingOptions, omitsFrames) = (other.decodingOptions, other.omitsFrames)

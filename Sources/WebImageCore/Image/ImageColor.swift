@@ -2,13 +2,13 @@ import Foundation
 
 /// A colour in sRGB with straight alpha; components are between 0 and 1.
 public struct ImageColor: Sendable, Hashable {
-    /// Red, 0…1; clamped.
+    /// Red. Values are clamped to 0…1.
     public var red: Double { didSet { red = Self.clamped(red) } }
-    /// Green, 0…1; clamped.
+    /// Green. Values are clamped to 0…1.
     public var green: Double { didSet { green = Self.clamped(green) } }
-    /// Blue, 0…1; clamped.
+    /// Blue. Values are clamped to 0…1.
     public var blue: Double { didSet { blue = Self.clamped(blue) } }
-    /// Opacity, 0…1; clamped.
+    /// Opacity. Values are clamped to 0…1.
     public var alpha: Double { didSet { alpha = Self.clamped(alpha) } }
 
     /// Makes a colour; components are clamped to 0…1, and NaN becomes 0.
@@ -33,7 +33,7 @@ public struct ImageColor: Sendable, Hashable {
     /// Transparent black.
     public static let clear = ImageColor(white: 0, alpha: 0)
 
-    /// `#aarrggbb` in lower case, each component rounded to a byte; used in transformer keys.
+    /// The colour as `#aarrggbb` in lower case. Each component is rounded to a byte. Transformer keys contain it.
     public var hexString: String {
         let bytes = [alpha, red, green, blue].map { UInt8(($0 * 255).rounded()) }
         return "#" + bytes.map { String(plainFormat: "%02x", $0) }.joined()

@@ -1,6 +1,6 @@
 extension ImageFormat {
-    /// The registered media type (IANA), as in `Content-Type`; for BMP, ICO and camera raw files the usual one.
-    /// `application/octet-stream` for an unknown format.
+    /// The media type for `Content-Type`, as registered with IANA. For BMP, ICO and camera raw files it is
+    /// the commonly used type, for an unknown format `application/octet-stream`.
     public var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension ImageFormat {
-    /// The number of bytes from the start of a file that is sufficient for every signature except those of SVG and APNG.
+    /// The number of bytes at the start of a file that are sufficient to detect every format except SVG and APNG.
     public static let signatureLength = 16
 
-    /// Detects the format from the content, never from a name or declared type.
+    /// Detects the format from the content. A file's name and its declared type are not used.
     ///
-    /// Reads signatures only; for PNG it reads chunk headers up to the first `IDAT` to detect ``apng``. It never fails,
-    /// never reads outside `data`, and reads at most the chunk headers before the pixels.
+    /// Reads only the signature. For PNG, also reads the chunk headers up to the first `IDAT`, to detect
+    /// ``apng``. An unknown signature gives ``undefined``. It never fails and never reads outside `data`.
     public init(sniffing data: Data) {
         self = data.withUnsafeBytes { Self.sniff($0) }
     }
@@ -50,11 +50,13 @@ extension ImageFormat {
             .contains { (signature: [UInt8]) in bytes.starts(with: signature) }
     }
 
-    /// ISO base media files (HEIF, AVIF, JPEG XL in a box) and Windows icons all start with a zero byte.
+    /// Detects the formats that start with a zero byte: ISO base media files (HEIF, AVIF, JPEG XL in a box)
+    /// and Windows icons.
     private static func sniffBoxesAndIcons(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
         if has("JXL ", at: 4, in: bytes) { return .jpegXL }
         if has("ftyp", at: 4, in: bytes) { return brandFormat(bytes) }
-        // Reserved 0, type 1 (icon) or 2 (cursor), at least one image.
+        // An icon file starts with a reserved 0, then type 1 (icon) or 2 (cursor), then the number of images,
+        // at least one.
         if bytes.count >= 6, bytes[1] == 0, bytes[2] == 1 || bytes[2] == 2, bytes[3] == 0,
             bytes[4] != 0 || bytes[5] != 0
         {
@@ -68,7 +70,7 @@ extension ImageFormat {
         let heic: [StaticString] = ["heic", "heix", "hevc", "hevx"]
         if heic.contains(where: { has($0, at: 8, in: bytes) }) { return .heic }
         guard has("mif1", at: 8, in: bytes) || has("msf1", at: 8, in: bytes) else { return .undefined }
-        // The major brand is generic; the compatible brands identify the codec.
+        // The major brand does not name the codec, so read the compatible brands.
         let boxLength = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
         for offset in stride(from: 16, to: min(boxLength, bytes.count, 256), by: 4) {
             if has("avif", at: offset, in: bytes) || has("avis", at: offset, in: bytes) { return .avif }
@@ -89,7 +91,8 @@ extension ImageFormat {
         return false
     }
 
-    /// An SVG document: `<` first (a byte order mark or blanks aside), `<svg` near the start or `</svg>` near the end.
+    /// Whether the bytes are an SVG document: the first character after a byte order mark and blanks is `<`,
+    /// and `<svg` occurs near the start or `</svg>` near the end.
     private static func isSVG(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let first = bytes.prefix(64).first(where: { !isBlank($0) }), first == UInt8(ascii: "<") else {
             return false

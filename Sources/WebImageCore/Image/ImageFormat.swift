@@ -1,8 +1,8 @@
 import Foundation
 
-/// The format of an encoded image: an open set with SDWebImage's numbers.
+/// The format of an encoded image. The numbers are those of SDWebImage; plug-ins may add formats.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable {
-    /// The number; -1 is undefined.
+    /// The number of the format; -1 is undefined.
     public let rawValue: Int
 
     /// Makes a format from its number; plug-ins may use their own numbers.
@@ -22,7 +22,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let webP = ImageFormat(rawValue: 4)
     /// HEIC: HEVC in HEIF.
     public static let heic = ImageFormat(rawValue: 5)
-    /// HEIF with another or an unnamed codec (ISO/IEC 23008-12).
+    /// HEIF whose codec is neither HEVC nor AV1, or is not declared (ISO/IEC 23008-12).
     public static let heif = ImageFormat(rawValue: 6)
     /// PDF.
     public static let pdf = ImageFormat(rawValue: 7)
@@ -38,17 +38,18 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let jpegXL = ImageFormat(rawValue: 17)
     /// Windows icon and cursor.
     public static let ico = ImageFormat(rawValue: 18)
-    /// PNG with an animation (PNG third edition, `acTL`). Images decoded from it have the format ``png``, the container.
+    /// PNG with an animation (PNG third edition, `acTL`). Images that are decoded from it have the container
+    /// format ``png``.
     public static let apng = ImageFormat(rawValue: 19)
 
-    /// The container format, which images and encoders use: ``png`` for ``apng``.
+    /// The format that images and encoders use: ``png`` for ``apng``, the same format for all others.
     public var container: ImageFormat { self == .apng ? .png : self }
 
-    /// Whether every file of the format is lossless. A WebP file declares it; for AVIF and JPEG XL it cannot be
-    /// determined.
+    /// Whether every file of the format is lossless. False for WebP, whose files declare whether they are
+    /// lossless, and for AVIF and JPEG XL, whose files do not declare it.
     var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
 
-    /// The lower-case name used in reports; nil for numbers without a name.
+    /// The lower-case name of the format, as used in reports; nil for numbers without a name.
     public var name: String? { Self.known.first { $0.format == self }?.name }
 
     /// The uniform type identifier; `public.image` for formats without one.
@@ -59,7 +60,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
         self = Self.known.first { $0.type == typeIdentifier && $0.format != .apng }?.format ?? .undefined
     }
 
-    /// Makes the usual format of a file extension without its dot, in any case.
+    /// Makes the format that usually has a file extension. The extension has no dot; upper and lower case are equal.
     public init(fileExtension: String) {
         let wanted = fileExtension.lowercased()
         self = Self.known.first { $0.extensions.contains(wanted) }?.format ?? .undefined

@@ -1,23 +1,24 @@
 extension ImageInfo {
-    /// The memory that a format's library allocates for a decode, beside the returned image.
+    /// The memory that a codec library allocates for a decode in addition to the returned image.
     package struct WorkingMemory: Sendable, Hashable {
-        /// Bytes needed for any requested size: coefficients, planes, a canvas.
+        /// The bytes that are needed independent of the requested size, such as coefficients, planes or a canvas.
         package var fixedBytes = 0
-        /// Whether the library shrinks the image while reading, so that the full image is never in memory.
+        /// Whether the library can scale the image down while it reads. The full-size image is then never in memory.
         package var shrinksWhileReading = false
 
         package init() {}
     }
 
-    /// Returns the bytes that one decode takes: the image, the full image that it is made from, and the library's
-    /// memory.
+    /// Returns the memory of one decode in bytes: the returned image, the full-size image from which it is
+    /// scaled, and the working memory of the library.
     ///
-    /// Saturates instead of overflowing.
+    /// Returns `Int.max` if the sum overflows.
     package func decodeBytes(_ options: DecodingOptions) -> Int {
         let target = options.targetSize(for: pixelSize, frameCount: frameCount)
         let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
         guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
-        // Shrinking by halves while reading may leave up to four times the requested pixels.
+        // A library that shrinks by powers of two while reading may return up to four times the requested
+        // pixels: 16 bytes per requested pixel.
         let source =
             workingMemory.shrinksWhileReading
             ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)
@@ -26,7 +27,7 @@ extension ImageInfo {
 }
 
 extension DecodingOptions {
-    /// Throws when decoding an image with this header would take more memory than allowed.
+    /// Throws when decoding an image with this header would need more than ``DecodingLimits/maxDecodeBytes``.
     package func checkMemory(for info: ImageInfo) throws(WebImageError) {
         let bytes = info.decodeBytes(self)
         guard bytes <= limits.maxDecodeBytes else {
@@ -36,7 +37,7 @@ extension DecodingOptions {
 }
 
 extension PixelSize {
-    /// Returns the memory for `bytesPerPixel` bytes per pixel; the largest integer if that overflows.
+    /// Returns the memory in bytes at `bytesPerPixel` bytes per pixel; `Int.max` if the product overflows.
     package func byteCount(_ bytesPerPixel: Int) -> Int {
         let (bytes, overflow) = pixelCount.multipliedReportingOverflow(by: bytesPerPixel)
         return overflow ? .max : bytes

@@ -1,4 +1,4 @@
-/// A file's description of its image, available before any pixel is decoded.
+/// The description of an image that its file declares. It is available before any pixel is decoded.
 public struct ImageInfo: Sendable, Hashable {
     /// The format detected from the content.
     public var format: ImageFormat
@@ -8,25 +8,25 @@ public struct ImageInfo: Sendable, Hashable {
     public var orientation: ImageOrientation
     /// The number of frames; 1 for a still.
     public var frameCount: Int
-    /// The stored loop count; 0 means forever, nil a still.
+    /// The stored number of loops; 0 means forever. Nil for a still image.
     public var loopCount: Int?
-    /// The stored duration of each frame in milliseconds (0 stays 0); empty for a still.
+    /// The duration of each frame in milliseconds, exactly as stored, also if it is 0. Empty for a still image.
     public var delaysMilliseconds: [Double]
     /// Whether the file declares alpha or transparency.
     public var hasAlpha: Bool
     /// Whether the file stores only grey.
     public var isGray: Bool
-    /// Bits per channel as stored (bits of the index for palette files).
+    /// The number of bits per channel as stored. For files with a palette, the number of bits of an index.
     public var bitDepth: Int
-    /// Whether the file carries an ICC profile.
+    /// Whether the file contains an ICC profile.
     public var hasICCProfile: Bool
 
-    /// Whether the file is lossless in all its frames.
+    /// Whether all frames of the file are lossless.
     public var isLossless: Bool
-    /// The memory that a decode allocates beside the returned image.
+    /// The memory that a decode allocates in addition to the returned image.
     package var workingMemory = WorkingMemory()
 
-    /// Describes a still; set the other properties where they differ.
+    /// Makes the description of a still image with default values. Set the other properties afterwards.
     public init(format: ImageFormat, storedSize: PixelSize) {
         self.format = format
         self.storedSize = storedSize

@@ -1,23 +1,23 @@
 /// The rotation or mirroring that makes stored pixels upright, with EXIF's numbers (EXIF 2.32, tag 0x0112).
 public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
-    /// As stored.
+    /// The stored pixels are upright.
     case up = 1
-    /// Mirrored left to right.
+    /// The stored pixels must be mirrored left to right.
     case upMirrored = 2
-    /// Rotated by 180°.
+    /// The stored pixels must be rotated by 180°.
     case down = 3
-    /// Mirrored top to bottom.
+    /// The stored pixels must be mirrored top to bottom.
     case downMirrored = 4
-    /// Transposed: mirrored along the diagonal from the top left.
+    /// The stored pixels must be transposed: mirrored along the diagonal from the top left.
     case leftMirrored = 5
-    /// To be rotated by 90° clockwise.
+    /// The stored pixels must be rotated by 90° clockwise.
     case right = 6
-    /// Transversed: mirrored along the diagonal from the top right.
+    /// The stored pixels must be transversed: mirrored along the diagonal from the top right.
     case rightMirrored = 7
-    /// To be rotated by 90° counter-clockwise.
+    /// The stored pixels must be rotated by 90° counter-clockwise.
     case left = 8
 
-    /// Whether width and height are exchanged.
+    /// Whether making the image upright exchanges its width and height.
     public var swapsSides: Bool { rawValue >= 5 }
 }
 
@@ -34,17 +34,17 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
         self.height = height
     }
 
-    /// The number of pixels; saturates instead of overflowing.
+    /// The number of pixels; `Int.max` if the product overflows.
     public var pixelCount: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
     }
 
-    /// Returns the size after `orientation` was applied.
+    /// Returns the size of the image after `orientation` was applied.
     public func oriented(_ orientation: ImageOrientation) -> PixelSize {
         orientation.swapsSides ? PixelSize(width: height, height: width) : self
     }
 
-    /// `640x480`.
+    /// The size as text, such as `640x480`.
     public var description: String { "\(width)x\(height)" }
 }

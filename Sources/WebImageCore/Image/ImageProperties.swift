@@ -1,14 +1,15 @@
 public import Foundation
 
-/// A file's metadata beside the pixels: EXIF, XMP, profile and text, read without decoding.
+/// The metadata of an image file: EXIF, XMP, profile and text. It is read without decoding the pixels.
 ///
-/// Tags are stored by number as in the file (EXIF 2.32); the typed accessors read the common ones.
+/// EXIF tags are stored under their numbers (EXIF 2.32). Properties such as ``make`` return common tags as
+/// typed values.
 public struct ImageProperties: Sendable, Hashable {
     /// A fraction of two whole numbers, as EXIF stores most quantities.
     public struct Rational: Sendable, Hashable {
-        /// The dividend.
+        /// The number above the fraction bar.
         public var numerator: Int
-        /// The divisor; 0 if the file stores 0.
+        /// The number below the fraction bar. It is 0 if the file stores 0.
         public var denominator: Int
 
         /// Pairs a numerator with a denominator.
@@ -17,13 +18,13 @@ public struct ImageProperties: Sendable, Hashable {
             self.denominator = denominator
         }
 
-        /// The quotient; nil for a denominator of 0.
+        /// The value of the fraction; nil if the denominator is 0.
         public var value: Double? { denominator == 0 ? nil : Double(numerator) / Double(denominator) }
     }
 
     /// The value of a tag.
     public enum Value: Sendable, Hashable {
-        /// Characters up to the first zero.
+        /// Text, up to the first zero character.
         case text(String)
         /// Whole numbers.
         case integers([Int])
@@ -31,7 +32,7 @@ public struct ImageProperties: Sendable, Hashable {
         case rationals([Rational])
         /// Floating-point numbers.
         case reals([Double])
-        /// Bytes without a declared meaning.
+        /// Bytes whose meaning the file does not declare.
         case bytes(Data)
     }
 
@@ -51,27 +52,28 @@ public struct ImageProperties: Sendable, Hashable {
 
     /// Format, size, orientation and frames.
     public var info: ImageInfo
-    /// Tags of the first directory (TIFF's own: maker, model, dates).
+    /// The tags of the first TIFF directory, such as maker, model and date.
     public var tiff: [Int: Value] = [:]
-    /// Tags of the Exif directory (exposure, lens).
+    /// The tags of the Exif directory, such as exposure and lens.
     public var exif: [Int: Value] = [:]
-    /// Tags of the GPS directory.
+    /// The tags of the GPS directory.
     public var gps: [Int: Value] = [:]
-    /// The whole EXIF structure as stored, from its byte order mark on.
+    /// The whole EXIF structure as stored. It starts with its byte order mark.
     public var exifData: Data?
     /// The XMP packet (ISO 16684-1), as stored.
     public var xmp: Data?
     /// The ICC profile.
     public var iccProfile: Data?
-    /// Texts of a PNG file, in file order; texts longer than 64 KB or beyond the limits are left out.
+    /// The texts of a PNG file, in the order of the file. Texts that are longer than 64 KB or exceed the
+    /// limits are omitted.
     public var texts: [Text] = []
-    /// The JPEG gain map, which says how much brighter each place is on a display that supports it (ISO 21496-1, Ultra
-    /// HDR); the image itself is decoded without it.
+    /// The JPEG of the gain map (ISO 21496-1, Ultra HDR). A gain map contains, for each place of the image,
+    /// how much brighter a display with high dynamic range shows it. Decoding the image ignores the gain map.
     public var gainMapData: Data?
-    /// The small JPEG that cameras store beside the image; not rotated upright.
+    /// The JPEG thumbnail that cameras store in the file. It is not rotated upright.
     public var thumbnailData: Data?
 
-    /// Makes properties from the header; the other properties are set later.
+    /// Makes properties that contain only the description from the header. Set the other properties afterwards.
     public init(info: ImageInfo) { self.info = info }
 }
 
@@ -88,8 +90,8 @@ extension ImageProperties {
     public var artist: String? { tiff[0x013B]?.string }
     /// The copyright notice.
     public var copyright: String? { tiff[0x8298]?.string }
-    /// The time when the image was taken, `YYYY:MM:DD HH:MM:SS` in the camera's own time; without one, the time when
-    /// the file was changed.
+    /// The time when the image was taken, as `YYYY:MM:DD HH:MM:SS` in the camera's local time. If it is
+    /// missing, the time when the file was changed.
     public var dateTime: String? { exif[0x9003]?.string ?? tiff[0x0132]?.string }
     /// The exposure time in seconds.
     public var exposureTime: Double? { exif[0x829A]?.number }
@@ -101,11 +103,11 @@ extension ImageProperties {
     public var focalLength: Double? { exif[0x920A]?.number }
     /// The model of the lens.
     public var lensModel: String? { exif[0xA434]?.string }
-    /// Degrees north of the equator; negative means south.
+    /// The latitude in degrees north of the equator; negative means south.
     public var latitude: Double? { degrees(0x0002, negative: "S", reference: 0x0001, limit: 90) }
-    /// Degrees east of Greenwich; negative means west.
+    /// The longitude in degrees east of Greenwich; negative means west.
     public var longitude: Double? { degrees(0x0004, negative: "W", reference: 0x0003, limit: 180) }
-    /// Metres above sea level; negative means below.
+    /// The altitude in metres above sea level; negative means below.
     public var altitude: Double? {
         guard let metres = gps[0x0006]?.number else { return nil }
         return gps[0x0005]?.number == 1 ? -metres : metres
@@ -122,14 +124,14 @@ extension ImageProperties {
 }
 
 extension ImageProperties.Value {
-    /// The text without surrounding blanks; nil for other kinds and for blank text.
+    /// The value as text without surrounding blanks. Nil if the value is not text or is blank.
     public var string: String? {
         guard case .text(let text) = self else { return nil }
         let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// The first number; nil for text, for bytes, and for a fraction with the denominator 0.
+    /// The first number of the value. Nil for text, for bytes, and for a fraction with the denominator 0.
     public var number: Double? {
         switch self {
         case .integers(let values): values.first.map(Double.init)

@@ -3,18 +3,20 @@ import Synchronization
 
 /// A rectangle of pixels that owns its memory.
 ///
-/// Rows are stored from top to bottom, each `bytesPerRow` bytes apart (a multiple of 64), starting at a 64-byte aligned address.
-/// Exactly one decoder or filter writes a buffer, before any other code can access it. Making an ``Image`` of the buffer seals
-/// it: it is never written again.
+/// Rows are stored from top to bottom. Each row starts `bytesPerRow` bytes (a multiple of 64) after the
+/// previous row, and the first row starts at a 64-byte aligned address.
+///
+/// Exactly one decoder or filter writes a buffer, before any other code can access it. Making an ``Image``
+/// from the buffer seals it: it can never be written again.
 public final class PixelBuffer: @unchecked Sendable {
-    // Unchecked is correct because only the producer writes pixels, before it hands the buffer out: through
-    // `withUnsafeMutableBytes`, or through C libraries at `baseAddress`.
+    // Unchecked is correct because only the producer of a buffer writes its pixels, and only before other code
+    // receives the buffer. It writes through `withUnsafeMutableBytes`, or through C libraries at `baseAddress`.
 
     /// Width in pixels.
     public let width: Int
     /// Height in pixels.
     public let height: Int
-    /// Bytes from one row to the next; a multiple of 64.
+    /// The number of bytes from the start of one row to the start of the next row, a multiple of 64.
     public let bytesPerRow: Int
     /// The layout of a pixel.
     public let format: PixelFormat
@@ -51,12 +53,13 @@ public final class PixelBuffer: @unchecked Sendable {
         base = memory
     }
 
-    // Serial, because a serial queue takes no thread from Swift's cooperative pool.
+    // The queue is serial, because a serial queue does not use a thread of Swift's cooperative pool.
     private static let freeing = DispatchQueue(label: "webimage.pixels", qos: .utility)
 
     deinit {
         let base = ForeignMemory(base)
-        // Returning megabytes to the kernel takes up to milliseconds: do not free them on the thread that draws.
+        // Do not free large buffers on the main thread, which may be drawing: returning megabytes to the
+        // kernel can take milliseconds.
         if byteCount >= Self.largeByteCount, MainThread.isCurrent {
             Self.freeing.async { free(base.pointer) }
         } else {
@@ -64,15 +67,15 @@ public final class PixelBuffer: @unchecked Sendable {
         }
     }
 
-    /// Calls `body` with the pixels for reading; the pointer is valid inside `body` only.
+    /// Calls `body` with the pixels for reading. The pointer is valid only inside `body`.
     public func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Calls `body` with the pixels for writing: for the producer, before it hands the buffer out. Traps once the buffer is
-    /// sealed.
+    /// Calls `body` with the pixels for writing. Only the producer of the buffer may call it, before other
+    /// code receives the buffer. Traps if the buffer is sealed.
     public func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -81,13 +84,14 @@ public final class PixelBuffer: @unchecked Sendable {
         return try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Whether an image uses these pixels, so that they must not be written any more.
+    /// Whether an image uses these pixels. They must not be written any more.
     public var isSealed: Bool { sealed.load(ordering: .acquiring) }
 
-    /// Ends writing through ``withUnsafeMutableBytes(_:)`` permanently.
+    /// Permanently forbids writing through ``withUnsafeMutableBytes(_:)``.
     func seal() { sealed.store(true, ordering: .releasing) }
 
-    /// The address of the first pixel, valid while the buffer exists: for C libraries that store it, such as a texture.
+    /// The address of the first pixel, valid as long as the buffer exists. For C objects that store it, such
+    /// as a texture.
     package var baseAddress: UnsafeMutableRawPointer { base }
 
     static let alignment = 64
@@ -97,8 +101,9 @@ public final class PixelBuffer: @unchecked Sendable {
     private static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
         var memory: UnsafeMutableRawPointer?
         guard posix_memalign(&memory, alignment, byteCount) == 0, let memory else { return nil }
-        // With this advice, the fresh pixels of a photo cost a dozen page faults instead of thousands. Aligning the block itself
-        // to huge pages would cost more, because the allocator would then never reuse a block that was just freed.
+        // Advise the kernel to use huge pages: the first write to the pixels of a photo then causes a dozen
+        // page faults instead of thousands. The block itself is not aligned to huge pages, because the
+        // allocator could then not reuse recently freed blocks.
         let start = (UInt(bitPattern: memory) + UInt(hugePageByteCount - 1)) & ~UInt(hugePageByteCount - 1)
         let end = (UInt(bitPattern: memory) + UInt(byteCount)) & ~UInt(hugePageByteCount - 1)
         if end > start { madvise(UnsafeMutableRawPointer(bitPattern: start), Int(end - start), MADV_HUGEPAGE) }
@@ -106,9 +111,9 @@ public final class PixelBuffer: @unchecked Sendable {
     }
 }
 
-/// A pointer that is sent to the queue that frees it.
+/// A wrapper that makes a pointer `Sendable`, to send it to the queue that frees it.
 private struct ForeignMemory: @unchecked Sendable {
-    // Unchecked is correct because the only other holder is the deinit that sends it.
+    // Unchecked is correct because only the `deinit` that sends the pointer had access to it.
     let pointer: UnsafeMutableRawPointer
     init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
 }

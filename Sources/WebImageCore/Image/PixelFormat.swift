@@ -1,21 +1,23 @@
 /// The memory layout of one pixel.
 public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
-    /// Blue, green, red, alpha; colour premultiplied by alpha. The display format: Cairo uses it unchanged.
+    /// Blue, green, red, alpha, 8 bits each. The colours are premultiplied by alpha. This is the display
+    /// format, which Cairo uses without conversion.
     case bgra8Premultiplied
-    /// Red, green, blue, alpha; colour independent of alpha. Required for lossless conversion.
+    /// Red, green, blue, alpha, 8 bits each. The colours are not premultiplied. Required for lossless conversion.
     case rgba8
-    /// Red, green, blue.
+    /// Red, green, blue, 8 bits each.
     case rgb8
-    /// One grey channel.
+    /// One grey channel of 8 bits.
     case gray8
-    /// Red, green, blue, alpha, 16 bits each in host order; colour independent of alpha.
+    /// Red, green, blue, alpha, 16 bits each in the byte order of the host. The colours are not premultiplied.
     case rgba16
-    /// Red, green, blue, alpha as half precision numbers (IEEE 754 binary16, host order); colour independent of alpha.
+    /// Red, green, blue, alpha as half-precision numbers (IEEE 754 binary16) in the byte order of the host.
+    /// The colours are not premultiplied.
     ///
-    /// 1 corresponds to 65535 in ``rgba16``; values outside 0…1 are kept if the decoder returns them.
+    /// The value 1 corresponds to 65535 in ``rgba16``. Values outside 0…1 are kept if the decoder returns them.
     case rgbaHalf
 
-    /// The number of bytes per pixel in a row.
+    /// The number of bytes per pixel.
     public var bytesPerPixel: Int {
         switch self {
         case .bgra8Premultiplied, .rgba8: 4
@@ -25,7 +27,7 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The number of channels per pixel, alpha included.
+    /// The number of channels per pixel, including alpha.
     public var channelCount: Int {
         switch self {
         case .bgra8Premultiplied, .rgba8, .rgba16, .rgbaHalf: 4
@@ -43,6 +45,6 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
     /// Whether a pixel can be transparent.
     public var hasAlpha: Bool { channelCount == 4 }
 
-    /// Whether colour is stored multiplied by alpha.
+    /// Whether the colours are premultiplied by alpha.
     public var isPremultiplied: Bool { self == .bgra8Premultiplied }
 }

@@ -9,7 +9,7 @@ struct AlternativeSources {
     let startsWithLowDataSource: Bool
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
-        // A refresh already has the full image; the smaller one would replace it.
+        // A refresh already has the full image. The smaller image would replace it.
         let isRefresh = load.hasCached || load.requestContext.hasLoaderCachedImage
         let low = prefersLowData && !isRefresh ? load.requestContext.lowDataSource : nil
         let others = load.requestContext.alternativeSources ?? []
@@ -19,7 +19,7 @@ struct AlternativeSources {
 
     var isPlain: Bool { urls.count == 1 }
 
-    /// A load for each source.
+    /// Returns one copy of the load for each source, in the order of the attempts.
     func loads(like load: ImageDataLoad) -> [ImageDataLoad] {
         urls.map { url in
             var each = load
@@ -39,16 +39,19 @@ struct AlternativeSources {
             attempt.url = url
             let isLowDataImage = startsWithLowDataSource && index == 0
             let isElsewhere = url != load.url
-            // The cached bytes may come from any source, but only the image's own URL can revalidate them.
+            // The cached bytes may come from any source, but their validators belong to the image's own URL. Another
+            // URL cannot revalidate them.
             if isElsewhere { attempt.cached = nil }
             attempt.finishedAfterCancel = receiverAfterCancel(
                 of: load, isLowDataImage: isLowDataImage, isElsewhere: isElsewhere)
-            // If this source fails, its bytes must not be taken for the beginning of the next source's body.
+            // Only the last source reports bytes as they arrive. If an earlier source failed after a part of its
+            // body, the receiver would treat that part as the beginning of the next source's body.
             if index < urls.count - 1 { attempt.receivedData = nil }
             do throws(WebImageError) {
                 var result = try await fetch(attempt)
                 if isLowDataImage { (result.isLowDataImage, result.mayBeStored) = (true, false) }
-                // The image's own server does not know the validators of another URL.
+                // Do not store validators of another URL: the next revalidation would send them to the server of the
+                // image's own URL.
                 if isElsewhere { result.metadata = nil }
                 return result
             } catch {
@@ -61,8 +64,8 @@ struct AlternativeSources {
         throw last
     }
 
-    /// Returns the receiver of a body that completes after the last cancel; nil for the smaller image, which is not
-    /// stored.
+    /// Returns the receiver of a body whose download completes after its last subscriber cancelled. Nil for the smaller
+    /// image, because it is not stored.
     private func receiverAfterCancel(
         of load: ImageDataLoad, isLowDataImage: Bool, isElsewhere: Bool
     ) -> (@Sendable (ImageDataResult) -> Void)? {

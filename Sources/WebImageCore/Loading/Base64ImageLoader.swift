@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Loads `base64:` URLs: the base64 text of an image after the scheme, in the standard or the URL-safe alphabet.
+/// Loads `base64:` URLs. The text after the scheme is an image in base64, in the standard or the URL-safe alphabet.
 public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
     package let schemes = ["base64"]
     private let inner = DataURLImageLoader()
@@ -8,7 +8,7 @@ public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
     /// Creates a loader; it has no state.
     public init() {}
 
-    /// Returns the URL of a base64 text; nil when the text contains characters that a URL cannot contain.
+    /// Returns the `base64:` URL of a base64 text; nil if the text contains characters that a URL cannot contain.
     public static func url(_ text: String) -> URL? { URL(string: "base64:" + text) }
 
     /// Whether the URL's scheme is `base64`.
@@ -16,7 +16,7 @@ public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
 
     /// Decodes the text on a queue of the loader.
     ///
-    /// - Throws: as ``DataURLImageLoader/loadData(for:progress:)``.
+    /// - Throws: The same errors as ``DataURLImageLoader/loadData(for:progress:)``.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {

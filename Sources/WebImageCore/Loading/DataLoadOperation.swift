@@ -1,8 +1,8 @@
 public import Foundation
 
-/// One load in callback form with a data loader: decodes the bytes and completes exactly once.
+/// One load of a data loader for callers with a completion block. Decodes the loaded bytes and completes exactly once.
 ///
-/// Decoding runs on the decode pool, completions on the context's callback queue (default: main).
+/// Decoding runs on the decode pool. The completion block runs on the context's callback queue (default: main).
 package final class DataLoadOperation: WebImageOperation {
     private typealias Outcome = (result: Result<Image, WebImageError>, data: Data?)
 
@@ -32,11 +32,12 @@ package final class DataLoadOperation: WebImageOperation {
 
     package var isCancelled: Bool { completion.isCancelled }
 
-    /// Sets the action that stops the work. After a cancel, runs it before this returns.
+    /// Sets the action that stops the work when the operation is cancelled. If the operation is already cancelled, the
+    /// action runs before this function returns.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) { completion.whenCancelled(action) }
 
-    /// Sets an action that runs once the completion was enqueued, or has run if its queue runs it inline. Runs it at
-    /// once if that has happened.
+    /// Sets an action that runs after the completion block was enqueued, or after it has run if its queue runs it
+    /// inline. If this has already happened, the action runs immediately.
     package func whenDelivered(_ action: @escaping @Sendable () -> Void) { handedOut.whenCompleted(action) }
 
     package func cancel() { completion.cancel(with: (.failure(.cancelled.with(url: load.url)), nil)) }
@@ -104,7 +105,8 @@ package final class DataLoadOperation: WebImageOperation {
 }
 
 extension ImageDataLoader {
-    /// Fetches with ``loadData(for:progress:)``, decodes with the context's coder or the shared ones, completes once.
+    /// Fetches the bytes with ``loadData(for:progress:)``, decodes them with the context's coder or the shared
+    /// coders, and completes once.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -127,7 +129,8 @@ extension ImageDataLoader {
         return operation
     }
 
-    /// Blocks URLs that are at fault themselves: malformed, not an image, 404, 410, 451.
+    /// Whether the URL itself causes the failure: the URL is malformed, its content is not an image, or the HTTP
+    /// status is 404, 410 or 451.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { error.shouldBlockURL }
 }
 

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Loads `data:` URLs (RFC 2397), base64 or percent-encoded.
 ///
-/// As lenient as browsers: base64 may contain white space, lack padding, or use the URL-safe alphabet.
+/// Base64 may contain white space, lack padding, or use the URL-safe alphabet, as in browsers.
 public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
     package let schemes = ["data"]
 
@@ -55,8 +55,8 @@ package struct DataURLContent: Sendable {
 
         // A fragment is not part of the payload (RFC 3986 §3.5).
         let payload = text[text.index(after: comma)...].prefix { $0 != UInt8(ascii: "#") }
-        // A percent escape takes 3 characters per byte, base64 4 for 3 bytes: the result has at least a third of the
-        // length.
+        // A percent escape has 3 characters for 1 byte, base64 has 4 characters for 3 bytes. The result therefore has
+        // at least a third of the payload's length.
         let length = payload.count
         guard length / 3 <= maxBytes else { throw Self.limit(url, length / 3, maxBytes) }
         guard let raw = Self.percentDecoded(payload) else { throw Self.invalid(url, "a percent escape is damaged") }
@@ -71,7 +71,7 @@ package struct DataURLContent: Sendable {
     }
 
     private static func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
-        // Base64 without escapes, the common case, costs one copy.
+        // The common case: base64 without percent escapes needs only one copy.
         guard text.contains(UInt8(ascii: "%")) else { return Array(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Decoding for custom loaders: decodes fetched bytes as the manager does.
 public enum ImageLoaderDecoding {
-    /// Decodes an image with the context's coder or the shared ones. Blocks the caller.
+    /// Decodes an image with the context's coder or the shared coders. Blocks the calling thread.
     ///
     /// - Throws: `.badImageData` or `.limitExceeded`, with the URL.
     public static func image(

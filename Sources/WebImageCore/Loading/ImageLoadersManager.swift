@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Several loaders as one: the last added is asked first, and the first that accepts a URL performs the load.
+/// Combines several loaders into one. Asks the loader that was added last first; the first loader that accepts a URL
+/// performs the load.
 ///
 /// Safe on any thread.
 public final class ImageLoadersManager: Sendable {
@@ -13,7 +14,8 @@ public final class ImageLoadersManager: Sendable {
     /// Makes the shared loader; set by ``WebImageDefaults``.
     static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
-    /// A loader with its roles, resolved once: a dynamic cast costs more than a lookup in memory.
+    /// A loader and the protocols that it implements. They are resolved once, because a dynamic cast costs more than a
+    /// whole lookup in the memory cache.
     private struct Registered: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
@@ -70,7 +72,8 @@ public final class ImageLoadersManager: Sendable {
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Registered? {
         let loaders = registered.withLock { $0.roles }
-        // By index: every memory hit runs this, and a generic search allocates in a debug build.
+        // A loop by index, because every memory hit runs this code and a generic search allocates memory in a debug
+        // build.
         var index = loaders.count
         while index > 0 {
             index -= 1
@@ -96,10 +99,11 @@ package protocol SchemeBoundLoader: SharedScopeLoader {
     var schemes: [String] { get }
 }
 
-/// A loader that can tell without looking at a load whether it puts plain loads into the shared scope: a plain load's
-/// context names nothing of the loader's, its options neither cookies nor trust in any certificate.
+/// A loader that can report, without seeing a load, whether plain loads have the shared scope. A load is plain if its
+/// context has no value for the loader and its options enable neither cookies nor untrusted certificates.
 ///
-/// Only classes adopt it: a copy of a reference to a value of any type takes about 60 instructions more.
+/// Only classes can adopt this protocol: copying a class reference takes about 60 instructions less than copying an
+/// existential value of any type.
 package protocol SharedScopeLoader: AnyObject, Sendable {
     /// Whether every load without special options currently gets the shared scope. The manager reads it at every memory
     /// hit.
@@ -119,11 +123,11 @@ extension ImageLoadersManager: SharedScopeLoader {
 }
 
 extension SchemeBoundLoader {
-    /// True: only the downloader knows credentials.
+    /// Always true, because only the downloader uses credentials.
     package var sharesPlainLoads: Bool { true }
 
     package func hasScheme(of url: URL?) -> Bool {
-        // Compares the text: `scheme` would create a string, and every memory hit runs this.
+        // Compares the URL's text. `URL.scheme` would create a string, and every memory hit runs this code.
         guard let text = url?.absoluteString else { return false }
         let schemes = schemes
         var index = 0
@@ -144,7 +148,8 @@ extension ImageLoadersManager: ImageDataLoader {
         registeredLoader(of: url, options: options, context: context) != nil
     }
 
-    /// Starts the load with the loader that accepts the URL; without one, completes at once with `.invalidURL`.
+    /// Starts the load with the loader that accepts the URL. If no loader accepts it, completes immediately with
+    /// `.invalidURL`.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -157,12 +162,14 @@ extension ImageLoadersManager: ImageDataLoader {
             with: url, options: options, context: context, progress: progress, completed: completed)
     }
 
-    /// The answer of the loader that accepts the URL; without one, whether the error itself blames the URL.
+    /// Returns the answer of the loader that accepts the URL. If no loader accepts it, returns whether the error
+    /// shows that the URL itself is at fault.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.shouldBlockURL
     }
 
-    /// The answer of the loader that accepts the load; without one, whether the error itself blames the URL.
+    /// Returns the answer of the loader that accepts the load. If no loader accepts it, returns whether the error shows
+    /// that the URL itself is at fault.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -171,8 +178,8 @@ extension ImageLoadersManager: ImageDataLoader {
             ?? error.shouldBlockURL
     }
 
-    /// Fetches the bytes with the loader that accepts the URL. If the context names further sources, the first that
-    /// succeeds is used.
+    /// Fetches the bytes with the loader that accepts the URL. If the context names further sources, returns the
+    /// bytes of the first source that succeeds.
     ///
     /// - Throws: `.invalidURL` when no loader accepts the URL, `.invalidDownloadOperation` when the loader returns no
     ///   bytes.
@@ -201,7 +208,8 @@ extension ImageLoadersManager: ImageDataLoader {
         return try await dataLoader.loadData(for: load, progress: progress)
     }
 
-    /// The answer of the loader that accepts the URL. Loads of loaders that return images are shared by URL.
+    /// Returns the identity from the loader that accepts the URL. If the loader returns images instead of bytes, its
+    /// loads are shared by URL.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         guard hasFurtherSources(load) else { return ownIdentity(of: load) }
         let sources = AlternativeSources(load, prefersLowData: prefersLowData)
@@ -213,14 +221,15 @@ extension ImageLoadersManager: ImageDataLoader {
             cacheScope: Self.common(identities.map(\.cacheScope)))
     }
 
-    /// Whether a load has more sources than its URL; then this manager performs it, not one loader.
+    /// Whether a load has further sources than its URL. This manager performs such a load itself instead of passing
+    /// it to one loader.
     func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
-        // Every memory hit runs this: avoid the list when the context names no further source.
+        // Every memory hit runs this code, so do not create the list if the context names no further source.
         guard load.requestContext.hasFurtherSources else { return false }
         return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
     }
 
-    /// The common scope of bytes from several sources.
+    /// Returns the scope for bytes that may come from any of several sources.
     private static func common(_ scopes: [CacheScope]) -> CacheScope {
         if Set(scopes).count == 1 { return scopes[0] }
         if scopes.contains(.unstored) { return .unstored }
@@ -228,7 +237,8 @@ extension ImageLoadersManager: ImageDataLoader {
         return .scoped("!sources:" + names.joined(separator: ","))
     }
 
-    /// Returns ``cacheScope(of:)`` and the preparation made for it, if any. Every memory hit runs this.
+    /// Returns ``cacheScope(of:)``, and the prepared load if one was needed to find the scope. Every memory hit runs
+    /// this function.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
         let registeredLoader = registeredLoader(of: load)

@@ -16,7 +16,8 @@ public struct LoadIdentity: Sendable, Hashable {
 }
 
 extension ImageDataLoader {
-    /// Shared by URL and the options that change the bytes; scoped by the context's `.cacheScope`.
+    /// The default identity: loads are shared by URL and the options that change the bytes. The scope is the context's
+    /// `.cacheScope`.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         let options = load.options.intersection([.handleCookies, .allowInvalidSSLCertificates])
         return LoadIdentity(

@@ -17,8 +17,8 @@ enum LoaderQueue {
     private static let threads = WorkerThreads(name: "webimage.files", most: 4)
     private static let waiting = Locked(Waiting())
 
-    /// Runs `work` on one of the threads. A cancel resumes the caller at once with `.cancelled`; `work` checks its
-    /// argument.
+    /// Runs `work` on one of the threads. After a cancel, the caller resumes immediately with `.cancelled`, and `work`
+    /// continues until it calls its argument, which then returns true.
     static func run(
         _ load: ImageDataLoad,
         _ work: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Result<ImageDataResult, WebImageError>
@@ -55,7 +55,7 @@ enum LoaderQueue {
 }
 
 extension ImageDataLoad {
-    /// The limit for the bytes of one load: the context's, else the default.
+    /// The maximum number of encoded bytes of one load, from the context's decoding limits or the default limits.
     package var maxEncodedBytes: Int {
         requestContext.decodingLimits?.maxEncodedBytes
             ?? DecodingLimits.default.maxEncodedBytes

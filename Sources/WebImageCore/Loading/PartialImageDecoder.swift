@@ -2,7 +2,7 @@ package import Foundation
 
 /// Decodes partial images of one growing body on the decode pool.
 ///
-/// Bytes that arrive faster than they are decoded are decoded together.
+/// If several pieces arrive during one decode, the next decode processes them together.
 package final class PartialImageDecoder: Sendable {
     private struct State {
         var waiting: [Data] = []
@@ -31,18 +31,19 @@ package final class PartialImageDecoder: Sendable {
         if isFirst { pool.submit { self.step(on: pool) } }
     }
 
-    /// Delivers no further partial image, except one whose delivery has begun.
+    /// Stops the delivery of partial images. A delivery that has begun still completes.
     package func stop() { state.withLock { $0.isOver = true } }
 
-    /// Decodes once, then queues again at the end of the pool, so that a long download does not occupy a thread.
+    /// Decodes the waiting bytes once, then submits itself to the pool again. Other work runs in between, so a long
+    /// download does not occupy a thread.
     private func step(on pool: DecodePool) {
         let pieces = state.withLock { state in
             defer { state.waiting = [] }
             state.isWorking = !state.isOver && !state.waiting.isEmpty
             return state.isWorking ? state.waiting : []
         }
-        // One thread at a time runs this. The decoder is taken out of the lock, so that its buffer is not copied on
-        // append.
+        // Only one thread at a time runs this code. Take the decoder out of the locked state: with a second reference,
+        // appending would copy its buffer.
         guard !pieces.isEmpty, var steps = steps.withLock({ $0.take() }) else { return }
         let image = steps.append(pieces).preview
         self.steps.withLock { $0 = steps }

@@ -10,10 +10,11 @@ package struct PreparedLoad: Sendable {
     }
 }
 
-/// A loader that computes the identity from the HTTP request it will send; preparing avoids building the request twice.
+/// A loader that computes the identity from the HTTP request that it will send. Preparing a load avoids building the
+/// request twice.
 package protocol PreparingDataLoader: ImageDataLoader {
     /// Prepares a load. Its identity equals ``ImageDataLoader/identity(of:)``.
     func prepare(_ load: ImageDataLoad) -> PreparedLoad
-    /// Prepares a load to find its scope; nil when the scope is known without a preparation.
+    /// Prepares a load to find its scope; nil if the scope is known without preparing the load.
     func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
 }

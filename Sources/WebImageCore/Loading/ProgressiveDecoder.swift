@@ -1,8 +1,9 @@
 import Foundation
 
-/// Size and partial images of a growing body. Used by one thread at a time.
+/// Finds the pixel size and decodes the partial images of a body that is still arriving. Used by one thread at a time.
 struct ProgressiveDecoder: Sendable {
-    /// Maximum number of bytes searched for the size (1 MiB); after that the size comes with the image.
+    /// Maximum number of bytes searched for the pixel size (1 MiB). If they do not contain the size, it is known only
+    /// after the image was decoded.
     private static let longestHeader = 1 << 20
     /// Maximum number of bytes collected for coders that need the whole body (8 MiB). The loader may have moved a
     /// longer body to a file, so it is not duplicated here; its partial images come only from streaming coders.
@@ -17,7 +18,7 @@ struct ProgressiveDecoder: Sendable {
     private var nextProbe = 1
     private var revision = 0
     private var hasFailed = false
-    /// All bytes so far, while a coder or the search for the size needs them.
+    /// All bytes that have arrived, as long as a coder or the search for the pixel size needs them.
     private(set) var whole = Data()
     private var count = 0
     private var isWholeKept = true
@@ -31,7 +32,8 @@ struct ProgressiveDecoder: Sendable {
         self.findsSize = findsSize
     }
 
-    /// Takes further pieces of the body; returns the size, once, and the next partial image.
+    /// Appends further pieces of the body. Returns the pixel size when it is found, in one call only, and the next
+    /// partial image if there is a new one.
     mutating func append(_ pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
         for piece in pieces {
             if isWholeKept { whole.append(piece) }
@@ -44,7 +46,7 @@ struct ProgressiveDecoder: Sendable {
         return (found, preview)
     }
 
-    /// Whether the body may be an animation; known once the header is complete.
+    /// Whether the body may be an animation. True until the coder has read the header.
     private var mayAnimate: Bool {
         guard decoding.previewClass != nil else { return false }
         guard let info = (coder as? any StreamingImageCoder)?.incrementalInfo else { return true }
@@ -65,7 +67,8 @@ struct ProgressiveDecoder: Sendable {
         if let info = (coder as? any StreamingImageCoder)?.incrementalInfo {
             return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
         }
-        // Searches at every doubling of the size, so that the cost stays proportional to the bytes received.
+        // Searches again only when the number of bytes has doubled, so that the total cost stays proportional to the
+        // bytes received.
         guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
         nextProbe = count * 2
         return decoding.size(of: whole)
@@ -77,7 +80,8 @@ struct ProgressiveDecoder: Sendable {
         return animatedPreview() ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
     }
 
-    /// Returns the complete frames when there are more than before. One coder decodes them for all partial images.
+    /// Returns an image of the complete frames if there are more of them than in the last partial image. One coder
+    /// decodes the frames of all partial images.
     private mutating func animatedPreview() -> Image? {
         guard isWholeKept, mayAnimate, let animatedClass = decoding.previewClass else { return nil }
         if animation == nil {
@@ -102,7 +106,7 @@ struct ProgressiveDecoder: Sendable {
             do throws(WebImageError) {
                 for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
             } catch {
-                // The final decode reports the error.
+                // Ignore the error here: the decode of the complete body reports it.
                 hasFailed = true
                 return nil
             }

@@ -1,7 +1,8 @@
 extension WebImageError {
-    /// Whether the URL itself is at fault, so that trying again is useless until the server changes.
+    /// Whether the URL itself is at fault. Another attempt fails too until the content on the server changes.
     ///
-    /// Never for what passes by itself: 408, 425, 429, 5xx, TLS and connection failures, cancels, limits that fired.
+    /// False for failures that are temporary or do not depend on the URL alone: 408, 425, 429, 5xx, TLS and connection
+    /// failures, cancels, exceeded limits.
     package var shouldBlockURL: Bool {
         switch (code, underlying) {
         case (.invalidURL, _), (.badImageData, _): true

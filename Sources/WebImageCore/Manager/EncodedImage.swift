@@ -11,11 +11,11 @@ public struct EncodedImage: Sendable {
     /// The strong validator of the bytes with its quotes (RFC 9110 §8.8.3). Equal bytes have equal tags, also after a restart
     /// and on other machines.
     public let etag: String
-    /// When the source was changed, as reported by its server: an HTTP date (RFC 9110 §5.6.7) for the field `Last-Modified`.
-    /// Nil if the server did not report it, or if the source has no server.
+    /// The time of the original's last change as its server reported it, an HTTP date (RFC 9110 §5.6.7) for the field
+    /// `Last-Modified`. Nil if the server did not report it, or if the original did not come from a server.
     public let lastModified: String?
-    /// Where the bytes came from: `.memory` or `.disk` of an ``ImageEncodedCache``, `.none` for bytes that were encoded for
-    /// this call or for a call that it joined.
+    /// The origin of the bytes: `.memory` or `.disk` of an ``ImageEncodedCache``. `.none` means that the bytes were
+    /// encoded for this call, or for another call whose work this call shared.
     public internal(set) var cacheType: ImageCacheType
 
     /// The media type of the bytes, for the field `Content-Type`.
@@ -30,7 +30,8 @@ public struct EncodedImage: Sendable {
 
 /// The metadata that is stored with an encoded image.
 struct EncodedImageHead: Codable {
-    /// The key; reading compares it, so that an entry of another key is not taken for this one.
+    /// The key of the entry. Reading compares it with the requested key, so that an entry of another key is never
+    /// returned.
     var key: String
     /// The version of the original, as hexadecimal digits.
     var version: String

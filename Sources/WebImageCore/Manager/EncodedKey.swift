@@ -7,13 +7,14 @@ struct EncodedKey: Hashable, Sendable {
     private let coder: RoleIdentity?
     private let animatedClass: ObjectIdentifier?
 
-    /// Whether the digest alone identifies the image, also in another process: the request has no coder and no class of
-    /// its own.
+    /// Whether the digest alone identifies the image, also in another process. True if the request names neither a
+    /// coder nor an animated image class.
     let isPersistent: Bool
 
     var storageKey: String { "encoded:" + digest }
 
-    /// Nil when the image has no key and must not be cached, and for decode options that have no text form.
+    /// Creates the key. Nil if the image must not be cached because its variant has no key, or if a decode option has
+    /// no text form.
     init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
         guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.foreignOptions) else {
             return nil
@@ -30,8 +31,8 @@ struct EncodedKey: Hashable, Sendable {
         digest = Self.hexadecimal(fingerprint)
     }
 
-    // Options are printed by reflection, so that a new property is included automatically. Limits are left out because they
-    // change no pixel.
+    // Options are printed by reflection, so that the key includes new properties automatically. Limits are omitted
+    // because they change no pixel.
 
     private static func text(of options: DecodingOptions) -> String {
         var options = options
@@ -42,7 +43,7 @@ struct EncodedKey: Hashable, Sendable {
 
     private static func text(of options: EncodingOptions) -> String {
         var options = options
-        // `Data` prints only its length; the key contains digests of the metadata instead.
+        // Remove the metadata: `Data` prints only its length. The key contains digests of the metadata instead.
         options.metadata = EmbeddedMetadata()
         return String(reflecting: options)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Buffers the events between a load and their reader. It holds at most one progress event and one partial image,
-/// however slow the reader is.
+/// Buffers the events of a load until the reader takes them. However slow the reader is, the buffer contains at most
+/// one progress event and one partial image.
 final class EventBuffer: Sendable {
     fileprivate struct State {
         var events: [WebImageEvent] = []
@@ -18,7 +18,7 @@ final class EventBuffer: Sendable {
 
     func attach(_ operation: WebImageCombinedOperation?) { state.withLock { $0.operation = operation } }
 
-    /// Whether an event or the end can be read without waiting.
+    /// Whether the reader can read an event or the end of the sequence without waiting.
     var isReadable: Bool { state.withLock { !$0.events.isEmpty || $0.isEnded } }
 
     func receive(_ delivery: LoadDelivery, _ url: URL?) {
@@ -76,7 +76,7 @@ extension EventBuffer.State {
     }
 
     private mutating func end(_ event: WebImageEvent? = nil, failure: WebImageError? = nil) {
-        // A partial image that was not read yet is useless once the image is there.
+        // Remove an unread partial image: the load has ended, so nothing needs the preview.
         events.removeAll { if case .partial = $0 { true } else { false } }
         if let event { events.append(event) }
         self.failure = failure
@@ -84,7 +84,8 @@ extension EventBuffer.State {
         operation = nil
     }
 
-    /// Returns the next event, the failure (once) or `.success(nil)` at the end; nil while there is nothing to read.
+    /// Returns the next event, the failure (only once), or `.success(nil)` at the end. Nil if there is nothing to
+    /// read yet.
     fileprivate mutating func takeNext() -> Result<WebImageEvent?, WebImageError>? {
         if !events.isEmpty { return .success(events.removeFirst()) }
         guard isEnded else { return nil }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// URLs that failed for a reason of the URL itself and are not tried again until they are removed or their lifetime
-/// ends.
+/// URLs that failed because the URL itself is at fault. They are not tried again until they are removed or
+/// their lifetime ends.
 ///
 /// A pure value: the caller passes the time. A failure in one cache scope does not affect other scopes.
 struct FailedURLs {
@@ -10,14 +10,15 @@ struct FailedURLs {
         let end: ContinuousClock.Instant?
     }
 
-    /// The maximum number of remembered URLs. It bounds the memory of a server that always receives new URLs.
+    /// The maximum number of remembered URLs. It limits the memory use of a server process that always requests new
+    /// URLs.
     private static let capacity = 10_000
 
     private var entries: [URL: [CacheScope: Entry]] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Why the URL failed; nil when it may be tried.
+    /// Returns the error that blocks the URL; nil if the URL may be tried.
     func reason(_ url: URL, in scope: CacheScope, at now: ContinuousClock.Instant) -> WebImageError? {
         guard let entry = entries[url]?[scope] else { return nil }
         if let end = entry.end, end <= now { return nil }
@@ -28,8 +29,8 @@ struct FailedURLs {
         _ url: URL, in scope: CacheScope, _ error: WebImageError, for lifetime: Duration?,
         at now: ContinuousClock.Instant
     ) {
-        // This scope does not identify whose load failed; remembering it would block the URL for other loads of the
-        // scope.
+        // The scope `.unstored` does not identify whose credentials the load used. Remembering the failure would
+        // block the URL for loads with other credentials.
         guard scope != .unstored else { return }
         if entries.count >= Self.capacity { removeExpiredOrHalf(at: now) }
         entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + NumberLimits.finite($0) })

@@ -11,12 +11,14 @@ import Foundation
 /// Concurrent calls for one image share one load and one encode. Cancelling a call does not affect the others; the shared work
 /// is cancelled when its last call leaves. Failures are not cached.
 ///
-/// A result is used while the manager's cache contains the version of the original that the result was made from. A refreshed,
-/// removed or expired original therefore has no old results. Otherwise the request is loaded, which revalidates nothing by
-/// itself, and is encoded again only if the original has another version. Results of one scope are never used for another.
+/// A cached result is returned while the manager's cache contains the version of the original that the result was made
+/// from. Results of a refreshed, removed or expired original are therefore not returned. Without a usable result the
+/// request is loaded. This load does not revalidate the original, unless the request asks for it. The image is encoded
+/// again only if the original has another version. Results of one scope are never returned for another scope.
 ///
-/// Results are shared but not cached when no cache may store the image or when the decode options contain objects. Results of
-/// requests with their own coder or animated image class are cached only in memory. Safe on any thread.
+/// Results are shared by concurrent calls but not cached if no cache may store the image or if the decode options
+/// contain objects. If the request names a coder or an animated image class, its results are cached only in memory.
+/// Safe on any thread.
 public final class ImageEncodedCache: Sendable {
     private struct Held: Sendable {
         var image: EncodedImage
@@ -25,19 +27,20 @@ public final class ImageEncodedCache: Sendable {
 
     /// The manager that loads the images.
     public let manager: WebImageManager
-    /// Stores the results on disk, with its own limits of size and age; do not store anything else in it.
+    /// The cache that stores the results on disk, with its own limits of size and age. Do not store anything else in
+    /// it.
     public let storage: ImageCache
     private let coders: ImageCodersManager
     private let memory: RecentValues<EncodedKey, Held>
     private let works = SharedTasks<EncodedIdentity, EncodedImage>()
 
-    /// Makes a cache for the images of a manager.
+    /// Creates a cache for the images of a manager.
     ///
     /// - Parameters:
     ///   - storage: A cache for these results only. The default is a separate namespace in the default folder.
     ///   - memoryBytes: The limit for results in memory, in bytes. A result larger than a quarter of it is stored only on
     ///     disk.
-    ///   - coders: Encode the images, unless a request names a coder.
+    ///   - coders: The coders that encode the images, unless a request names a coder.
     public init(
         manager: WebImageManager = .shared, storage: ImageCache = ImageCache(namespace: "encoded"),
         memoryBytes: Int = 32 << 20, coders: ImageCodersManager = .shared
@@ -50,9 +53,9 @@ public final class ImageEncodedCache: Sendable {
 
     /// Returns the encoded image of a request.
     ///
-    /// A hit in memory costs a query of the manager's disk index. A miss costs the load, the encode and storing the bytes on
-    /// disk. With `.refresh` or `.reload` the image is loaded first, and encoded only if it changed. Does not use the main
-    /// queue.
+    /// A hit in memory costs one query of the manager's disk index. A miss costs the load, the encode and a write to
+    /// disk. With `.refresh` or `.reload` the image is always loaded first, and is encoded only if it changed. Does
+    /// not use the main queue.
     ///
     /// - Parameters:
     ///   - format: `.undefined` selects the format that the image was decoded from. If that format cannot be encoded, it
@@ -83,7 +86,7 @@ public final class ImageEncodedCache: Sendable {
         await storage.clearDisk()
     }
 
-    /// Waits until the stored results survive the end of the process.
+    /// Waits until all stored results are on disk, so that they survive the end of the process.
     public func flush() async { await storage.flush() }
 
     /// The number of calls that wait for a load or an encode.
@@ -108,7 +111,7 @@ public final class ImageEncodedCache: Sendable {
 
     private func isCurrent(_ version: ContentDigest, _ plan: LoadPlan) async -> Bool {
         guard let original = plan.keys.original else { return false }
-        // The bytes of a newer version may not be on disk yet.
+        // Check memory first, because the bytes of a newer version may not be on disk yet.
         if let newest = manager.pipeline.store.newestVersion(plan), newest != version { return false }
         return await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original) == version
     }
@@ -169,6 +172,6 @@ private struct EncodedIdentity: Hashable, Sendable {
 }
 
 extension LoadPlan {
-    /// Whether a stored result may answer without a load.
+    /// Whether a stored result may be returned without a load.
     fileprivate var mayAnswerFromCaches: Bool { options.isDisjoint(with: [.refreshCached, .fromLoaderOnly]) }
 }

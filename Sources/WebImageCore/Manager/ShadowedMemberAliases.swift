@@ -1,5 +1,5 @@
-// The module `SDWebImage` declares members with these names on the same types. Inside that module they hide the members
-// of Core, so it uses the names below.
+// Aliases for members of Core. The module `SDWebImage` declares members with the same names on the same types, which
+// hide the members of Core inside that module. It therefore uses the names below.
 
 extension ImageCache {
     /// ``config``.
@@ -34,7 +34,7 @@ extension ImageLoadersManager {
 }
 
 extension ImageColor {
-    /// ``red``; hidden by the static colour of that name.
+    /// ``red``, which is hidden by the static colour of the same name.
     package var ownRed: Double {
         get { red }
         set { red = newValue }

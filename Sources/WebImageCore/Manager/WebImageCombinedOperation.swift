@@ -1,15 +1,16 @@
 import Foundation
 
-/// One load of a manager, from cache query to delivery.
+/// The handle of one load of a manager, from the cache query to the delivery.
 ///
-/// ``cancel()`` ends it with exactly one final completion, the error `.cancelled`; nothing is delivered after that.
+/// ``cancel()`` ends the load with exactly one final completion, which has the error `.cancelled`. Nothing is delivered
+/// after this completion.
 public final class WebImageCombinedOperation: WebImageOperation {
     private struct State {
         var claim: CompletionClaim<LoadSink>
         var hasDeliveredCached = false
         var hasAskedLoader = false
         var received = -1
-        /// Runs once after the end was claimed, by a cancel or by the final delivery.
+        /// Runs once, after a cancel or the final delivery has claimed the completion.
         var whenEnded: (@Sendable () -> Void)?
 
         mutating func end(isCancel: Bool) -> End? {
@@ -17,19 +18,19 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// The remaining work of the caller that ended the load; it runs outside the lock.
+    /// The work that remains for the caller that has claimed the completion. It runs outside the lock.
     private struct End {
         let claimed: CompletionClaim<LoadSink>.Claimed
         let whenEnded: (@Sendable () -> Void)?
     }
 
     private let url: URL?
-    /// Nil for a load that was answered at once: such an operation is one small object.
+    /// Nil for a load that ended before `loadImage` returned. Such an operation allocates only one small object.
     private let state: Locked<State>?
     private let priorities: LoadPriorityHandle?
     private let lane: DeliveryLane?
 
-    /// A load that has ended.
+    /// Creates the handle of a load that has already ended.
     init(ended url: URL?) {
         self.url = url
         state = nil
@@ -53,23 +54,24 @@ public final class WebImageCombinedOperation: WebImageOperation {
         set { priorities?.priority = newValue }
     }
 
-    /// This load while it queries caches; nil once the loader was asked or the load has ended.
+    /// This operation while the load queries the caches; nil after the load has called the loader or has ended.
     public var cacheOperation: (any WebImageOperation)? {
         state?.withLock { !$0.claim.isClaimed && !$0.hasAskedLoader } == true ? self : nil
     }
 
-    /// This load once the loader was asked; nil before.
+    /// This operation after the load has called the loader; nil before.
     public var loaderOperation: (any WebImageOperation)? {
         state?.withLock { $0.hasAskedLoader } == true ? self : nil
     }
 
-    /// Whether the end is still to come.
+    /// Whether the load has not ended.
     var isActive: Bool { state?.withLock { !$0.claim.isClaimed } ?? false }
 
-    /// Ends the load. On the main thread the completion runs before this returns.
+    /// Ends the load. If the callback queue is main and the caller is on the main thread, the completion runs before
+    /// this function returns.
     ///
-    /// This call never waits. On a callback queue that runs several blocks at once, a callback that is already running
-    /// finishes first, and `.cancelled` follows it.
+    /// This function never waits. On a concurrent callback queue, a callback of this load that is already running
+    /// finishes first. The completion with `.cancelled` follows.
     public func cancel() {
         // Claim the end before cancelling the task; otherwise the task's own result could be delivered instead of
         // `.cancelled`.
@@ -79,14 +81,14 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard let (end, isSilent) = ended, let sink = end.claimed.receiver else { return }
         end.claimed.cancelAction?()
         end.whenEnded?()
-        // A load that delivered its cached image has completed; only its refresh was cancelled.
+        // A load that delivered its cached image has already called its completion, and only its refresh was cancelled.
         guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
         guard let queue = sink.queue else { return sink.receive(delivery) }
         lane?.add(on: queue) { sink.receive(delivery) }
     }
 
-    /// Starts the asynchronous part of the load, unless it was cancelled meanwhile.
+    /// Starts the asynchronous part of the load, unless the load was cancelled since its creation.
     func start(
         whenEnded: @escaping @Sendable () -> Void, _ body: @escaping @Sendable (LoadPriorityHandle) async -> Void
     ) {
@@ -108,7 +110,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         case .size(let size): if let sink = activeSink, sink.wantsSize { sink.receive(.size(size)) }
         case .partial(let image): deliver(.partial(image))
         case .progress(let received, let expected, let url):
-            // A load that joined late may receive an older progress event after a newer one.
+            // Drop an older progress event: a load that joined a shared task late may receive it after a newer one.
             let sink = state?.withLock { state -> LoadSink? in
                 guard received >= state.received else { return nil }
                 state.received = received
@@ -118,7 +120,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// Delivers an image that comes before the final one.
+    /// Delivers an image that is not the final one: a partial image, or the cached image before its refresh.
     func deliver(_ delivery: LoadDelivery) {
         let sink = state?.withLock { state in
             if case .cached = delivery { state.hasDeliveredCached = !state.claim.isClaimed }
@@ -127,7 +129,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard let sink else { return }
         guard let queue = sink.queue else { return sink.receive(delivery) }
         lane?.add(on: queue) {
-            // The cached image counts as a final completion, so a completion is due even if the load has ended meanwhile.
+            // The delivery of the cached image is the final completion for a cancel. If the load was cancelled in the
+            // meantime, `cancel()` has sent no completion, so send `.cancelled` here.
             if case .cached = delivery {
                 sink.receive(self.isCancelled ? .failed(WebImageError.cancelled.with(url: self.url)) : delivery)
             } else if self.isActive {
@@ -136,15 +139,16 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// Delivers the end once; later calls do nothing.
+    /// Delivers the final result once. Later calls do nothing.
     ///
-    /// On another queue the load ends when the delivery block runs. A ``cancel()`` before that moment takes precedence.
+    /// With a callback queue, the load ends when the delivery block runs on this queue. A ``cancel()`` before that
+    /// moment takes precedence.
     func finish(_ delivery: LoadDelivery) {
         guard let queue = activeSink?.queue else { return claim()?.receive(delivery) ?? () }
         lane?.add(on: queue) { self.claim()?.receive(delivery) }
     }
 
-    /// Claims the right to deliver the end; nil if it was claimed already.
+    /// Claims the completion and returns its receiver; nil if the completion was already claimed.
     private func claim() -> LoadSink? {
         let end = state?.withLock { $0.end(isCancel: false) }
         end?.whenEnded?()

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The default mechanisms, registered by the composition root before `main`.
+/// The default implementations of coders, loader and disk cache. The product `WebImage` registers them before `main`
+/// runs.
 ///
-/// Core contains the roles only; linking the product `WebImage` registers their defaults. Without it, `shared` objects
-/// have no coder, no loader and only memory caching, and their errors say so.
+/// Core declares only the protocols. In a program that does not link `WebImage`, the `shared` objects have no coder, no
+/// loader and no disk cache, and their errors report this.
 package struct WebImageDefaults: Sendable {
     /// Makes the built-in coders; the last one is asked first.
     package var makeCoders: @Sendable () -> [any ImageCoder] = { [] }
@@ -13,12 +14,12 @@ package struct WebImageDefaults: Sendable {
     package var makeDiskCache: @Sendable (_ path: String, _ config: ImageCacheConfig) -> (any DiskCaching)? = { _, _ in
         nil
     }
-    /// Redraws pixels at another size in the display's layout; nil without a graphics library.
+    /// Redraws pixels at another size, in the pixel layout of the display; nil without a graphics library.
     package var redrawPixels: WebImageRedraw?
 
     package init() {}
 
-    /// Called once by the composition root.
+    /// Registers the default implementations. The product `WebImage` calls this once.
     package static func register(_ defaults: WebImageDefaults) {
         ImageCodersManager.makeDefaultCoders.withLock { $0 = defaults.makeCoders }
         ImageCoderHelper.redrawPixels.withLock { $0 = defaults.redrawPixels }

@@ -4,15 +4,15 @@ public import Foundation
 public enum WebImageEvent: Sendable {
     /// The size of the image in pixels, before transformers; sent once, as soon as the header has arrived.
     case size(PixelSize)
-    /// Bytes received and expected (0: unknown length, -1: nothing known yet). A newer event replaces one that was not
-    /// read.
+    /// The bytes received and the bytes expected (0: the length is unknown, -1: no response yet). A newer progress
+    /// event replaces one that was not read yet.
     case progress(received: Int, expected: Int)
-    /// A partial image, with `.progressiveLoad`; never after the image itself. A newer one replaces one that was not
-    /// read.
+    /// A partial image, with `.progressiveLoad`; never sent after the image itself. A newer partial image replaces
+    /// one that was not read yet.
     case partial(Image)
-    /// The cached image, with `.refreshCached`; the refreshed one follows.
+    /// The cached image, with `.refreshCached`. ``finished(_:)`` follows with the refreshed image.
     case cached(WebImageResult)
-    /// The image; always the last event. With `.refreshCached`, an unchanged cached image is sent again here.
+    /// The image; always the last event. With `.refreshCached`, an unchanged cached image is sent again as this event.
     case finished(WebImageResult)
 }
 
@@ -40,14 +40,14 @@ public struct WebImageEvents: AsyncSequence, Sendable {
 
         /// The next event; nil after the last one.
         ///
-        /// - Throws: the error of the load, once.
+        /// - Throws: The error of the load, once. Later calls return nil.
         public mutating func next() async throws(WebImageError) -> WebImageEvent? {
             try await buffer.next()
         }
 
         /// The next event; nil after the last one.
         ///
-        /// - Throws: the error of the load, once.
+        /// - Throws: The error of the load, once. Later calls return nil.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(WebImageError) -> WebImageEvent? {

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Writes a log record at the end of every stage: `.debug` for a stage, `.info` for a load, `.warning` for a failed load. A
-/// cancelled load is `.info`.
+/// Writes a log record at the end of every stage. The level is `.debug` for a stage, `.info` for a whole or cancelled
+/// load, and `.warning` for a failed load.
 ///
 /// ```swift
 /// WebImageManager.shared.listener = WebImageLoadLogger()
 /// ```
 ///
 /// The message contains the redacted URL. The metadata is ``WebImageStageReport/attributes`` plus `webimage.duration_ms`. Safe
-/// on any thread. The cost per stage is that of the destination.
+/// on any thread. The cost per stage is the cost of the destination.
 public struct WebImageLoadLogger: WebImageManagerListener {
     private let destination: (any WebImageLogging)?
 
-    /// - Parameter destination: The destination of the records; nil uses the destination that ``WebImageLog`` has at the time
-    ///   of the record.
+    /// - Parameter destination: The destination of the records. Nil uses the destination of ``WebImageLog`` at the
+    ///   time of each record.
     public init(destination: (any WebImageLogging)? = nil) { self.destination = destination }
 
-    /// Writes nothing; the record at the end contains all values.
+    /// Writes nothing. The record at the end of the stage contains all values.
     public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {}
 
     /// Writes one record.

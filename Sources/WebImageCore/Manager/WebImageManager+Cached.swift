@@ -2,12 +2,12 @@ public import Foundation
 
 /// Queries of the manager's cache by URL, under the key that the manager derives.
 extension WebImageManager {
-    /// Reports on main whether a URL's full-size image is in memory or on disk.
+    /// Reports on the main queue whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
         contains(url, .all, completion)
     }
 
-    /// Reports on main whether a URL's full-size image is on disk.
+    /// Reports on the main queue whether a URL's full-size image is on disk.
     public func diskImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
         contains(url, .disk, completion)
     }
@@ -48,15 +48,15 @@ extension WebImageManager {
 
 // Keys.
 extension WebImageManager {
-    /// Returns the cache key of the full-size, untransformed image of a URL; nil if nothing would be stored, empty
-    /// without a URL.
+    /// Returns the cache key of the full-size, untransformed image of a URL. Nil if a load of the URL would store
+    /// nothing; empty if the URL is nil.
     public func cacheKey(for url: URL?) -> String? {
         guard let url else { return "" }
         return LoadKeys.base(url, filter: settings.values.cacheKeyFilter)
     }
 
-    /// Returns the cache key of the image that a context describes: thumbnail size, transformer and cache scope
-    /// included.
+    /// Returns the cache key of the image that a context describes. The key includes thumbnail size, transformer and
+    /// cache scope.
     public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
         guard let url else { return "" }
         return LoadRequest(url, [], RequestContext(context), settings).keys.variant?.string
@@ -64,7 +64,7 @@ extension WebImageManager {
 }
 
 extension WebImageManager {
-    /// The number of shared tasks under way or held, over all loads.
+    /// The number of shared tasks of all loads that are running or have subscribers.
     package var sharedTaskCount: Int { pipeline.taskCount }
 
     /// Returns the number of subscribers that wait for a variant of this URL.

@@ -3,19 +3,20 @@ public import Foundation
 extension WebImageManager {
     /// Loads an image and calls back.
     ///
-    /// `completed` is called exactly once with `finished` (with `.cancelled` after a cancel), on the context's callback
-    /// queue or on main. `progress` is called on any thread. A memory hit completes before this returns if the caller is
-    /// on that queue.
+    /// `completed` is called exactly once with `finished` = true, on the context's callback queue (default: main).
+    /// After a cancel it receives `.cancelled`. `progress` is called on any thread. If the caller is on the callback
+    /// queue, a memory hit completes before this function returns.
     ///
-    /// With `.progressiveLoad`, calls with partial images come first. With `.refreshCached`, the cached image is
-    /// delivered as finished. A second completion follows only if the image changed or could not be refreshed.
+    /// With `.progressiveLoad`, `completed` is first called with partial images. With `.refreshCached`, the cached
+    /// image is delivered with `finished` = true, and a second such call follows only if the image changed or could
+    /// not be refreshed.
     @discardableResult
     public func loadImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
         if let hit = plainHit(url, options, RequestContext(context)) {
-            // The path of a scrolling list: only the operation is allocated.
+            // The fast path for scrolling lists. It allocates only the operation.
             let queue = hit.queue ?? .sharedMain
             if queue.runsInline {
                 completed(hit.image, nil, nil, .memory, true, url)
@@ -66,8 +67,8 @@ extension WebImageManager {
     ///
     /// With `.refreshCached` it returns the refreshed image, or the cached one if the image is unchanged or cannot be
     /// refreshed.
-    /// - Throws: `.cancelled` when the surrounding task is cancelled; `.notCached` for a miss of a load that may not
-    ///   fetch; otherwise the error of the stage that failed.
+    /// - Throws: `.cancelled` if the surrounding task is cancelled; `.notCached` if the image is in no cache and the
+    ///   load must not use the loader; otherwise the error of the stage that failed.
     public func image(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
@@ -77,7 +78,7 @@ extension WebImageManager {
 
     /// Loads an image and returns it with its origin and its encoded data.
     ///
-    /// - Throws: as ``image(for:options:context:progress:)``.
+    /// - Throws: The same errors as ``image(for:options:context:progress:)``.
     public func result(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
@@ -112,7 +113,7 @@ extension WebImageManager {
                         }
                     })
                 operation.withLock { $0 = started }
-                // A cancel that came before `operation` was set could not end the load.
+                // The cancel handler does nothing if it ran before `operation` was set. Cancel here in that case.
                 if Task.isCancelled { started.cancel() }
             }
         } onCancel: {

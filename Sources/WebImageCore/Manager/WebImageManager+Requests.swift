@@ -15,7 +15,7 @@ extension WebImageManager {
 
     /// Loads an image.
     ///
-    /// - Throws: as ``image(for:options:context:progress:)``.
+    /// - Throws: The same errors as ``image(for:options:context:progress:)``.
     public func image(
         for request: ImageRequest, progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> Image {
@@ -24,7 +24,7 @@ extension WebImageManager {
 
     /// Loads an image and returns it with its origin and its encoded data.
     ///
-    /// - Throws: as ``image(for:options:context:progress:)``.
+    /// - Throws: The same errors as ``image(for:options:context:progress:)``.
     public func result(
         for request: ImageRequest, progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
@@ -43,9 +43,9 @@ extension WebImageManager {
     }
 }
 
-/// Loads by address text, for callers that have no URL yet.
+/// Loads by the text of a URL, for callers that have no `URL` value.
 extension WebImageManager {
-    /// Loads the image at an address; text that is not a URL ends with `.invalidURL`.
+    /// Loads the image at an address. If the text is not a URL, the load ends with `.invalidURL`.
     @discardableResult
     public func loadImage(
         with string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -57,7 +57,7 @@ extension WebImageManager {
 
     /// Loads the image at an address.
     ///
-    /// - Throws: as the form that takes a URL; `.invalidURL` for text that is not a URL.
+    /// - Throws: The same errors as the function with a `URL` parameter; `.invalidURL` if the text is not a URL.
     public func image(
         for string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil

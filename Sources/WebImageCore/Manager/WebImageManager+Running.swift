@@ -1,8 +1,8 @@
 import Foundation
 
-/// Loads under way: the part without a synchronous result, run by the pipeline.
+/// The asynchronous part of a load, which the pipeline performs if the synchronous part has no final result.
 extension WebImageManager {
-    /// Starts a load; the sink receives its end exactly once.
+    /// Starts a load. The sink receives the final result exactly once.
     func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: LoadSink) -> WebImageCombinedOperation {
         let operation = WebImageCombinedOperation(url: plan.url, priority: plan.priority, sink: sink)
         addRunning(operation)
@@ -43,7 +43,7 @@ extension WebImageManager {
             if let cached { operation.deliver(.cached(cached)) }
             return cached
         } catch {
-            // A cached entry that cannot be shown is fetched again.
+            // Ignore the error of a cached entry that cannot be decoded or transformed. The image is fetched again.
             guard !error.isCancellation else { throw error }
             return nil
         }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension WebImageManager {
-    /// The default manager, over ``ImageCache/shared`` and the registered loaders, unless ``defaultImageCache`` or
-    /// ``defaultImageLoader`` was set before its first use.
+    /// The default manager. It uses ``ImageCache/shared`` and the registered loaders, unless ``defaultImageCache`` or
+    /// ``defaultImageLoader`` was set before the first use of this property.
     ///
-    /// Its ``listener`` is a ``WebImageLoadLogger`` if `WEBIMAGE_LOG` is `debug` or `info`.
+    /// Its ``listener`` is a ``WebImageLoadLogger`` if the environment variable `WEBIMAGE_LOG` is `debug` or `info`.
     public static let shared = {
         let manager = WebImageManager()
         if WebImageLog.logsLoads { manager.listener = WebImageLoadLogger() }
@@ -13,19 +13,19 @@ extension WebImageManager {
 
     private static let defaults = Locked<(cache: (any ImageCaching)?, loader: (any ImageLoader)?)>((nil, nil))
 
-    /// The cache of managers made without one; nil means ``ImageCache/shared``.
+    /// The cache of managers that are created without a cache; nil means ``ImageCache/shared``.
     public static var defaultImageCache: (any ImageCaching)? {
         get { defaults.withLock { $0.cache } }
         set { defaults.withLock { $0.cache = newValue } }
     }
 
-    /// The loader of managers made without one; nil means ``ImageLoadersManager/shared``.
+    /// The loader of managers that are created without a loader; nil means ``ImageLoadersManager/shared``.
     public static var defaultImageLoader: (any ImageLoader)? {
         get { defaults.withLock { $0.loader } }
         set { defaults.withLock { $0.loader = newValue } }
     }
 
-    /// Makes a manager over the default cache and loader.
+    /// Creates a manager with the default cache and loader.
     public convenience init() {
         self.init(
             cache: Self.defaultImageCache ?? ImageCache.shared,

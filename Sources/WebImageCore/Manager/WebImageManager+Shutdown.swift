@@ -1,6 +1,6 @@
 import Foundation
 
-/// A cache that can wait until everything stored in it survives the end of the process.
+/// A cache that can wait until all its entries are on disk, so that they survive the end of the process.
 package protocol FlushableCache: Sendable {
     func flush() async
 }
@@ -8,8 +8,8 @@ package protocol FlushableCache: Sendable {
 extension ImageCache: FlushableCache {}
 
 extension WebImageManager {
-    /// Ends the manager's work: cancels every load, waits for its writes, then flushes its cache. Loads that begin
-    /// afterwards end with `.cancelled`.
+    /// Ends the manager's work. Cancels every load, waits for the pending writes, then flushes the cache. Loads that
+    /// begin after this call end with `.cancelled`.
     ///
     /// - Returns: Whether everything finished before the deadline; unfinished work continues in the background.
     @discardableResult

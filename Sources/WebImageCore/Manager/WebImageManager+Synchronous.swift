@@ -5,17 +5,17 @@ struct SynchronousResult {
     enum Answer {
         case hit(WebImageResult)
         case failure(WebImageError)
-        /// The load needs asynchronous work; `cached` is delivered before its refresh.
+        /// The load needs asynchronous work. If `cached` is not nil, it is delivered first and then refreshed.
         case load(LoadPlan, cached: WebImageResult?)
     }
 
     let answer: Answer
-    /// The effective context: after the options processor, if there is one.
+    /// The context of the load, as returned by the options processor if there is one.
     let context: RequestContext
 }
 
-/// Steps 1 and 2 of a load, which never wait: options processor, checks, keys, memory, and the disk when a `…Sync`
-/// option asks for it.
+/// Steps 1 and 2 of a load, which run before `loadImage` returns: options processor, checks, keys and memory lookup.
+/// The disk is read only with a `…Sync` option.
 extension WebImageManager {
     func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         if let hit = plainHit(url, options, context) {
@@ -25,7 +25,7 @@ extension WebImageManager {
         return resolvedResult(url, options: options, context: context)
     }
 
-    /// The result of ``synchronousResult(_:options:context:)`` for a load without a ``PlainHit``.
+    /// Returns ``synchronousResult(_:options:context:)`` for a load without a ``PlainHit``.
     func resolvedResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         let settings = settings
         let (options, context) = processed(url, options, context, settings)
@@ -67,7 +67,7 @@ extension WebImageManager {
         }
         let request = LoadRequest(url, options, context, settings)
         if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
-            // Another source may have the image although this URL failed.
+            // Try the load although this URL failed, because another source may have the image.
             !context.hasAlternativeSources
         {
             return .failure(.blackListed(url, reason))
@@ -87,7 +87,7 @@ extension WebImageManager {
     // A constant, because a literal here costs three allocations in a debug build.
     private static let optionsBeyondMemoryHit: WebImageOptions = [.refreshCached, .queryMemoryData]
 
-    /// Answers a memory hit that still needs its data or a refresh.
+    /// Returns the answer for a memory hit that may also need its encoded data or a refresh.
     private func answer(_ plan: LoadPlan, _ hit: WebImageResult) -> SynchronousResult.Answer {
         var hit = hit
         if plan.options.contains(.queryMemoryData), !plan.isVariant {
@@ -122,21 +122,21 @@ extension WebImageManager {
         return answer
     }
 
-    /// The result of the memory lookup that a load would begin with.
+    /// The result of a memory lookup without a load.
     package enum MemoryAnswer {
-        /// The load would deliver this image and do nothing more.
+        /// A load would deliver this image and then end.
         case hit(Image)
         case miss
-        /// Only the load itself can decide.
+        /// The lookup cannot decide; start the load.
         case unknown
     }
 
-    /// Looks up memory as a load would.
+    /// Looks up an image in memory in the same way as a load, without starting a load.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
         let context = RequestContext(context)
         if !context.has(.callbackQueue), let hit = plainHit(url, options, context) { return .hit(hit.image) }
         let settings = settings
-        // A listener must receive the load, and an options processor may change the request.
+        // Start the load in these cases: a listener must receive it, an options processor may change the request.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)
         else { return .unknown }

@@ -23,7 +23,7 @@ public final class WebImageManager: Sendable {
     let now: @Sendable () -> ContinuousClock.Instant
     private let state: Locked<State>
 
-    /// Makes a manager over a cache and a loader.
+    /// Creates a manager with a cache and a loader.
     public convenience init(cache: any ImageCaching, loader: any ImageLoader) {
         self.init(cache: cache, loader: loader, decodePool: .shared)
     }
@@ -45,7 +45,8 @@ public final class WebImageManager: Sendable {
     var settings: LoadSettings { state.withLock { $0.settings } }
 
     private func change(_ body: (inout LoadSettings.Values) -> Void) {
-        // Release the old settings outside the lock: a role's deinit is foreign code.
+        // Release the old settings outside the lock, because the `deinit` of a delegate object of the user is user
+        // code.
         let old = state.withLock { state in
             let old = state.settings
             var values = old.values
@@ -62,37 +63,37 @@ public final class WebImageManager: Sendable {
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// Changes every image after decoding; nil changes none. A context may name another.
+    /// The transformer that changes every decoded image; nil changes none. A context can replace it.
     public var transformer: (any ImageTransformer)? {
         get { settings.values.transformer }
         set { change { $0.transformer = newValue } }
     }
 
-    /// Derives cache keys; nil takes the whole URL. A context may name another.
+    /// The filter that derives the cache key of a URL; nil uses the whole URL. A context can replace it.
     public var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
         get { settings.values.cacheKeyFilter }
         set { change { $0.cacheKeyFilter = newValue } }
     }
 
-    /// Chooses the bytes that are stored on disk; nil stores the fetched bytes. A context may name another.
+    /// The serializer that returns the bytes to store on disk; nil stores the fetched bytes. A context can replace it.
     public var cacheSerializer: (any WebImageCacheSerializerProtocol)? {
         get { settings.values.cacheSerializer }
         set { change { $0.cacheSerializer = newValue } }
     }
 
-    /// Changes options and context of every load; nil changes none.
+    /// The processor that changes the options and the context of every load; nil changes nothing.
     public var optionsProcessor: (any WebImageOptionsProcessorProtocol)? {
         get { settings.values.optionsProcessor }
         set { change { $0.optionsProcessor = newValue } }
     }
 
-    /// How long a failed URL is not tried again; nil, the default, means until it is removed.
+    /// The duration for which a failed URL is not tried again. Nil, the default, means until the URL is removed.
     public var failedURLLifetime: Duration? {
         get { settings.values.failedURLLifetime }
         set { change { $0.failedURLLifetime = newValue } }
     }
 
-    /// Receives every stage of every load; nil measures nothing.
+    /// Receives every stage of every load. Nil, the default, measures nothing.
     public var listener: (any WebImageManagerListener)? {
         get { state.withLock { $0.listener } }
         set {
@@ -127,7 +128,7 @@ public final class WebImageManager: Sendable {
 
     func changePendingStores(by amount: Int) { state.withLock { $0.pendingStores += amount } }
 
-    /// Rejects every load that begins from now on.
+    /// Rejects every load that begins after this call.
     func shutDown() { change { $0.isShutDown = true } }
 
     // MARK: Failed URLs
@@ -140,7 +141,7 @@ public final class WebImageManager: Sendable {
     /// Allows every failed URL to be tried again.
     public func removeAllFailedURLs() { state.withLock { $0.failedURLs.removeAll() } }
 
-    /// Returns the error that blocks a URL; nil if it would be tried.
+    /// Returns the error that blocks a URL; nil if a load would try the URL.
     public func failure(of url: URL) -> WebImageError? { failure(of: url, in: .shared) }
 
     func failure(of url: URL, in scope: CacheScope) -> WebImageError? {
@@ -149,7 +150,7 @@ public final class WebImageManager: Sendable {
         return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
     }
 
-    /// The settings, and whether any URL has failed, in one lock: read for every memory hit.
+    /// The settings, and whether any URL has failed. Every memory hit reads both, so they share one lock.
     var settingsAndFailures: (settings: LoadSettings, hasFailedURLs: Bool) {
         state.withLock { ($0.settings, !$0.failedURLs.isEmpty) }
     }

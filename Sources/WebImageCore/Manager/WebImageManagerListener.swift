@@ -1,9 +1,10 @@
 /// Receives the begin and the end of every stage of every load, for metrics, traces and logs.
 ///
-/// Called on the thread that performs the stage, so it must be quick. `.load` and `.memory` begin on the thread and in the
-/// task of the caller, so task-local values, such as the context of a trace, are those of the caller; all other stages
-/// run in tasks without such values. Shared work is reported once, not once for each of its subscribers. Without a
-/// listener nothing is measured. ``WebImageManagerListeners`` combines several listeners.
+/// Called on the thread that performs the stage, so it must be fast. `.load` and `.memory` begin on the thread and in
+/// the task of the caller. Task-local values, such as the context of a trace, are therefore those of the caller. All
+/// other stages run in tasks without the caller's task-local values. Shared work is reported once, not once for each
+/// of its subscribers. Without a listener nothing is measured. ``WebImageManagerListeners`` combines several
+/// listeners.
 @preconcurrency public protocol WebImageManagerListener: Sendable {
     /// A stage begins.
     func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan)
@@ -11,7 +12,7 @@
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport)
 }
 
-/// Several listeners as one; each is called in the order given.
+/// Combines several listeners into one. They are called in the order of the list.
 public struct WebImageManagerListeners: WebImageManagerListener {
     private let listeners: [any WebImageManagerListener]
 

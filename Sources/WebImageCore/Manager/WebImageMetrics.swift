@@ -32,7 +32,7 @@ public final class WebImageMetrics: WebImageManagerListener {
     private let prefix: String
     private let state = Locked(State())
 
-    /// - Parameter prefix: The beginning of every metric name; letters, digits and underscores.
+    /// - Parameter prefix: The first part of every metric name: letters, digits and underscores.
     public init(prefix: String = "webimage") { self.prefix = prefix }
 
     /// Counts the begin of a stage.
@@ -40,7 +40,7 @@ public final class WebImageMetrics: WebImageManagerListener {
         state.withLock { $0.running[span.stage.rawValue, default: 0] += 1 }
     }
 
-    /// Counts how a stage ended, how long it took and its bytes.
+    /// Counts the outcome, the duration and the bytes of a stage.
     public func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
         let stage = report.stage.rawValue
         let outcome = report.error.map { "\($0.code)" } ?? "ok"
@@ -55,8 +55,8 @@ public final class WebImageMetrics: WebImageManagerListener {
 
     /// All counts since the metrics were created, in Prometheus' exposition format 0.0.4.
     ///
-    /// Ended stages by origin and outcome (`_load_stages_total`), their durations in seconds
-    /// (`_load_stage_duration_seconds`), their bytes (`_load_stage_bytes_total`), and the stages that run now
+    /// Contains the number of ended stages by origin and outcome (`_load_stages_total`), their durations in seconds
+    /// (`_load_stage_duration_seconds`), their bytes (`_load_stage_bytes_total`), and the number of running stages
     /// (`_load_stages_running`).
     public var prometheusText: String {
         let state = state.withLock { $0 }

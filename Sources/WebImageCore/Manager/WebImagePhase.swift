@@ -1,18 +1,19 @@
 import Foundation
 
-/// The state that a view of one image shows now, modelled on the phases of `AsyncImage`.
+/// The state of the load that a view shows, like the phases of SwiftUI's `AsyncImage`.
 public enum WebImagePhase: Sendable {
     /// There is no request, so nothing is loaded.
     case empty
     /// The image is being loaded. `progress` is the received part of the bytes, 0 to 1, nil while the length is unknown;
     /// `preview` is a partial image, with `.progressiveLoad`.
     case loading(progress: Double?, preview: Image?)
-    /// The image. With `.refreshCached` the cached image comes first, and the refreshed one may follow as another success.
+    /// The image. With `.refreshCached`, the first success has the cached image, and a second success with the
+    /// refreshed image may follow.
     case success(Image)
     /// The error of a load that failed.
     case failure(WebImageError)
 
-    /// The image to show, or its preview; nil without either.
+    /// The image, or the preview while the image is being loaded; nil if there is neither.
     public var image: Image? {
         switch self {
         case .loading(_, let preview): preview
@@ -47,7 +48,7 @@ public enum WebImagePhase: Sendable {
 public struct WebImagePhases: AsyncSequence, Sendable {
     /// A phase to show.
     public typealias Element = WebImagePhase
-    /// None: a failure is a phase.
+    /// The sequence does not throw: a failed load is a phase.
     public typealias Failure = Never
 
     let events: WebImageEvents?

@@ -2,7 +2,8 @@ public import Foundation
 
 /// One list of URLs being prefetched.
 ///
-/// Cancelling it ends the list at once with one completion; URLs that had not ended count as skipped.
+/// Cancelling the token ends the list immediately with one completion. URLs that have not ended by then count as
+/// skipped.
 public final class WebImagePrefetchToken: WebImageOperation {
     private struct State {
         var finished = 0
@@ -10,7 +11,8 @@ public final class WebImagePrefetchToken: WebImageOperation {
         var operations: [Int: any WebImageOperation] = [:]
         var claim: CompletionClaim<WebImagePrefetcher.CompletionBlock>
         var progress: WebImagePrefetcher.ProgressBlock?
-        /// Blocks in the order in which they run; counts must not overtake each other on a concurrent queue.
+        /// The blocks that wait to run, in order. They run one after another, because a concurrent queue could
+        /// otherwise deliver a lower count after a higher one.
         var calls: [@Sendable () -> Void] = []
         var isCalling = false
     }
@@ -55,10 +57,11 @@ public final class WebImagePrefetchToken: WebImageOperation {
         state.withLock { ($0.finished, $0.skipped, urls.count) }
     }
 
-    /// Whether a URL of the list may still begin.
+    /// Whether further URLs of the list may begin.
     var isWanted: Bool { !state.withLock { $0.claim.isClaimed } }
 
-    /// Stores the operation that loads a URL, to cancel it later; after a cancel, cancels it at once.
+    /// Stores the operation that loads a URL, so that a cancel of the list can cancel it. If the list has already
+    /// ended, cancels the operation immediately.
     func hold(_ operation: any WebImageOperation, _ index: Int) {
         let isOver = state.withLock { state in
             if !state.claim.isClaimed { state.operations[index] = operation }
@@ -76,7 +79,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
             state.operations[index] = nil
             state.finished += 1
             if isSkipped { state.skipped += 1 }
-            // Count and enqueue under one lock, so that no count overtakes another.
+            // Count and enqueue under one lock, so that the blocks are called with increasing counts.
             let (finished, total) = (state.finished, urls.count)
             state.calls.append {
                 prefetcher.delegate?.imagePrefetcher(

@@ -15,9 +15,9 @@ public final class WebImagePrefetcher: Sendable {
         var tokens: [ObjectIdentifier: WebImagePrefetchToken] = [:]
     }
 
-    /// Finished URLs, and all URLs, of one list.
+    /// Receives the number of finished URLs and the number of all URLs of one list.
     public typealias ProgressBlock = @Sendable (_ finishedCount: Int, _ totalCount: Int) -> Void
-    /// Finished URLs of one list, and those of them that failed or were cancelled.
+    /// Receives the number of finished URLs of one list, and how many of them failed or were cancelled.
     public typealias CompletionBlock = @Sendable (_ finishedCount: Int, _ skippedCount: Int) -> Void
 
     /// The default prefetcher. Its manager shares the cache and the loader of the shared manager.
@@ -26,7 +26,7 @@ public final class WebImagePrefetcher: Sendable {
     /// The manager that performs the prefetch loads.
     public let manager: WebImageManager
     private let state = Locked(State())
-    // Serial, because a serial queue has its own thread: a user's key filter may take long.
+    // A serial queue, so that a slow key filter of the user blocks only one thread.
     private let starts = DispatchQueue(label: "webimage.prefetcher")
     private let weakDelegate = Locked(WeakDelegate())
 
@@ -34,14 +34,15 @@ public final class WebImagePrefetcher: Sendable {
         weak var delegate: (any WebImagePrefetcherDelegate)?
     }
 
-    /// Makes a prefetcher over a new manager with the shared manager's cache and loader, but separate failed URLs.
+    /// Creates a prefetcher with a new manager. The new manager uses the cache and the loader of the shared manager,
+    /// but has its own failed URLs.
     public convenience init() {
         self.init(
             imageManager: WebImageManager(
                 cache: WebImageManager.shared.imageCache, loader: WebImageManager.shared.imageLoader))
     }
 
-    /// Makes a prefetcher over a manager.
+    /// Creates a prefetcher that loads with a manager.
     public init(imageManager: WebImageManager) { manager = imageManager }
 
     /// The number of URLs that are loaded at the same time; at least 1.
@@ -53,13 +54,13 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Options of lists that set none.
+    /// The options of lists that are started without options.
     public var options: WebImageOptions {
         get { state.withLock { $0.options } }
         set { state.withLock { $0.options = newValue } }
     }
 
-    /// Context of lists that set none.
+    /// The context of lists that are started without a context.
     public var context: WebImageContext? {
         get { state.withLock { $0.context }.forRoles }
         set {
@@ -77,13 +78,13 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Receives every URL that ended, of every list; held weakly.
+    /// Receives the end of every URL of every list. The reference is weak.
     public var delegate: (any WebImagePrefetcherDelegate)? {
         get { weakDelegate.withLock { $0.delegate } }
         set { weakDelegate.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether no further URL begins; running loads continue.
+    /// Whether the prefetcher is paused: no further URL begins, but running loads continue.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set {
@@ -92,15 +93,16 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Loads a list with the prefetcher's own options and context.
+    /// Loads a list with the options and the context of the prefetcher.
     @discardableResult
     public func prefetchURLs(_ urls: [URL]?) -> WebImagePrefetchToken? {
         prefetchURLs(urls, progress: nil, completed: nil)
     }
 
-    /// Loads a list with the prefetcher's own options and context.
+    /// Loads a list with the options and the context of the prefetcher.
     ///
-    /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
+    /// - Returns: The handle of the list. Nil for an empty list, whose completion is called with zeros before this
+    ///   function returns.
     @_disfavoredOverload @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
@@ -109,9 +111,10 @@ public final class WebImagePrefetcher: Sendable {
         return prefetchURLs(urls, options: options, context: context.forRoles, progress: progress, completed: completed)
     }
 
-    /// Loads a list with exactly these options and this context.
+    /// Loads a list with these options and this context instead of those of the prefetcher.
     ///
-    /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
+    /// - Returns: The handle of the list. Nil for an empty list, whose completion is called with zeros before this
+    ///   function returns.
     @_disfavoredOverload @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
@@ -125,7 +128,8 @@ public final class WebImagePrefetcher: Sendable {
     /// Loads a list of requests; they begin in list order.
     ///
     /// Blocks run on the callback queue of the first request; if it sets none, on ``delegateQueue``.
-    /// - Returns: The list's handle; nil for an empty list, which completes inline with zeros.
+    /// - Returns: The handle of the list. Nil for an empty list, whose completion is called with zeros before this
+    ///   function returns.
     @discardableResult
     public func prefetchRequests(
         _ requests: [ImageRequest], progress: ProgressBlock? = nil, completed: CompletionBlock? = nil
@@ -193,7 +197,8 @@ public final class WebImagePrefetcher: Sendable {
                 release()
                 continue
             }
-            // Not on the caller's thread: the synchronous part of a load reads memory and may complete inline.
+            // Do not start the load on the caller's thread: its synchronous part takes time and may call the
+            // completion inline.
             starts.async { self.load(item) }
         }
     }
@@ -211,8 +216,8 @@ public final class WebImagePrefetcher: Sendable {
     private func load(_ item: PrefetchItem) {
         let completion = Completion<Bool> { isSkipped in
             item.token.end(item.index, isSkipped: isSkipped)
-            // Release after the callbacks, as in SDWebImage: a prefetch that a callback asks for does not start
-            // beside this load.
+            // Release after the callbacks, as in SDWebImage: a prefetch that a callback starts must not exceed the
+            // limit of concurrent loads together with this load.
             self.release()
             self.admit()
         }
@@ -225,7 +230,7 @@ public final class WebImagePrefetcher: Sendable {
         item.token.hold(operation, item.index)
     }
 
-    /// Counts over every other list that runs.
+    /// Returns the sum of the counts of all other running lists.
     func totals(without token: WebImagePrefetchToken) -> (finished: Int, total: Int) {
         let tokens = state.withLock { Array($0.tokens.values) }
         return tokens.filter { $0 !== token }.reduce(into: (0, 0)) { sum, token in
@@ -234,7 +239,7 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Removes a list that ended, with its waiting URLs. Returns the number of lists left.
+    /// Removes a list that has ended and its waiting URLs. Returns the number of remaining lists.
     func remove(_ token: WebImagePrefetchToken) -> Int {
         state.withLock { state in
             state.tokens[ObjectIdentifier(token)] = nil
@@ -246,10 +251,10 @@ public final class WebImagePrefetcher: Sendable {
 
 /// Receives the progress of prefetching, on the callback queue of the list concerned.
 @preconcurrency public protocol WebImagePrefetcherDelegate: AnyObject, Sendable {
-    /// A URL has ended; counts are those of all lists under way.
+    /// Called when a URL has ended. The counts are those of all running lists.
     func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int)
-    /// The last list under way has ended.
+    /// Called when the last running list has ended.
     func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int)
 }

@@ -1,10 +1,12 @@
 import Foundation
 
 extension WebImageStageSpan {
-    /// The attributes known at the begin: `webimage.stage`, `webimage.load.id`, `url.scheme`, `server.address`, and
-    /// `server.port` if the URL has a port. Names follow OpenTelemetry's semantic conventions where these define one.
+    /// The attributes that are known when the stage begins: `webimage.stage`, `webimage.load.id`, `url.scheme`,
+    /// `server.address`, and `server.port` if the URL has a port. The names are those of OpenTelemetry's semantic
+    /// conventions where the conventions define one.
     ///
-    /// Contains no secrets: user information, path, query and cache key are left out; see ``url``. Computed on every call.
+    /// Contains no secrets: user information, path, query and cache key are omitted; see ``url``. Computed on every
+    /// call.
     public var attributes: [String: String] {
         var attributes = ["webimage.stage": stage.rawValue, "webimage.load.id": "\(loadID)"]
         attributes["url.scheme"] = url.scheme?.lowercased()
@@ -20,7 +22,7 @@ extension WebImageStageReport {
     /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of its
     /// ``WebImageError/Code``). Unknown values are omitted.
     ///
-    /// Contains no secrets, like ``WebImageStageSpan/attributes``. Computed on every call.
+    /// Contains no secrets, for the reason given at ``WebImageStageSpan/attributes``. Computed on every call.
     public var attributes: [String: String] {
         var attributes = span.attributes
         attributes["webimage.origin"] = originName

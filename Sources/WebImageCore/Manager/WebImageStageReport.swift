@@ -8,7 +8,7 @@ public struct WebImageStageReport: Sendable {
     public let duration: Duration
     /// The number of bytes that were read, downloaded or produced by decoding; nil if there were none.
     public let byteCount: Int?
-    /// Where the bytes or the image came from; `.none` means the loader, nil means no result or an unknown origin.
+    /// The origin of the bytes or of the image. `.none` means the loader; nil means no result or an unknown origin.
     public let origin: ImageCacheType?
     /// The size of the image in pixels; nil for stages without an image.
     public let pixelSize: PixelSize?
@@ -16,8 +16,8 @@ public struct WebImageStageReport: Sendable {
     public let format: ImageFormat?
     /// The HTTP status of a download; nil for other stages and loaders without HTTP.
     public let statusCode: Int?
-    /// The loads whose shared tasks this `.load` joined, as their ``WebImageStageSpan/loadID``; links in terms of tracing. The
-    /// stages of these tasks are reported only for those loads. Empty for every other stage.
+    /// The ``WebImageStageSpan/loadID`` of every load whose shared task this `.load` joined (in tracing: links). The
+    /// stages of a shared task are reported only for the load that started it. Empty for all stages except `.load`.
     public let joinedLoadIDs: [UInt64]
     /// The error of a failed stage; nil after success.
     public let error: WebImageError?
@@ -48,7 +48,7 @@ final class StageObservation: StageObserving {
     private let joined = Locked<[UInt64]>([])
     private let start = ContinuousClock.now
 
-    /// - Parameter loadID: The id of the load's span; nil for `.load` itself.
+    /// - Parameter loadID: The id of the `.load` span that the stage belongs to; nil for the stage `.load`.
     init(
         _ manager: WebImageManager, _ listener: any WebImageManagerListener, _ stage: WebImageLoadStage, _ url: URL,
         in loadID: UInt64?

@@ -11,7 +11,7 @@ struct DecodeStage: Sendable {
         try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
     }
 
-    /// Decodes an original and applies the delegate's change.
+    /// Decodes an original and passes the image to the delegate, which may replace it.
     func picture(
         of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
@@ -44,14 +44,14 @@ struct DecodeStage: Sendable {
         guard changed !== image else { return made }
         changed.copyMetadata(from: image)
         changed.isTransformed = true
-        // Drop the fetched bytes, so that the changed image is encoded for the disk and later loads receive what was
-        // delivered.
+        // Drop the fetched bytes. Then the changed image is encoded for the disk, and later loads receive the same
+        // image as this load.
         var original = made.original
         original.data = Data()
         return DecodedImage(image: changed, source: changed, original: original)
     }
 
-    /// Decodes an entry; the pool also computes the digest of its bytes if requested.
+    /// Decodes an entry. With `digests`, the decode pool also computes the digest of the bytes.
     private func decoded(
         _ entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
         digests: Bool
@@ -72,7 +72,7 @@ struct DecodeStage: Sendable {
         }
     }
 
-    /// Whether to remove bytes from disk because no coder can decode them.
+    /// Whether the bytes must be removed from disk because no coder can decode them.
     func isUndecodable(
         _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Bool {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Step 3: entries on disk, and images from caches that decode by themselves.
+/// Step 3: reads entries from disk, or images from custom caches that return decoded images.
 struct DiskStage: Sendable {
     /// Returns the stored entry for the decoder's key; nil if there is none, if the stored entry belongs to another key
     /// with the same string, or if it is a variant of an older original.
@@ -19,7 +19,7 @@ struct DiskStage: Sendable {
         return version == current ? stored : nil
     }
 
-    /// Like ``diskVersion(of:)``, but blocks the caller.
+    /// Like the asynchronous method, but blocks the caller.
     func entrySync(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) -> CachedResource? {
@@ -37,12 +37,12 @@ struct DiskStage: Sendable {
         StageSummary(byteCount: stored?.data.count, origin: stored == nil ? nil : .disk)
     }
 
-    /// Returns the bytes of the original, or the image from a cache that decodes by itself.
+    /// Returns the bytes of the original, or the image from a custom cache that returns decoded images.
     func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
         let (cache, type) = plan.source
         guard type != .none else { return nil }
         guard let layered = cache as? any LayeredImageCaching else {
-            // If the load has no variant, this key was looked up before.
+            // If the load has no variant, `foreignVariant` has already looked up this key.
             return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
         }
         guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
@@ -62,7 +62,7 @@ struct DiskStage: Sendable {
         return WebImageResult(image: image, data: data, encodedByteCount: data?.count, cacheType: .memory)
     }
 
-    // MARK: Caches that decode by themselves
+    // MARK: Custom caches that return decoded images
 
     func foreignVariant(_ plan: LoadPlan) async -> WebImageResult? {
         guard let found = await foreign(plan.cache, plan.keys.variant, plan.queryType, plan), let image = found.image,

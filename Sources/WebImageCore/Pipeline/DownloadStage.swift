@@ -4,7 +4,7 @@ import Foundation
 struct DownloadStage: Sendable {
     let store: StoreStage
 
-    /// Fetches the original; nil if the load or the manager's delegate does not allow a download.
+    /// Fetches the original. Nil if the load's options or the manager's delegate do not allow a download.
     func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData? {
         guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
         guard
@@ -22,7 +22,7 @@ struct DownloadStage: Sendable {
         }
     }
 
-    // MARK: Loaders of bytes
+    // MARK: Loaders that return bytes
 
     private func fetched(
         _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
@@ -59,8 +59,8 @@ struct DownloadStage: Sendable {
         return load
     }
 
-    /// Handles cached bytes that the server confirmed. They are decoded only if the delivered image is of an older
-    /// version.
+    /// Handles cached bytes that the server confirmed as current. They are decoded only if the image that was delivered
+    /// first belongs to an older version.
     private func confirmed(
         _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {
@@ -79,7 +79,7 @@ struct DownloadStage: Sendable {
         return stored.flatMap { plan.originalDecoder.accepts($0) ? $0 : nil }
     }
 
-    // MARK: Loaders that decode by themselves
+    // MARK: Loaders that return decoded images
 
     private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
         let call = Completion<Result<OriginalData, WebImageError>>()
@@ -108,14 +108,14 @@ struct DownloadStage: Sendable {
 }
 
 extension OriginalData {
-    /// The bytes of a finished download.
+    /// Creates an original from the result of a download.
     fileprivate init(_ result: ImageDataResult) {
         self.init(
             data: result.data, cacheType: result.isNotModified ? .disk : .none,
             metadata: result.metadata, mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage)
     }
 
-    /// The final result of a loader that decodes by itself.
+    /// Returns the final result of a loader that returns decoded images.
     fileprivate static func result(
         _ image: Image?, _ data: Data?, _ error: WebImageError?
     ) -> Result<OriginalData, WebImageError> {

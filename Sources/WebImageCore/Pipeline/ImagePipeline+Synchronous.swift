@@ -1,8 +1,9 @@
 import Foundation
 
-/// Steps 2 to 5 before the call returns, for `…Sync` options: views that must not flicker.
+/// Steps 2 to 5 on the calling thread, for the `…Sync` options. They let a view show its image without a flicker.
 extension ImagePipeline {
-    /// Reads and decodes on the calling thread; nil also when the load needs asynchronous work such as a transformer.
+    /// Reads an image from disk and decodes it on the calling thread. Nil for a miss, and for a load that needs
+    /// asynchronous work, such as a transformer.
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
@@ -36,7 +37,7 @@ extension ImagePipeline {
         }
     }
 
-    /// Adds the encoded data to a memory hit, read before this returns.
+    /// Adds the encoded data to a memory hit. Reads the data on the calling thread.
     func completedSync(_ hit: WebImageResult, _ plan: LoadPlan) -> WebImageResult {
         var hit = hit
         let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)

@@ -3,8 +3,8 @@ import Foundation
 /// Performs loads that are not memory hits and shares the work of each step.
 ///
 /// A load has eight steps. The manager parses the request (1) and delivers the result (8). ``load(_:_:_:)`` performs
-/// the steps between them: memory (2), disk (3), download (4), decode (5), transform (6), store (7). Every shared task
-/// starts with its first subscriber and is cancelled when the last one leaves.
+/// the steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). Every shared task
+/// starts with its first subscriber and is cancelled when its last subscriber leaves.
 final class ImagePipeline: Sendable {
     let variants = SharedTasks<VariantIdentity, WebImageResult?>()
     let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
@@ -25,10 +25,11 @@ final class ImagePipeline: Sendable {
         download = DownloadStage(store: store)
     }
 
-    /// The number of shared tasks in progress or held by subscribers.
+    /// The number of shared tasks that are running or have subscribers.
     var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
 
-    /// Returns the image of a load, shared with all equal loads; nil is a miss when the loader may not be used.
+    /// Returns the image of a load. Equal loads share the work. Nil if the image is in no cache and the load must not
+    /// use the loader.
     func load(
         _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadEventListener
     ) async throws(WebImageError) -> WebImageResult? {
@@ -88,8 +89,8 @@ final class ImagePipeline: Sendable {
 
     // MARK: 6: transformers
 
-    /// Passes the image after the given transformer steps to `use`; steps before the last are shared with other loads.
-    /// Nil is a miss when the loader may not be used.
+    /// Applies the given transformer steps and passes the resulting image to `use`. The steps before the last one are
+    /// shared with other loads. Nil if the image is in no cache and the load must not use the loader.
     private func withTransformed<Output>(
         _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
         _ use: (DecodedImage) async throws(WebImageError) -> Output
@@ -123,7 +124,7 @@ final class ImagePipeline: Sendable {
                 if let made = MemoryStage.original(plan) { return made }
                 return try await self.decodedOriginal(plan, inner.stage)
             },
-            // A decode that runs when its last subscriber is cancelled is completed, and its image is kept.
+            // A decode that is running when its last subscriber leaves is completed, and its image is stored.
             onAbandon: { [store] in store.keepAbandoned($0, plan) },
             body: { made throws(WebImageError) in
                 guard let made else { return nil }
@@ -165,7 +166,7 @@ final class ImagePipeline: Sendable {
 
     // MARK: 3, 4: disk under the original's key, download
 
-    /// Returns the original from disk or from the loader; nil is a miss when the loader may not be used.
+    /// Returns the original from disk or from the loader. Nil if it is on no disk and the load must not use the loader.
     private func original(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
     ) async throws(WebImageError) -> OriginalData? {
@@ -177,11 +178,12 @@ final class ImagePipeline: Sendable {
     // MARK: Failures
 
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
-        // A failed change by the delegate does not mean that the URL is at fault.
+        // A failure of the delegate or of a transformer does not mean that the URL is at fault.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
-        // The cache has a valid image: a failed refresh must not block later loads of it.
+        // A failed refresh must not block later loads of the URL, because the cache has a valid image.
         guard !plan.isRefreshing else { return false }
-        // With several sources, all errors must blame their URL: an unreachable source may have the image later.
+        // With several sources, block the URL only if each error shows that its own URL is at fault. A source that is
+        // only unreachable may return the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
             plan.loader.shouldBlockFailedURL(
                 with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)

@@ -1,6 +1,6 @@
 public import Foundation
 
-// Each property is one context key; `ImageRequestTests` compares the list with the keys.
+// Each property corresponds to one context key. `ImageRequestTests` compares the properties with the keys.
 
 // The image.
 extension ImageRequest {
@@ -22,25 +22,26 @@ extension ImageRequest {
         set { set(.imageScaleFactor, newValue) }
     }
 
-    /// Limit of the decoded image in bytes; not part of the cache key. Nil, the default, is no limit.
+    /// The maximum size of the decoded image in bytes; a larger image is scaled down. Not part of the cache key. Nil,
+    /// the default, means no limit.
     public var scaleDownLimitBytes: Int? {
         get { values.scaleDownLimitBytes }
         set { set(.imageScaleDownLimitBytes, newValue) }
     }
 
-    /// Whether more than 8 bits per channel are kept. Default false.
+    /// Whether images with more than 8 bits per channel keep them. Default false.
     public var keepsHighDynamicRange: Bool? {
         get { values.decodesToHDR }
         set { set(.imageDecodeToHDR, newValue.map { $0 ? 1 : 0 }) }
     }
 
-    /// The class of animated images, tried first when decoding.
+    /// The class for animated images. Decoding tries it first.
     public var animatedImageClass: (any AnimatedImageProtocol.Type)? {
         get { get(.animatedImageClass) }
         set { set(.animatedImageClass, newValue) }
     }
 
-    /// The coder to use; it is not asked whether it supports the format. Nil, the default, uses the registered coders.
+    /// The coder to use, without a check that it supports the format. Nil, the default, uses the registered coders.
     public var coder: (any ImageCoder)? {
         get { get(.imageCoder) }
         set { set(.imageCoder, newValue) }
@@ -58,7 +59,8 @@ extension ImageRequest {
         set { set(.imageEncodeOptions, newValue) }
     }
 
-    /// Without effect: images are always decoded ready for display.
+    /// Has no effect, because images are always fully decoded before delivery. Exists for compatibility with
+    /// SDWebImage.
     public var forceDecodePolicy: ImageForceDecodePolicy? {
         get { get(.imageForceDecodePolicy) }
         set { set(.imageForceDecodePolicy, newValue) }
@@ -73,25 +75,25 @@ extension ImageRequest {
 
 // Caching.
 extension ImageRequest {
-    /// The layers where the image is looked up. Default all.
+    /// The cache layers in which the image is looked up. Default all.
     public var queryCache: ImageCacheType? {
         get { values.cacheType(.queryCacheType) }
         set { set(.queryCacheType, newValue) }
     }
 
-    /// The layers where the image is stored. Default all.
+    /// The cache layers in which the image is stored. Default all.
     public var storeCache: ImageCacheType? {
         get { values.cacheType(.storeCacheType) }
         set { set(.storeCacheType, newValue) }
     }
 
-    /// The layers where the full-size original of a variant is looked up. Default disk.
+    /// The cache layers in which the full-size original of a variant is looked up. Default disk.
     public var originalQueryCache: ImageCacheType? {
         get { values.cacheType(.originalQueryCacheType) }
         set { set(.originalQueryCacheType, newValue) }
     }
 
-    /// The layers where the full-size original is stored. Default disk.
+    /// The cache layers in which the full-size original is stored. Default disk.
     public var originalStoreCache: ImageCacheType? {
         get { values.cacheType(.originalStoreCacheType) }
         set { set(.originalStoreCacheType, newValue) }
@@ -103,7 +105,7 @@ extension ImageRequest {
         set { set(.imageCache, newValue) }
     }
 
-    /// The cache of originals. Default the load's cache.
+    /// The cache for originals. The default is the cache of the load.
     public var originalCache: (any ImageCaching)? {
         get { get(.originalImageCache) }
         set { set(.originalImageCache, newValue) }
@@ -149,7 +151,7 @@ extension ImageRequest {
         set { set(.downloadResponseModifier, newValue) }
     }
 
-    /// Replaces the downloader's decryptor, which converts fetched bytes into those of the image.
+    /// Replaces the downloader's decryptor, which converts the fetched bytes into the bytes of the image.
     public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
         get { get(.downloadDecryptor) }
         set { set(.downloadDecryptor, newValue) }
@@ -167,7 +169,7 @@ extension ImageRequest {
         set { set(.lowDataSource, newValue) }
     }
 
-    /// The cached image, set by the manager for a loader that refreshes it.
+    /// The cached image that a loader refreshes. The manager sets this property.
     public var cachedImage: Image? {
         get { get(.loaderCachedImage) }
         set { set(.loaderCachedImage, newValue) }
@@ -179,7 +181,7 @@ extension ImageRequest {
         set { set(.callbackQueue, newValue) }
     }
 
-    /// Identifies one of several loads of a view; views only.
+    /// Identifies one of several concurrent loads of one view. Used only by views.
     public var operationKey: String? {
         get { get(.setImageOperationKey) }
         set { set(.setImageOperationKey, newValue) }
@@ -204,7 +206,7 @@ extension ImageRequest {
 
     /// A hint to the decoder about the type of the content.
     public enum TypeHint: Sendable, Hashable {
-        /// No hint, not even the file's extension.
+        /// No hint. The URL's file extension is ignored too.
         case refused
         /// A uniform type identifier, for custom coders.
         case identifier(String)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request for an image in typed properties: the modern form of a URL with options and a context.
+/// A request for an image in typed properties, instead of a URL with options and an untyped context.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, size: CGSize(width: 200, height: 200), priority: .high)
@@ -8,33 +8,34 @@ public import Foundation
 /// let image = try await WebImageManager.shared.image(for: request)
 /// ```
 ///
-/// A value: copies are independent, and one request may be loaded any number of times, on any thread. Every context key
-/// has a property here, so the two forms may be mixed; ``options`` and ``context`` return the request in the other
-/// form.
+/// A request is a value: copies are independent, and one request may be loaded any number of times, on any thread.
+/// Every context key has a property here, so typed properties and context values may be mixed. ``options`` and
+/// ``context`` return the request in the untyped form.
 public struct ImageRequest: Sendable {
     /// Which caches a load uses, and whether it may use the network.
     public enum CachePolicy: Sendable, Hashable, CaseIterable {
-        /// Memory, disk, then the loader.
+        /// Queries memory, then disk, then the loader.
         case useCaches
-        /// The cached image first, then the loader's if it changed (``WebImageOptions/refreshCached``).
+        /// Delivers the cached image first, then the loader's image if it changed (``WebImageOptions/refreshCached``).
         case refresh
-        /// Only the loader; the result is still stored (``WebImageOptions/fromLoaderOnly``).
+        /// Uses only the loader, but still stores the result (``WebImageOptions/fromLoaderOnly``).
         case reload
-        /// Only the caches; a miss is `.notCached` (``WebImageOptions/fromCacheOnly``).
+        /// Uses only the caches. A miss ends with `.notCached` (``WebImageOptions/fromCacheOnly``).
         case cacheOnly
     }
 
     /// The URL of the image.
     public var url: URL
-    /// Further options of the load; ``cachePolicy`` and ``priority`` are stored as bits of them.
+    /// The options of the load. They include the bits that represent ``cachePolicy`` and ``priority``.
     public var options: WebImageOptions
     var values: RequestContext
 
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - size: The box in pixels to decode into, keeping the aspect ratio; nil decodes at full size.
-    ///   - transformers: Applied in this order after the decode; nil applies the manager's own, an empty list none.
+    ///   - size: The box in pixels that the image is decoded into with its aspect ratio; nil decodes at full size.
+    ///   - transformers: The transformers to apply after the decode, in this order. Nil applies the manager's
+    ///     transformer, an empty list applies none.
     public init(
         url: URL, size: CGSize? = nil, transformers: [any ImageTransformer]? = nil,
         cachePolicy: CachePolicy = .useCaches, priority: LoadPriority = .normal, options: WebImageOptions = []
@@ -48,21 +49,22 @@ public struct ImageRequest: Sendable {
         if priority != .normal { self.priority = priority }
     }
 
-    /// Describes a load of an image with the given width and whatever height keeps its aspect ratio.
+    /// Creates a request for an image with the given width. The height follows from the aspect ratio.
     ///
-    /// - Parameter width: In pixels; an image that is narrower keeps its size. Zero and less is full size.
+    /// - Parameter width: The width in pixels. A narrower image keeps its size. Zero or less means full size.
     public init(url: URL, width: Int, options: WebImageOptions = []) {
         self.init(url: url, size: CGSize(width: Double(width), height: Self.openSide), options: options)
     }
 
-    /// Describes a load of an image with the given height and whatever width keeps its aspect ratio.
+    /// Creates a request for an image with the given height. The width follows from the aspect ratio.
     ///
-    /// - Parameter height: In pixels; an image that is lower keeps its size. Zero and less is full size.
+    /// - Parameter height: The height in pixels. A lower image keeps its size. Zero or less means full size.
     public init(url: URL, height: Int, options: WebImageOptions = []) {
         self.init(url: url, size: CGSize(width: Self.openSide, height: Double(height)), options: options)
     }
 
-    /// The side of a box that bounds nothing, in pixels: more than a picture within any limits can have.
+    /// The length, in pixels, of a box side that does not limit the image. It is longer than the side of any image
+    /// within the decoding limits.
     private static let openSide: Double = 1e9
 
     /// Creates a request from options and a context.
@@ -72,7 +74,7 @@ public struct ImageRequest: Sendable {
         values = RequestContext(context)
     }
 
-    /// The request's values as a context; nil when all have their defaults.
+    /// The request's values as a context; nil if all values are defaults.
     public var context: WebImageContext? { values.forRoles.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The cache policy. Default: all caches, then the loader.
@@ -104,7 +106,7 @@ public struct ImageRequest: Sendable {
 }
 
 extension ImageRequest {
-    /// Accesses a value without its own property, such as one for a custom loader or coder.
+    /// Reads or sets a context value that has no property here, such as a value for a custom loader or coder.
     public subscript<Value: Sendable>(key: WebImageContextOption, as type: Value.Type = Value.self) -> Value? {
         get { values.value(key, as: type) }
         set { set(key, newValue) }

@@ -5,10 +5,10 @@ enum LoadDelivery: Sendable {
     case size(PixelSize)
     case progress(received: Int, expected: Int, url: URL?)
     case partial(Image)
-    /// The cached image before its refresh; one more delivery follows.
+    /// The cached image before its refresh. The final delivery follows.
     case cached(WebImageResult)
 
-    /// The end: the image, or nil for a miss when the loader may not be used.
+    /// The end of a load: the image, or nil if the image is in no cache and the load must not use the loader.
     case finished(WebImageResult?)
     case failed(WebImageError)
     /// The end of a refresh that found no newer image.
@@ -17,9 +17,9 @@ enum LoadDelivery: Sendable {
     case notRefreshed(WebImageResult, WebImageError)
 }
 
-/// The receiver of a load that is not a memory hit.
+/// Receives the events of a load that is not a memory hit.
 struct LoadSink: Sendable {
-    /// The queue of all deliveries except progress and size; nil delivers on the thread that produced them.
+    /// The queue of all deliveries except progress and size. Nil delivers on the thread that produced the event.
     var queue: CallbackQueue?
     var wantsSize = false
     var receive: @Sendable (LoadDelivery) -> Void

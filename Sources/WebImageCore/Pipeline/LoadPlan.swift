@@ -1,10 +1,12 @@
 import Foundation
 
-/// The second phase of a load: its parsed options and context, and the manager's roles.
+/// The input of the pipeline for one load: parsed options and context, keys, and the cache, loader, transformer and
+/// serializer to use. Created for loads that are not memory hits.
 struct LoadPlan: Sendable {
     let url: URL
     private(set) var options: WebImageOptions
-    /// Only for user-implemented roles; the pipeline uses the typed properties.
+    /// The context for caches, loaders and other objects that the user implements. The pipeline itself uses the typed
+    /// properties.
     private(set) var context: RequestContext
     let host: any PipelineHost
 
@@ -29,11 +31,12 @@ struct LoadPlan: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The value that the loader prepared together with the identity; nil for a refresh, which is another load.
+    /// The value that the loader prepared together with the identity. Nil for a refresh, because the loader must
+    /// prepare it as another load.
     private var prepared: (any AnyObject & Sendable)?
-    /// The identity under which loads share the bytes; nil for a loader that returns images.
+    /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
     let sharing: LoadIdentity?
-    /// A unique number for a load that no other load may share; nil for all others.
+    /// A unique number if no other load may share the bytes of this load; otherwise nil.
     let unshared: UInt64?
     /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
@@ -41,7 +44,7 @@ struct LoadPlan: Sendable {
     var observation: (any StageObserving)?
     /// Whether the bytes are fetched to find out if they differ from the cached ones.
     private(set) var isRefreshing = false
-    /// The version that the cached image of a refresh was made from; nil when unknown.
+    /// The version of the original that the cached image of a refresh was made from; nil if it is unknown.
     private(set) var cachedVersion: ContentDigest?
 
     var originalKey: String? { keys.original?.string }
@@ -71,7 +74,8 @@ struct LoadPlan: Sendable {
         transformer = request.transformer
         serializer = context.cacheSerializer ?? settings.values.cacheSerializer
         encoding = ForeignCoderOptions(context.encodeOptions ?? [:])
-        // A local file or a `data:` URL serves as its own disk entry, and is always the newest version.
+        // Do not use the disk cache for a local file or a `data:` URL: reading it again costs the same and always
+        // returns the newest version.
         let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
         queryType = context.queryCacheType ?? (isLocal ? .memory : .all)
         let namedStoreType = context.storeCacheType
@@ -107,12 +111,12 @@ struct LoadPlan: Sendable {
 }
 
 extension LoadPlan {
-    /// Whether a cached image is delivered first and then refreshed.
+    /// Whether the load delivers a cached image first and then refreshes it.
     var refreshes: Bool {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
     }
 
-    /// The same load, limited to the caches.
+    /// Returns a copy of this load that uses only the caches.
     var fromCache: LoadPlan {
         var plan = self
         plan.options.remove([.refreshCached, .progressiveLoad])
@@ -121,7 +125,7 @@ extension LoadPlan {
         return plan
     }
 
-    /// Returns the same load from the loader only, to replace `cached` if the image has changed.
+    /// Returns a copy of this load that uses only the loader. It replaces `cached` if the image has changed.
     func refreshing(_ cached: Image) -> LoadPlan {
         var plan = self
         plan.options.remove(.progressiveLoad)
@@ -143,17 +147,19 @@ extension LoadPlan {
     /// Decodes the entry of the variant.
     var variantDecoder: EntryDecoder { EntryDecoder(key: keys.variant, decoding: decoding, options: options) }
 
-    /// Decodes the entry of the original at the size this load requests.
+    /// Decodes the entry of the original at the size that this load requests.
     var originalDecoder: EntryDecoder { EntryDecoder(key: keys.original, decoding: decoding, options: options) }
 }
 
 extension ImageLoader {
-    /// Returns the loader that performs the load, looked up in a manager of loaders.
+    /// Returns the loader that performs the load. If this loader is an ``ImageLoadersManager``, looks up the loader
+    /// in it.
     fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
         guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load.url) else {
             return self
         }
-        // The manager can try several loaders for bytes, but images come only from the loader that accepts the URL.
+        // Only the manager of loaders can try several sources, and only for bytes. Decoded images come directly from
+        // the loader that accepts the URL.
         if loader is any ImageDataLoader, manager.hasFurtherSources(load) { return self }
         return loader.resolved(for: load)
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The first phase of a load: processed options and keys. A memory hit needs no more.
+/// The input of the memory lookup of one load: options after the options processor, and keys. A memory hit needs no
+/// ``LoadPlan``.
 struct LoadRequest: Sendable {
     let url: URL
     let options: WebImageOptions
@@ -11,7 +12,7 @@ struct LoadRequest: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The preparation that the loader made to find the scope; nil when the scope needed none.
+    /// The prepared load, if the loader had to prepare the load to find its scope; otherwise nil.
     let prepared: PreparedLoad?
 
     init(_ url: URL, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings) {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The roles and settings with which a manager's loads start.
+/// The settings of a manager that its loads use: cache, loader, transformer, key filter, serializer, options processor.
 ///
-/// A class, because copying seven roles took 10 % of the time of a memory hit. The roles of caches and loaders are
-/// resolved once, because a dynamic cast costs more than a lookup in memory.
+/// A class, because copying the seven settings took 10 % of the time of a memory hit. The protocols that the cache
+/// and the loader implement are resolved once, because a dynamic cast costs more than a lookup in the memory cache.
 final class LoadSettings: Sendable {
     struct Values {
         var transformer: (any ImageTransformer)?
@@ -14,12 +14,12 @@ final class LoadSettings: Sendable {
         var isShutDown = false
     }
 
-    /// The cache and the loader used unless a context replaces them.
+    /// The cache and the loader of the manager, with the protocols that they implement. A context can replace both.
     final class Roles: Sendable {
         let cache: any ImageCaching
         let loader: any ImageLoader
         let layeredCache: (any LayeredImageCaching)?
-        /// The cache if it is the default one, for the shortest path of a memory hit.
+        /// The cache if it is an ``ImageCache``, otherwise nil. ``PlainHit`` requires this type.
         let imageCache: ImageCache?
         let dataLoader: (any ImageDataLoader)?
         let preparingLoader: (any PreparingDataLoader)?
@@ -40,12 +40,13 @@ final class LoadSettings: Sendable {
 
     let values: Values
     let roles: Roles
-    // Stored separately: checking an optional role copies it, and most managers have none.
+    // Stored as flags, because comparing an optional object with nil copies it, and most managers have none of them.
     let hasTransformer: Bool
     let hasKeyFilter: Bool
     let hasOptionsProcessor: Bool
     let hasListener: Bool
-    /// Whether nothing but the URL, the context and the loader decides about a memory hit.
+    /// Whether a ``PlainHit`` is possible: the manager has no transformer, key filter, options processor or listener,
+    /// and is not shut down.
     let allowsPlainHits: Bool
 
     init(_ values: Values, _ roles: Roles, hasListener: Bool) {

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Step 2: the image in memory, if it fits the load. Costs a lock and a dictionary lookup.
+/// Step 2: looks up the image in memory and checks that it fits the load. Costs one lock and one dictionary lookup.
 enum MemoryStage {
-    /// Returns the image of a key; nil for another entry with the same key string and for an image that does not fit.
+    /// Returns the image of a key. Nil if the entry belongs to another key with the same string, or if the image does
+    /// not fit the load.
     static func image(of key: EntryKey?, in cache: any LayeredImageCaching, for plan: LoadPlan) -> Image? {
         image(of: key, in: cache, isTransformed: plan.transformer != nil, plan.wanted)
     }

@@ -2,27 +2,27 @@ import Foundation
 
 /// The encoded original of an image and its origin.
 struct OriginalData: Sendable {
-    /// The encoded bytes; empty when the image came without them.
+    /// The encoded bytes; empty if the loader or the cache returned an image without its bytes.
     var data: Data
     var cacheType: ImageCacheType
-    /// The image, from loaders and caches that decode by themselves.
+    /// The image, if the loader or the cache returned a decoded image; otherwise nil.
     var image: Image?
-    /// The loader's metadata to store with the bytes.
+    /// The loader's metadata, which is stored with the bytes.
     var metadata: Data?
     /// The extended object stored on disk with the image.
     var extended: Data?
     var mayBeStored = true
-    /// Whether this is the smaller image of `.lowDataSource`, which must not be stored under the key of the full image.
+    /// Whether this is the smaller image of `.lowDataSource`. It must not be stored under the key of the full image.
     var isLowDataImage = false
     /// The version of the bytes; nil when unknown.
     var version: ContentDigest?
-    /// Whether the loader has just fetched or confirmed the bytes; then every other version is older.
+    /// Whether the loader has just fetched or confirmed the bytes. If true, every other version is older.
     var isNewest = false
     /// The HTTP status of the response that carried the bytes; nil for bytes from a cache or a loader without HTTP.
     var statusCode: Int?
 }
 
-/// An image between decode and store.
+/// A decoded image on its way through the transform and store stages.
 struct DecodedImage: Sendable {
     var image: Image
     /// The decoded image before transformers.

@@ -3,15 +3,16 @@ import Foundation
 
 /// Reports the pixel size and partial images of an image while its bytes arrive.
 ///
-/// Accepts bytes on any thread and processes them on the decode pool, one step at a time. Bytes that arrive faster are
-/// merged, so that partial images never queue up. Nothing is reported after ``end()``.
+/// Accepts bytes on any thread and processes them on the decode pool, one step at a time. Bytes that arrive during a
+/// step are processed together in the next step, so that partial images never queue up. Nothing is reported after
+/// ``end()``.
 final class PartialImageReporter: Sendable {
     fileprivate struct State {
-        /// The number of contiguous bytes so far.
+        /// The number of contiguous bytes that have arrived, from the beginning of the body.
         var count = 0
-        /// Chunks that the coder has not received yet, without a copy of the loader's memory.
+        /// Chunks that the coder has not received yet. They share the loader's memory.
         var waiting: [Data] = []
-        /// Chunks that arrived before the bytes that precede them, by offset.
+        /// Chunks that arrived too early, before the bytes in front of them. The key is the offset in the body.
         var early: [Int: Data] = [:]
         var isWorking = false
         var isEnded = false
@@ -68,7 +69,7 @@ final class PartialImageReporter: Sendable {
         if isEnded { task.cancel() }
     }
 
-    /// Returns whether more bytes arrived meanwhile; if not, ends the work.
+    /// Returns whether more bytes arrived during the last step. If not, marks the work as ended.
     private func hasMore() -> Bool {
         state.withLock { state in
             state.isWorking = false
@@ -83,8 +84,8 @@ final class PartialImageReporter: Sendable {
             return state.waiting
         }
         guard !pieces.isEmpty else { return }
-        // One thread at a time runs this; the lock makes that explicit and is not held while a coder runs. The decoder
-        // is taken out, so that its buffer is not copied on append.
+        // Only one thread at a time runs this code. Take the decoder out of the locked state: the lock is not held
+        // while a coder runs, and with a second reference, appending would copy the buffer.
         guard var steps = self.steps.withLock({ $0.take() }) else { return }
         let (size, preview) = steps.append(pieces)
         self.steps.withLock { $0 = steps }
@@ -102,7 +103,7 @@ extension PartialImageReporter.State {
 }
 
 extension PartialImageReporter? {
-    /// Passes a download's events on and turns bytes into partial images.
+    /// Passes the events of a download to the handle. Bytes go to this reporter, which makes partial images of them.
     func pass(_ event: LoadEvent, to handle: StageHandle) {
         if case .bytes(let bytes, let offset) = event {
             self?.append(bytes, at: offset)

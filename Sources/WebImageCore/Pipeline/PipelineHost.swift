@@ -10,26 +10,26 @@ protocol PipelineHost: AnyObject, Sendable {
     func mayDownload(_ url: URL) -> Bool
     /// Returns the image as changed by the delegate; nil when it rejects the image. Runs user code.
     func changed(_ image: Image, from url: URL) -> Image?
-    /// Whether a failed URL is remembered; `loaderBlocks` is the loader's answer.
+    /// Whether a failed URL is remembered and not tried again. `loaderBlocks` is the decision of the loader.
     func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
     func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
     func forgetFailure(of url: URL, in scope: CacheScope)
-    /// Counts pending writes, which a shutdown waits for.
+    /// Changes the number of pending writes. A shutdown waits until the number is zero.
     func changePendingStores(by amount: Int)
     /// Reports the begin of a stage of a load; nil without a listener.
     func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)?
 }
 
-/// A stage whose start was reported.
+/// A running stage whose begin was reported to the listener.
 protocol StageObserving: Sendable {
     var span: WebImageStageSpan { get }
-    /// The load, as the work that it starts and joins refers to it.
+    /// Identifies the load to the shared tasks that it starts or joins.
     var origin: SharedTaskOrigin { get }
-    /// Reports the end.
+    /// Reports the end of the stage.
     func end(_ summary: StageSummary, _ error: WebImageError?)
 }
 
-/// Figures about a stage's result for a report.
+/// The values about the result of a stage that its report contains.
 struct StageSummary: Sendable {
     var byteCount: Int?
     var origin: ImageCacheType?
@@ -38,7 +38,7 @@ struct StageSummary: Sendable {
 }
 
 extension LoadPlan {
-    /// Reports the begin of a stage; nil without a listener, and for a load that began without one.
+    /// Reports the begin of a stage. Nil if there is no listener, or if there was none when the load began.
     func observation(of stage: WebImageLoadStage) -> (any StageObserving)? {
         observation.flatMap { host.observation(of: stage, url, in: $0.span.loadID) }
     }
@@ -72,7 +72,7 @@ public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
     case decode
     /// One transformer.
     case transform
-    /// Passing the result to the caches; with `.waitStoreCache` until they have stored it.
+    /// Passing the result to the caches. With `.waitStoreCache`, the stage ends when they have stored it.
     case store
     /// The whole load, from call to final completion.
     case load

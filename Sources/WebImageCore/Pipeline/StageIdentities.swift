@@ -13,7 +13,7 @@ struct OriginalIdentity: Hashable, Sendable {
     let isRefreshing: Bool
     let cachedVersion: ContentDigest?
     let streams: Bool
-    /// The decoding parameters, for caches and loaders that decode by themselves; else nil.
+    /// The decoding parameters, if a custom cache or loader returns decoded images; otherwise nil.
     let decoding: DecodingOptions?
 }
 
@@ -41,11 +41,12 @@ struct VariantIdentity: Hashable, Sendable {
     let transformerKey: String?
     let cache: RoleIdentity
     let originalCache: RoleIdentity
-    /// The role that chooses the stored bytes: loads with different serializers store separately.
+    /// The serializer, which returns the bytes to store. Loads with different serializers do not share the result.
     let serializer: RoleIdentity?
     let encoding: ForeignCoderOptions
     let types: [ImageCacheType]
-    /// Whether the context names the store type: only then is a plain thumbnail written to disk.
+    /// Whether the context names the store type. Affects the result: only then is a thumbnail without transformers
+    /// written to disk.
     let namesStoreType: Bool
     let options: WebImageOptions
 }
@@ -55,7 +56,8 @@ extension LoadPlan {
     private static let originalOptions: WebImageOptions = [
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
-    // The shared task decodes the partial images, so loads that request them do not share with loads that do not.
+    // Includes `.progressiveLoad`: the shared task decodes the partial images, so loads with and without partial
+    // images do not share it.
     private static let decodingOptions: WebImageOptions = [
         .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
     ]

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One entry that a load stores. The rules are SDWebImage's, except that each key is written once.
+/// One entry that a load stores. The rules are those of SDWebImage, except that each key is written only once.
 struct StoreRequest: Sendable {
     let cache: any ImageCaching
     let key: String?
-    /// The image that the cache encodes when there is no data.
+    /// The image that the cache encodes if `data` is nil.
     var image: Image?
     /// The image passed to a serializer.
     var serializedImage: Image?
@@ -19,14 +19,14 @@ struct StoreRequest: Sendable {
         return original(made, plan) + variant(made, plan)
     }
 
-    /// The requests for fetched bytes; bytes from a cache are not stored again.
+    /// Returns the request for fetched bytes. Empty for bytes from a cache, which are not stored again.
     private static func original(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         let original = made.original
         guard original.cacheType == .none else { return [] }
         let isWhole = plan.thumbnail == nil
         let isSame = !plan.isVariant && plan.hasOneCache
         let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
-        // The memory of layered caches has been filled before.
+        // Layered caches have already stored the image in memory.
         let toMemory =
             !(plan.originalCache is any LayeredImageCaching) && isWhole
             && (plan.originalStoreType.includesMemory || isSame && plan.storeType.includesMemory)
@@ -46,7 +46,8 @@ struct StoreRequest: Sendable {
         ]
     }
 
-    /// The request for fetched bytes whose subscribers were all cancelled; nil when they are not stored on disk.
+    /// Returns the request for fetched bytes whose subscribers were all cancelled. Nil if the load does not store
+    /// originals on disk.
     static func abandoned(_ original: OriginalData, _ plan: LoadPlan) -> StoreRequest? {
         let isSame = !plan.isVariant && plan.hasOneCache
         guard let key = plan.originalKey, !original.data.isEmpty,
@@ -57,13 +58,14 @@ struct StoreRequest: Sendable {
             metadata: original.metadata, identity: plan.keys.original.map { EntryIdentity(key: $0) })
     }
 
-    /// The requests for the requested image, if its entry differs from the original's.
+    /// Returns the request for the requested image. Empty if the entry of the original serves for it too.
     private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         if !plan.isVariant {
             guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
         let isLayered = plan.cache is any LayeredImageCaching
-        // A thumbnail is cheap to make again from its original; a transformer's result may not be.
+        // Do not write a thumbnail whose original is on disk: making it again is cheap. The result of a transformer
+        // may be expensive, so it is written.
         let isWorthIt =
             !plan.isVariant || made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made)
         guard
@@ -86,7 +88,7 @@ extension LoadPlan {
 }
 
 extension ImageCacheType {
-    /// The layers to use; nil for neither.
+    /// Creates the type for the given layers; nil if both are false.
     fileprivate init?(memory: Bool, disk: Bool) {
         switch (memory, disk) {
         case (true, true): self = .all

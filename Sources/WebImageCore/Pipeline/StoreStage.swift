@@ -10,7 +10,7 @@ struct StoreStage: Sendable {
 
     /// Stores the image in memory before this returns. Disk writes are only started, unless the load waits for them.
     ///
-    /// - Throws: `.cancelled` when the load was cancelled before; then nothing is stored.
+    /// - Throws: `.cancelled` if the load was cancelled before this call. Nothing is stored in this case.
     func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
         guard !Task.isCancelled else { throw .cancelled }
         guard !made.original.isLowDataImage else { return }
@@ -30,7 +30,8 @@ struct StoreStage: Sendable {
             return
         }
         plan.host.changePendingStores(by: 1)
-        // A separate task: a cancel of the load must not store bytes that the serializer has not processed.
+        // A separate task, which a cancel of the load does not cancel. Otherwise the serializer's run could be
+        // cancelled and the unprocessed bytes would be stored.
         let writing = Task.detached {
             for request in requests { await put(await serialized(request, plan), plan, waits: waits) }
             plan.host.changePendingStores(by: -1)
@@ -38,9 +39,9 @@ struct StoreStage: Sendable {
         if waits { await writing.value }
     }
 
-    // MARK: Work that no subscriber waits for any more
+    // MARK: Results whose subscribers were all cancelled
 
-    /// Stores an image whose subscribers were all cancelled, and the bytes it was made from.
+    /// Stores an image whose subscribers were all cancelled, and the bytes that it was made from.
     func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
         guard let made else { return }
         if plan.transformer == nil, !made.original.isLowDataImage, made.original.cacheType != .memory {
@@ -53,13 +54,14 @@ struct StoreStage: Sendable {
     func keepAbandoned(_ original: OriginalData?, _ plan: LoadPlan) {
         guard let original, original.cacheType == .none, original.image == nil, original.mayBeStored,
             !plan.host.isShutDown,
-            // The delegate has not been asked about the full image.
+            // Do not store the bytes if a delegate must first approve or replace the full-size image.
             !plan.host.hasDelegate || plan.thumbnail != nil,
             let request = StoreRequest.abandoned(original, plan)
         else { return }
         let coder = plan.decoding.coder
         Task.detached {
-            // High priority, before waiting decodes: a load that starts meanwhile would fetch the image again.
+            // High priority, so that the check runs before waiting decodes. Until the bytes are stored, a new load
+            // would fetch the image again.
             let isPicture = try? await pool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
                 coder.canDecode(from: original.data)
             }
@@ -69,7 +71,7 @@ struct StoreStage: Sendable {
 
     // MARK: Memory
 
-    /// Returns the version of images made from these bytes.
+    /// Returns the version to record in images that are made from these bytes.
     private func version(_ original: OriginalData, _ plan: LoadPlan) -> OriginalVersion? {
         guard let digest = original.version, let key = plan.keys.original else { return nil }
         let versions = versions(plan)
@@ -77,7 +79,7 @@ struct StoreStage: Sendable {
             ? versions.declare(digest, for: key.sourceFingerprint) : versions.join(digest, for: key.sourceFingerprint)
     }
 
-    /// The newest version of a plan's original that is known in memory; nil where none is.
+    /// Returns the newest version of a plan's original that is recorded in memory; nil if none is recorded.
     func newestVersion(_ plan: LoadPlan) -> ContentDigest? {
         plan.keys.original.flatMap { versions(plan).newest(for: $0.sourceFingerprint) }
     }

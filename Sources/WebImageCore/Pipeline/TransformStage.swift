@@ -4,7 +4,7 @@ import Foundation
 struct TransformStage: Sendable {
     let pool: DecodePool
 
-    /// Returns the image after one more step, or the image itself when the options exclude it.
+    /// Returns the image after one more step, or the unchanged image if the options exclude it from transforming.
     func image(
         of made: DecodedImage, _ step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>,
         _ plan: LoadPlan, _ priority: LoadPriorityHandle
@@ -37,7 +37,7 @@ struct TransformStage: Sendable {
         }
     }
 
-    /// Returns the step's result, or the image itself when the step returns nil.
+    /// Returns the result of the step, or the unchanged image if the step returns nil.
     private static func apply(
         _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>
     ) -> Image {
@@ -47,7 +47,7 @@ struct TransformStage: Sendable {
         var deciding = image.neededTransformOptions
         if image.isTransformed { deciding.formUnion(image.transformOptions) }
         guard let result = step.transformedImage(with: image, forKey: key), result !== image else {
-            // The image is unchanged, as it would be under other options.
+            // The image is unchanged, so the result does not depend on any option.
             if !image.isTransformed { image.transformOptions = [] }
             return image
         }
@@ -60,7 +60,7 @@ struct TransformStage: Sendable {
 }
 
 extension LoadPlan {
-    /// The steps of the transformer; a transformer without parts is its only step.
+    /// The steps of the transformer. A transformer that is not a sequence is the only step.
     var transformers: [any ImageTransformer] {
         guard let transformer else { return [] }
         guard let sequence = transformer as? any ImageTransformerSequence, !sequence.transformers.isEmpty else {

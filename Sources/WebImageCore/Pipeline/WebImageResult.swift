@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The image, its encoded data, the error, the image's origin, whether this is the last call, and the URL.
+/// Receives the image, its encoded data, the error, the image's origin, whether this is the last call, and the URL.
 public typealias WebImageInternalCompletionBlock =
     @Sendable (
         _ image: Image?, _ data: Data?, _ error: WebImageError?, _ cacheType: ImageCacheType, _ finished: Bool,
@@ -11,14 +11,15 @@ public typealias WebImageInternalCompletionBlock =
 public struct WebImageResult: Sendable {
     /// The image.
     public var image: Image
-    /// The encoded bytes it was decoded from; nil when it came from memory, is a thumbnail or was transformed.
+    /// The encoded bytes that the image was decoded from. Nil if the image came from memory, is a thumbnail or was
+    /// transformed.
     public var data: Data?
-    /// The size of the encoded image in bytes; nil when it came from memory.
+    /// The size of the encoded image in bytes; nil if the image came from memory.
     public var encodedByteCount: Int?
-    /// The origin of the image; `none` is the loader.
+    /// The origin of the image; `.none` means the loader.
     public var cacheType: ImageCacheType
 
-    /// What the loader said of the bytes that were fetched for this load; nil for every other load.
+    /// The loader's metadata of the bytes that were fetched for this load; nil if no bytes were fetched.
     var sourceMetadata: Data?
 
     init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
@@ -30,7 +31,7 @@ public struct WebImageResult: Sendable {
 }
 
 extension WebImageResult {
-    /// Creates the result of a load: the original's bytes only with the untransformed, full-size image.
+    /// Creates the result of a load. It contains the original's bytes only if the image is full-size and untransformed.
     init(_ made: DecodedImage, _ plan: LoadPlan) {
         let data = made.original.data
         let isOriginal = !made.image.isTransformed && plan.decoding.options.thumbnailPixelSize == nil

@@ -1,12 +1,13 @@
 import Foundation
 
-// Fast path for plain web addresses, without parsing them: a list computes a key for every row it binds.
+// Derives keys of plain web addresses without parsing them. This must be fast, because a list computes a key for every
+// row that it binds.
 extension CacheKey {
-    /// The result of `transformed` for a plain web address; nil for every other key.
+    /// Returns the same as `transformed(_:suffix:)` for a plain web address; nil for every other key.
     ///
-    /// A plain address is one that `URL` returns unchanged: scheme and host, a numeric port, a path and a query of
-    /// unreserved characters. `escaped` is inserted into the path; `suffix` is appended to a key whose path has no
-    /// extension.
+    /// `URL` does not change a plain address: it has scheme, host, optionally a numeric port, a path, and a query of
+    /// plain characters. If the path has an extension, `escaped` is inserted before it; otherwise `suffix` is
+    /// appended to the key.
     static func plainTransformed(_ key: String, suffix: String, escaped: String) -> String? {
         var key = key
         guard let address = key.withUTF8({ PlainAddress($0) }) else { return nil }
@@ -27,7 +28,8 @@ extension CacheKey {
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
     }
 
-    /// Determined by escaping each byte: fewer bytes stay unescaped than the character set promises.
+    /// Whether each ASCII byte stays unescaped in a path. Determined by escaping each byte, because Foundation also
+    /// escapes some bytes that `urlPathAllowed` contains.
     private static let pathBytes = (0..<128).map { byte in
         let text = String(UnicodeScalar(UInt8(byte)))
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) == text
@@ -36,7 +38,7 @@ extension CacheKey {
 
 /// The parts of a plain web address that a key needs.
 private struct PlainAddress {
-    /// The position of the dot before the path's extension; nil when the path has none.
+    /// The position of the dot before the path's extension; nil if the path has no extension.
     let extensionStart: Int?
 
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -66,7 +68,8 @@ private struct PlainAddress {
             }
             index += 1
         }
-        // Other rules apply to a path that ends with a slash or a dot and to a name that begins with a dot.
+        // Not plain: a path that ends with a slash or a dot, and a name that begins with a dot. Foundation has other
+        // rules for their extension.
         guard name < index, bytes[name] != UInt8(ascii: "."), bytes[index - 1] != UInt8(ascii: ".") else { return nil }
         while index < bytes.count {
             guard Self.isPlain(bytes[index]) || Self.queryBytes.contains(bytes[index]) else { return nil }

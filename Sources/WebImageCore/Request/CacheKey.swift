@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Derives cache keys, identical to SDWebImage's.
+/// Derives cache keys that are identical to those of SDWebImage.
 package enum CacheKey {
-    /// Returns `key` with `suffix` inserted before its extension, or at its end.
+    /// Returns `key` with `-` and `suffix` inserted before its extension, or appended if it has no extension.
     ///
-    /// In a URL the extension is that of the path; query, fragment and user are kept.
+    /// In a URL, the extension is the extension of the path. Query, fragment and user stay unchanged.
     package static func transformed(_ key: String, suffix: String) -> String {
         transformed(key, suffix: suffix, escaped: escapedForPath(suffix))
     }
@@ -14,13 +14,13 @@ package enum CacheKey {
             ?? parsedTransformed(key, suffix: suffix, escaped: escaped)
     }
 
-    /// The general form for every key, at the cost of parsing it.
+    /// Returns the same as `transformed(_:suffix:)` for every key. Slower, because it parses the key.
     static func parsedTransformed(_ key: String, suffix: String, escaped: String) -> String {
         let url = URL(string: key)
         let fileExtension = url.map(\.pathExtension) ?? (key as NSString).pathExtension
         guard !fileExtension.isEmpty else { return key + "-" + suffix }
         if let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
-            // Keep the path's escapes: two URLs that differ only in escapes are two images.
+            // Keep the escapes of the path, because two URLs that differ only in escapes may be two images.
             let path = parts.percentEncodedPath
             parts.percentEncodedPath = inserting(escaped, in: path)
             return parts.url?.absoluteString ?? parts.string ?? key + "-" + suffix
@@ -28,7 +28,7 @@ package enum CacheKey {
         return inserting(suffix, in: key)
     }
 
-    /// The key of a thumbnail of `key`.
+    /// Returns the key of the thumbnail of `key` for a box.
     package static func thumbnail(_ key: String, box: CGSize, preserveAspectRatio: Bool) -> String {
         let suffix = thumbnailSuffix(box, preserveAspectRatio)
         return transformed(key, suffix: suffix.text, escaped: suffix.escaped)
@@ -41,7 +41,7 @@ package enum CacheKey {
         let escaped: String
     }
 
-    /// The last result: the rows of a list have the same size.
+    /// The last computed suffix. It is usually needed again, because all rows of a list have the same size.
     private static let lastSuffix = Locked<ThumbnailSuffix?>(nil)
 
     private static func thumbnailSuffix(_ box: CGSize, _ preserveAspectRatio: Bool) -> ThumbnailSuffix {
@@ -64,7 +64,7 @@ package enum CacheKey {
         return key[dash...].contains("(")
     }
 
-    /// The scale in a key: `@2x.` or `@3x.` anywhere in it, also escaped in web addresses; else 1.
+    /// Returns 2 or 3 if the key contains `@2x.` or `@3x.` (in web addresses also escaped as `%402x.`); otherwise 1.
     package static func scaleFactor(_ key: String) -> Double {
         guard key.utf16.count >= 8 else { return 1 }
         let isWeb = key.hasPrefix("http://") || key.hasPrefix("https://")
@@ -72,7 +72,8 @@ package enum CacheKey {
         return key.withUTF8 { scaleFactor($0, isWeb: isWeb) }
     }
 
-    /// One pass over the bytes: every load asks, and four searches for strings took 60,000 instructions.
+    /// Searches the bytes once. Every load calls this function, and four separate string searches took 60,000
+    /// instructions.
     private static func scaleFactor(_ bytes: UnsafeBufferPointer<UInt8>, isWeb: Bool) -> Double {
         var isTripled = false
         var index = 1
@@ -92,7 +93,7 @@ package enum CacheKey {
         return isTripled ? 3 : 1
     }
 
-    /// Inserts before the last dot.
+    /// Inserts `-` and `suffix` before the last dot, or appends them if there is no dot.
     private static func inserting(_ suffix: String, in path: String) -> String {
         guard let dot = path.lastIndex(of: ".") else { return path + "-" + suffix }
         return path[..<dot] + "-" + suffix + path[dot...]

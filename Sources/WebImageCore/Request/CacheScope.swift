@@ -1,15 +1,15 @@
 import Foundation
 
-/// The scope of a stored body: which loads may find it.
+/// The scope of a stored body. It decides which loads find the body in a cache.
 public enum CacheScope: Sendable, Hashable {
-    /// All loads of the URL.
+    /// All loads of the URL find the body.
     case shared
-    /// Only loads with the same scope; a keyed hash of the text is part of the cache key.
+    /// Only loads with the same scope find the body. A keyed hash of the text is part of the cache key.
     case scoped(String)
-    /// No load: the body is neither looked up nor stored.
+    /// No load finds the body: it is neither looked up nor stored.
     case unstored
 
-    /// Returns the cache key of a URL's key in this scope; nil when nothing is stored.
+    /// Returns the cache key for a URL's key in this scope; nil for ``unstored``.
     public func key(_ key: String) -> String? {
         switch self {
         case .shared: key
@@ -18,7 +18,8 @@ public enum CacheScope: Sendable, Hashable {
         }
     }
 
-    /// Returns the scope's hash for key strings. The author of a URL cannot guess it, and it does not reveal the scope.
+    /// Returns the hash of a scope for use in cache keys. The hash does not reveal the scope, and the author of a URL
+    /// cannot guess it.
     private static func keyedHash(_ scope: String) -> String {
         let known = lastHash.withLock { $0 }
         if let known, known.scope == scope { return known.hash }
@@ -27,9 +28,10 @@ public enum CacheScope: Sendable, Hashable {
         return hash
     }
 
-    /// The last result: consecutive loads usually have the same scope.
+    /// The last computed hash. It is usually needed again, because consecutive loads usually have the same scope.
     private static let lastHash = Locked<(scope: String, hash: String)?>(nil)
-    /// Equal in all processes of this user on this machine, so that each finds entries of the others.
+    /// The key of the hash. It is equal in all processes of this user on this machine, so that each process finds the
+    /// entries of the other processes.
     private static let machine =
         ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension DecodingOptions {
-    /// Creates the decoding parameters of a load from its options and context. A context key wins over its entry in
-    /// `.imageDecodeOptions`.
+    /// Creates the decoding parameters of a load from its options and context. A context key overrides the
+    /// corresponding entry of `.imageDecodeOptions`.
     init(_ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?) {
         self.init(context.decodeOptions)
         firstFrameOnly = options.contains(.decodeFirstFrameOnly)
@@ -20,7 +20,7 @@ extension DecodingOptions {
         addHints(context, key: key)
     }
 
-    /// Adds hints for custom coders; the built-in coders detect the format from the content.
+    /// Adds hints about the format for custom coders. The built-in coders detect the format from the content.
     private mutating func addHints(_ context: RequestContext, key: String) {
         switch context.typeHint {
         case .refused: break
@@ -33,7 +33,7 @@ extension DecodingOptions {
 }
 
 extension ImageDecoding {
-    /// Creates the decoding of a key's image from the options and context of a load or a query.
+    /// Creates the decoding parameters for the image of a key, from the options and the context of a load or a query.
     init(
         _ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?,
         coders: ImageCodersManager = .shared

@@ -1,6 +1,6 @@
-/// A layer of a cache. As a parameter: where to look or to store. In a result: where the image came from.
+/// A layer of a cache. As a parameter, the layers to query or to store in. In a result, the origin of the image.
 public enum ImageCacheType: Int, Sendable {
-    /// As a parameter: no layer. In a result: from the loader, or not found.
+    /// As a parameter, no layer. In a result, the image came from the loader or was not found.
     case none = 0
     /// The disk layer.
     case disk = 1

@@ -2,13 +2,13 @@ import Foundation
 
 /// The cache keys of a load.
 struct LoadKeys: Sendable {
-    /// The key of the full-size, untransformed image. Nil when the key filter returned nil or the scope forbids
-    /// storing: then every lookup is a miss and nothing is stored.
+    /// The key of the full-size, untransformed image. Nil if the key filter returned nil or the scope forbids
+    /// storing. In that case every lookup is a miss and nothing is stored.
     var original: EntryKey?
     /// The key of the requested image, including thumbnail size and transformer.
     var variant: EntryKey?
 
-    /// The thumbnail suffix comes before the transformer suffix.
+    /// Creates the keys of a load. In the variant's key, the thumbnail suffix comes before the transformer suffix.
     init(
         base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?
     ) {
@@ -29,7 +29,7 @@ struct LoadKeys: Sendable {
         }
     }
 
-    /// A box to decode into, from the context or its decode options.
+    /// The box in pixels that a thumbnail is decoded into, from the context or its decode options.
     struct Thumbnail {
         var box: CGSize
         var preservesAspectRatio: Bool
@@ -37,7 +37,8 @@ struct LoadKeys: Sendable {
         var keyBox: EntryKey.Box { EntryKey.Box(box, preservesAspectRatio: preservesAspectRatio) }
     }
 
-    /// The key of a thumbnail of an unscoped original. A row that is bound again builds no string.
+    /// Returns the key of the thumbnail of an original without a scope. Recent keys are reused, so a list row that is
+    /// bound again builds no string.
     static func thumbnail(_ thumbnail: Thumbnail, of source: String) -> EntryKey {
         let box = thumbnail.keyBox
         let hash = source.hashValue ^ box.hashBits
@@ -61,7 +62,7 @@ struct LoadKeys: Sendable {
         return key
     }
 
-    /// The URL's own key, before its scope.
+    /// Returns the key of a URL before the scope is added.
     static func base(_ url: URL, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
         guard let filter else { return url.absoluteString }
         return filter.cacheKey(for: url)

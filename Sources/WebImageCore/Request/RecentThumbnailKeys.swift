@@ -1,13 +1,15 @@
-/// The thumbnail keys made last: a table with one place for each hash, in which a new key replaces the old one.
+/// A table of recent thumbnail keys. The hash of a key selects its place in the table, and a new key replaces the key
+/// that is stored there.
 ///
-/// At most 512 keys of up to 1 KB, so that long `data:` URLs are not retained.
+/// The table stores at most 512 keys. Keys of URLs longer than 1,024 bytes are not stored, so that long `data:` URLs do
+/// not occupy memory.
 struct RecentThumbnailKeys {
     private static let placeCount = 512
     private static let longestSource = 1024
 
     private var places: ContiguousArray<EntryKey?> = []
 
-    /// Returns the key of a thumbnail; nil if it was not made lately.
+    /// Returns the key of a thumbnail; nil if the table does not contain it.
     func key(_ source: String, _ box: EntryKey.Box, hash: Int) -> EntryKey? {
         guard !places.isEmpty, let known = places[hash & (Self.placeCount - 1)], known.thumbnail == box,
             known.source == source
@@ -15,7 +17,7 @@ struct RecentThumbnailKeys {
         return known
     }
 
-    /// Stores a key, and returns the one that it replaced, to be released outside the lock.
+    /// Stores a key. Returns the key that it replaced, so that the caller can release the old key outside the lock.
     mutating func insert(_ key: EntryKey, hash: Int) -> EntryKey? {
         guard key.source.utf8.count <= Self.longestSource else { return nil }
         if places.isEmpty { places = ContiguousArray(repeating: nil, count: Self.placeCount) }

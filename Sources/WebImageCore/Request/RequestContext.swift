@@ -1,18 +1,20 @@
 import Foundation
 
-/// The context of a load. User-implemented roles receive the whole dictionary; the library reads it only here.
+/// The context of a load. Objects that the user implements receive the whole dictionary. The library itself reads
+/// the dictionary only in this type.
 ///
-/// Typed access to roles of higher layers is in `RequestContext+….swift` of their folders. `Scripts/check-layers` fails
-/// if a context is read anywhere else.
+/// Typed access to values of higher layers is in the files `RequestContext+….swift` of their folders.
+/// `Scripts/check-layers` fails if any other code reads a context.
 package struct RequestContext: @unchecked Sendable {
-    // Unchecked is correct because the dictionary never changes after entry, and `WebImageContext` requires Sendable
-    // values.
-    /// The dictionary; pass it only to user-implemented roles.
+    // Unchecked is correct because the dictionary does not change after the load received it, and `WebImageContext`
+    // requires Sendable values.
+    /// The dictionary. Pass it only to objects that the user implements.
     package private(set) var forRoles: WebImageContext?
 
     package init(_ context: WebImageContext?) { forRoles = context }
 
-    /// Returns a value of the given type; a value of another type is logged once with its key and type.
+    /// Returns a value of the given type. If the value has another type, returns nil and logs the key and the type
+    /// once.
     package func value<Wanted>(_ key: WebImageContextOption, as type: Wanted.Type = Wanted.self) -> Wanted? {
         forRoles?.read(key, as: type)
     }
@@ -20,9 +22,9 @@ package struct RequestContext: @unchecked Sendable {
     /// Whether there is a value of any type.
     package func has(_ key: WebImageContextOption) -> Bool { forRoles?.index(forKey: key) != nil }
 
-    /// Returns a copy with another value; nil removes it.
+    /// Returns a copy with another value for a key; nil removes the value.
     package func with(_ key: WebImageContextOption, _ value: Any?) -> RequestContext {
-        // Checked first: removing an absent key would copy the dictionary.
+        // Check first, because removing an absent key would copy the dictionary.
         if value == nil, !has(key) { return self }
         var copy = self
         copy.set(key, value)
@@ -45,7 +47,7 @@ extension RequestContext {
 
 // Keys.
 extension RequestContext {
-    /// The box to decode into, from its own key or from the decode options.
+    /// The box to decode into, from `.imageThumbnailPixelSize` or from the decode options.
     var thumbnail: LoadKeys.Thumbnail? {
         guard forRoles != nil else { return nil }
         let further = decodeOptions
@@ -63,7 +65,8 @@ extension RequestContext {
     var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? { has(.cacheKeyFilter) ? value(.cacheKeyFilter) : nil }
     var cacheScope: CacheScope? { value(.cacheScope, as: String.self).map { .scoped($0) } }
 
-    /// The transformer to use: the context's, or none for `NSNull`; without either, the default.
+    /// Returns the transformer of the context, nil if the context has `NSNull`, and `default` if the context has
+    /// neither.
     func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
         guard let value = forRoles?[.imageTransformer] else { return `default` }
         if value is NSNull { return nil }
@@ -86,7 +89,7 @@ extension RequestContext {
     var decodesToHDR: Bool? { forRoles?.readNumber(.imageDecodeToHDR).map { $0 != 0 } }
 
     enum TypeHint {
-        /// No hint of any kind.
+        /// No hint, not even the file extension.
         case refused
         case identifier(String)
     }
@@ -105,7 +108,7 @@ extension RequestContext {
     var originalQueryCacheType: ImageCacheType? { cacheType(.originalQueryCacheType) }
     var originalStoreCacheType: ImageCacheType? { cacheType(.originalStoreCacheType) }
 
-    /// Returns a cache type, also from the raw number that SDWebImage's contexts use.
+    /// Returns a cache type. The value may also be a raw number, as in the contexts of SDWebImage.
     func cacheType(_ key: WebImageContextOption) -> ImageCacheType? {
         guard let value = forRoles?[key] else { return nil }
         if let number = value as? Int { return ImageCacheType(rawValue: number) }
@@ -114,13 +117,13 @@ extension RequestContext {
 
     package var entryIdentity: EntryIdentity? { forRoles?[.entryIdentity] as? EntryIdentity }
 
-    /// Returns the context for a cache that stores an entry; the completion runs on the calling thread.
+    /// Returns the context for a cache that stores an entry. The cache's completion runs on the thread that calls it.
     func forCache(_ identity: EntryIdentity?) -> RequestContext {
         with(.callbackQueue, CallbackQueue.invoking).with(.entryIdentity, identity)
     }
 
-    /// Returns the context for a cache that looks up an entry. An entry under a thumbnail's own key is decoded at its
-    /// stored size.
+    /// Returns the context for a cache that looks up an entry. If the key is the key of the thumbnail itself, the
+    /// entry is decoded at its stored size, without the thumbnail size of the load.
     func forCache(_ key: EntryKey?, takesEntryAsStored: Bool) -> RequestContext {
         let context = forCache(key.map { EntryIdentity(key: $0) })
         guard takesEntryAsStored else { return context }
@@ -134,7 +137,7 @@ extension WebImageContextOption {
 }
 
 extension RequestContext {
-    /// The transformers of the request in their order; empty for `NSNull`, nil where the context names none.
+    /// The transformers of the request in their order. Empty for `NSNull`; nil if the context names no transformer.
     var transformerList: [any ImageTransformer]? {
         guard let value = forRoles?[.imageTransformer] else { return nil }
         if value is NSNull { return [] }

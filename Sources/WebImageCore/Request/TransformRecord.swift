@@ -1,15 +1,17 @@
 import Foundation
 
-/// Records why a transformer ran or not, together with its result. The key only names the transformer.
+/// Records the options because of which a transformer ran or did not run. It is recorded with the image, because the
+/// cache key contains only the transformer's name.
 struct TransformRecord: Equatable {
     /// Whether the transformer ran.
     var isTransformed: Bool
-    /// The options that made it run; if it did not run, the missing options.
+    /// The options that allowed the transformer to run. If it did not run, the options that it would have required.
     var options: WebImageOptions
 
     /// Whether a load with these options would give the same result.
     func holds(for options: WebImageOptions) -> Bool {
-        // The transformer skipped an animation, but it does transform its first frame alone, like any still image.
+        // The transformer skipped the animation. With `.decodeFirstFrameOnly` the image is a still image, which it
+        // transforms under any options.
         if !isTransformed, options.contains(.decodeFirstFrameOnly), self.options.contains(.transformAnimatedImage) {
             return false
         }
@@ -23,13 +25,13 @@ struct TransformRecord: Equatable {
 }
 
 extension Image {
-    /// The options that decided whether a transformer ran; empty when no option matters.
+    /// The options that decided whether a transformer ran; empty if no option affects the result.
     final var transformOptions: WebImageOptions {
         get { WebImageOptions(rawValue: transformOptionBits) }
         set { transformOptionBits = newValue.rawValue }
     }
 
-    /// The mark of an animated or vector image; nil for all others, which are transformed under any options.
+    /// The record of an animated or vector image. Nil for all other images, which are transformed under any options.
     var transformRecord: TransformRecord? {
         let options = transformOptions
         return options.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: options)

@@ -2,7 +2,7 @@ public import Foundation
 
 /// Derives the cache key of a URL, for example without a signature in its query.
 @preconcurrency public protocol WebImageCacheKeyFilterProtocol: Sendable {
-    /// The key; nil makes every query a miss and stores nothing.
+    /// Returns the cache key. If nil, every query is a miss and nothing is stored.
     func cacheKey(for url: URL) -> String?
 }
 
@@ -10,7 +10,7 @@ public import Foundation
 public final class WebImageCacheKeyFilter: WebImageCacheKeyFilterProtocol {
     private let block: @Sendable (URL) -> String?
 
-    /// Wraps a block, which is called on any thread and must not block it.
+    /// Wraps a block. The block is called on any thread and must not block this thread.
     public init(block: @escaping @Sendable (_ url: URL) -> String?) { self.block = block }
 
     /// The result of the block.

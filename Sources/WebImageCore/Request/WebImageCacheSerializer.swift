@@ -1,9 +1,10 @@
 public import Foundation
 
-/// Chooses the bytes that are stored on disk for an image.
+/// Returns the bytes to store on disk for an image, for example in another format.
 @preconcurrency public protocol WebImageCacheSerializerProtocol: Sendable {
-    /// Returns the bytes to store; nil stores the fetched bytes or, without them, encodes the image. Called off the
-    /// main thread for complete images that go to disk. `image` is nil when the original of a thumbnail is stored.
+    /// Returns the bytes to store. Nil stores the fetched bytes; if there are none, the cache encodes the image.
+    /// Called for complete images that are written to disk, not on the main thread. `image` is nil if the original of
+    /// a thumbnail is stored.
     func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data?
 }
 
@@ -11,7 +12,7 @@ public import Foundation
 public final class WebImageCacheSerializer: WebImageCacheSerializerProtocol {
     private let block: @Sendable (Image?, Data?, URL?) -> Data?
 
-    /// Wraps a block, which is called off the main thread and may run concurrently.
+    /// Wraps a block. The block is not called on the main thread and may run several times concurrently.
     public init(block: @escaping @Sendable (_ image: Image?, _ originalData: Data?, _ imageURL: URL?) -> Data?) {
         self.block = block
     }

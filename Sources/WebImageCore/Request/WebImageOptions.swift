@@ -1,27 +1,27 @@
-/// Options of one load, with SDWebImage's bits.
+/// Options of one load. The bits have the same values as in SDWebImage.
 public struct WebImageOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
-    /// Makes a set from bits.
+    /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Try a URL again that failed before.
     public static let retryFailed = WebImageOptions(rawValue: 1 << 0)
-    /// Load after everything of normal priority.
+    /// Load after all loads of normal priority.
     public static let lowPriority = WebImageOptions(rawValue: 1 << 1)
     /// Deliver partial images while bytes arrive.
     public static let progressiveLoad = WebImageOptions(rawValue: 1 << 2)
     /// Deliver the cached image, then ask the server whether there is a newer one.
     public static let refreshCached = WebImageOptions(rawValue: 1 << 3)
-    /// Finish the download in the background. Without effect on Linux, where programs are not suspended.
+    /// Finish the download in the background. Has no effect on Linux, where programs are not suspended.
     public static let continueInBackground = WebImageOptions(rawValue: 1 << 4)
-    /// Send and keep cookies.
+    /// Send stored cookies and store received cookies.
     public static let handleCookies = WebImageOptions(rawValue: 1 << 5)
     /// Accept any server certificate.
     public static let allowInvalidSSLCertificates = WebImageOptions(rawValue: 1 << 6)
-    /// Load before everything of normal priority; wins over ``lowPriority``.
+    /// Load before all loads of normal priority. Overrides ``lowPriority``.
     public static let highPriority = WebImageOptions(rawValue: 1 << 7)
-    /// Views only: show the placeholder only if the load ends without an image.
+    /// Views only: do not show the placeholder during the load; show it only if the load ends without an image.
     public static let delayPlaceholder = WebImageOptions(rawValue: 1 << 8)
     /// Run transformers on animated images as well.
     public static let transformAnimatedImage = WebImageOptions(rawValue: 1 << 9)
@@ -29,19 +29,20 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let avoidAutoSetImage = WebImageOptions(rawValue: 1 << 10)
     /// Limit the memory of the decoded image to the default limit.
     public static let scaleDownLargeImages = WebImageOptions(rawValue: 1 << 11)
-    /// Also read the encoded data on a memory hit.
+    /// On a memory hit, also read the encoded data from disk.
     public static let queryMemoryData = WebImageOptions(rawValue: 1 << 12)
     /// With ``queryMemoryData``: read the data before the call returns.
     public static let queryMemoryDataSync = WebImageOptions(rawValue: 1 << 13)
     /// Read and decode the disk entry before the call returns.
     public static let queryDiskDataSync = WebImageOptions(rawValue: 1 << 14)
-    /// Never start the loader; a miss completes with neither image nor error.
+    /// Never call the loader. A miss completes with neither image nor error.
     public static let fromCacheOnly = WebImageOptions(rawValue: 1 << 15)
-    /// Skip the caches when looking; the result is still stored.
+    /// Do not query the caches, but store the result in them.
     public static let fromLoaderOnly = WebImageOptions(rawValue: 1 << 16)
-    /// Views only: run the transition wherever the image came from.
+    /// Views only: run the transition for images from every origin, including memory.
     public static let forceTransition = WebImageOptions(rawValue: 1 << 17)
-    /// Without effect: images are always decoded ready for display.
+    /// Has no effect, because images are always fully decoded before delivery. Exists for compatibility with
+    /// SDWebImage.
     public static let avoidDecodeImage = WebImageOptions(rawValue: 1 << 18)
     /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageOptions(rawValue: 1 << 19)
@@ -49,18 +50,18 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let preloadAllFrames = WebImageOptions(rawValue: 1 << 20)
     /// Treat a cached image of another class than requested as a miss.
     public static let matchAnimatedImageClass = WebImageOptions(rawValue: 1 << 21)
-    /// Complete only when the caches have stored the result.
+    /// Complete only after the caches have stored the result.
     public static let waitStoreCache = WebImageOptions(rawValue: 1 << 22)
     /// Run transformers on vector images as well.
     public static let transformVectorImage = WebImageOptions(rawValue: 1 << 23)
     /// Views only: leave the view's previous load running.
     public static let avoidAutoCancelImage = WebImageOptions(rawValue: 1 << 24)
-    /// Views only: complete only when the transition has ended.
+    /// Views only: complete only after the transition has ended.
     public static let waitTransition = WebImageOptions(rawValue: 1 << 25)
 }
 
 extension LoadPriority {
-    /// The priority of a load with these options; high wins over low.
+    /// Creates the priority of a load with these options. High overrides low.
     public init(_ options: WebImageOptions) {
         self = options.contains(.highPriority) ? .high : options.contains(.lowPriority) ? .low : .normal
     }

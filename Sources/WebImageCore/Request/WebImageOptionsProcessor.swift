@@ -2,23 +2,24 @@ public import Foundation
 
 /// The options and context that a processor returns.
 public struct WebImageOptionsResult: @unchecked Sendable {
-    // Unchecked is correct because `context` never changes afterwards and the roles in it are Sendable.
+    // Unchecked is correct because `context` never changes after `init` and its values are Sendable.
 
     /// The options to use.
     public let options: WebImageOptions
     /// The context to use.
     public let context: WebImageContext?
 
-    /// Pairs options with a context.
+    /// Creates a result from options and a context.
     public init(options: WebImageOptions, context: WebImageContext?) {
         self.options = options
         self.context = context
     }
 }
 
-/// Changes options and context of every load in one place.
+/// Changes the options and the context of every load of a manager.
 @preconcurrency public protocol WebImageOptionsProcessorProtocol: Sendable {
-    /// Returns replacements; nil changes nothing. Called before any lookup, on the thread that starts the load.
+    /// Returns the options and the context to use instead; nil changes nothing. Called before any lookup, on the
+    /// thread that starts the load.
     func processedResult(
         for url: URL?, options: WebImageOptions, context: WebImageContext?
     ) -> WebImageOptionsResult?
@@ -28,7 +29,7 @@ public struct WebImageOptionsResult: @unchecked Sendable {
 public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
     private let block: @Sendable (URL?, WebImageOptions, WebImageContext?) -> WebImageOptionsResult?
 
-    /// Wraps a block, which is called on any thread and must not block it.
+    /// Wraps a block. The block is called on any thread and must not block this thread.
     public init(
         block:
             @escaping @Sendable (_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) ->

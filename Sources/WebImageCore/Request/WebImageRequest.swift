@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One HTTP request as a value, with `URLRequest`'s member names.
+/// One HTTP request as a value. The member names are those of `URLRequest`.
 public struct WebImageRequest: Sendable, Hashable {
     /// The URL to fetch.
     public var url: URL
@@ -10,13 +10,13 @@ public struct WebImageRequest: Sendable, Hashable {
     public private(set) var allHTTPHeaderFields: [String: String] = [:]
     /// The body to send.
     public var httpBody: Data?
-    /// Maximum time without received bytes, in seconds. Default 15.
+    /// The time without received bytes after which the request fails, in seconds. Default 15.
     public var timeoutInterval: TimeInterval = 15
-    /// Whether cookies are sent and kept.
+    /// Whether cookies are sent and stored.
     public var httpShouldHandleCookies = false
     /// Whether any server certificate is accepted.
     public var allowsInvalidCertificates = false
-    /// Limit of the response body in bytes; a longer body fails as soon as its length is known.
+    /// The maximum length of the response body in bytes. The request fails as soon as a longer body is detected.
     public var maxBodyBytes = DecodingLimits.default.maxEncodedBytes
 
     /// Creates a `GET` request.
@@ -27,7 +27,7 @@ public struct WebImageRequest: Sendable, Hashable {
         allHTTPHeaderFields.first { $0.key.isSameIgnoringCase(field) }?.value
     }
 
-    /// Sets a header field and replaces one whose name differs only in case; nil removes it.
+    /// Sets a header field; nil removes the field. Replaces a field whose name differs only in case.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
         for name in allHTTPHeaderFields.keys where name.isSameIgnoringCase(field) {
             allHTTPHeaderFields[name] = nil

@@ -1,7 +1,8 @@
 package import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Returns the first offset of a text; libc searches for its first byte, then the rest is compared.
+    /// Returns the offset of the first occurrence of a text. libc searches for the text's first byte, then the
+    /// remaining bytes are compared.
     package func offset(of text: StaticString) -> Int? {
         let length = text.utf8CodeUnitCount
         guard let start = baseAddress, length > 0, count >= length else { return nil }

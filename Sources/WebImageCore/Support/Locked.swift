@@ -1,6 +1,7 @@
 import Foundation
 
-/// A value with a `pthread_mutex_t` in one allocation: the package's lock for short critical sections.
+/// A value that is protected by a `pthread_mutex_t`, both in one allocation. The package uses this type as its lock for
+/// short critical sections.
 ///
 /// `Synchronization.Mutex` reports false races under the thread sanitizer on Linux and is slower without contention (11
 /// ns; this type: 4 ns), so every short critical section uses this type. Never call user code inside `withLock`. Copies

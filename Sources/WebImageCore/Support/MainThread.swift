@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// Decides whether the current code runs on main.
+/// Decides whether the current code runs on the main queue or the main thread.
 ///
-/// On Linux two definitions exist: the main *queue* may be served by any thread (swift-testing, `dispatchMain()`), and
-/// the GLib loop runs on the *thread* that attached it, outside any queue. Both count as main.
+/// On Linux these two are different. Any thread may serve the main *queue* (swift-testing, `dispatchMain()`). The
+/// GLib loop runs on the *thread* that attached it, outside any queue. Both count as main.
 package enum MainThread {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -14,7 +14,7 @@ package enum MainThread {
 
     private static let attachedThread = Locked<pthread_t?>(nil)
 
-    /// Declares that the calling thread serves the main queue from now on.
+    /// Declares that the calling thread is the main thread from now on.
     package static func attachCurrentThread() {
         let current = pthread_self()
         attachedThread.withLock { $0 = current }
@@ -31,7 +31,7 @@ package enum MainThread {
         return attached == nil && Thread.isMainThread
     }
 
-    /// Whether a queue is the main queue. Identity does not work: on Linux every access to `DispatchQueue.main` returns
-    /// another object.
+    /// Whether a queue is the main queue. Comparing the identity of the objects does not work, because on Linux every
+    /// access to `DispatchQueue.main` returns another object.
     static func isMainQueue(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
 }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Limits numbers from configuration and untrusted files to usable values.
+/// Limits numbers from the configuration and from untrusted files to a valid range.
 enum NumberLimits {
     /// Returns a scale of at least 1; a value that is not finite becomes 1.
     static func scale(_ value: Double) -> Double { value.isFinite ? Swift.max(value, 1) : 1 }
 
-    /// Returns the seconds that a frame is shown: at least 1 ms, so that time passes; NaN becomes 0.1 s.
+    /// Returns the duration of a frame in seconds. The minimum is 1 ms, so that an animation always advances. NaN
+    /// becomes 0.1 s.
     static func frameSeconds(_ value: Double) -> Double {
         value.isNaN ? 0.1 : Swift.min(Swift.max(value, 0.001), 1e6)
     }

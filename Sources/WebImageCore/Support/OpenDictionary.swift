@@ -1,8 +1,8 @@
 import Foundation
 
-/// Reads typed values from SDWebImage's open dictionaries.
+/// Reads typed values from the untyped dictionaries (`[Key: Any]`) of SDWebImage's interface.
 extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
-    /// Returns the value of `key` if it has the wanted type; a wrong type is logged once with key and type.
+    /// Returns the value of `key` if it has the wanted type. If the type is wrong, logs the key and the type once.
     package func read<Wanted>(_ key: Key, as _: Wanted.Type) -> Wanted? {
         guard let value = self[key] else { return nil }
         if let wanted = value as? Wanted { return wanted }

@@ -1,20 +1,20 @@
-/// Lines in Prometheus' text format 0.0.4, series by series.
+/// Writes metrics in Prometheus' text format 0.0.4.
 package struct PrometheusText {
     private let prefix: String
     private var lines: [String] = []
 
-    /// - Parameter prefix: the beginning of every metric name, without the underscore after it.
+    /// - Parameter prefix: The first part of every metric name, without the underscore that follows.
     package init(prefix: String) { self.prefix = prefix }
 
     /// The text of all lines added so far.
     package var text: String { lines.joined(separator: "\n") + "\n" }
 
-    /// Adds the description of the series whose values follow.
+    /// Adds the description of a metric. Add its values after this call.
     package mutating func describe(_ name: String, _ type: String, _ help: String) {
         lines += ["# HELP \(prefix)_\(name) \(help)", "# TYPE \(prefix)_\(name) \(type)"]
     }
 
-    /// Adds one value of a series.
+    /// Adds one value of a metric.
     package mutating func add(_ name: String, _ labels: KeyValuePairs<String, String> = [:], _ value: some Numeric) {
         lines.append("\(prefix)_\(name)\(Self.braces(labels)) \(value)")
     }
@@ -57,7 +57,7 @@ package struct PrometheusText {
 
 /// A histogram of durations, with buckets from 1 ms to 10 s.
 package struct PrometheusHistogram: Sendable {
-    /// The upper bounds of the buckets in seconds; longer durations are counted in a last bucket.
+    /// The upper bounds of the buckets in seconds. An additional last bucket counts longer durations.
     package static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)

@@ -1,4 +1,5 @@
-/// SHA-256 (FIPS 180-4) for short texts: Foundation on Linux has no hash, and a key is one to three blocks.
+/// SHA-256 (FIPS 180-4) for short texts such as cache keys, which have one to three blocks of 64 bytes. Foundation on
+/// Linux has no cryptographic hash.
 package enum SHA256 {
     /// Returns the first 128 of the 256 bits.
     package static func firstWords(of text: String) -> (UInt64, UInt64) {
@@ -48,7 +49,8 @@ package enum SHA256 {
         return state
     }
 
-    // Masking shifts, wrapping sums, raw pointers and `while`: each stays a few instructions in a debug build.
+    // Uses masking shifts, wrapping sums, raw pointers and `while`, because each of them compiles to only a few
+    // instructions in a debug build.
     private static func compress(
         _ block: UnsafeRawPointer, state: UnsafeMutablePointer<UInt32>, schedule w: UnsafeMutablePointer<UInt32>,
         constants k: UnsafePointer<UInt32>

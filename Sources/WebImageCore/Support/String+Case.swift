@@ -1,8 +1,8 @@
 extension String {
-    /// Returns whether both are equal except for the case of ASCII letters, as schemes and header names are compared;
-    /// does not allocate, even in a debug build.
+    /// Returns whether both strings are equal except for the case of ASCII letters. Schemes and header names are
+    /// compared this way. Does not allocate memory, even in a debug build.
     package func isSameIgnoringCase(_ other: String) -> Bool {
-        // The usual case; short strings are compared as two words.
+        // The most frequent case, and cheap: short strings are compared as two machine words.
         if self == other { return true }
         guard utf8.count == other.utf8.count else { return false }
         var (index, otherIndex) = (utf8.startIndex, other.utf8.startIndex)

@@ -6,9 +6,9 @@ public enum WebImageLogLevel: Int, Sendable, Comparable {
     case debug
     /// Information for operators.
     case info
-    /// Something was done differently than requested.
+    /// The library did something differently than requested.
     case warning
-    /// Something was not done.
+    /// The library could not do something that was requested.
     case error
 
     /// Compares by severity.
@@ -19,12 +19,13 @@ public enum WebImageLogLevel: Int, Sendable, Comparable {
 @preconcurrency public protocol WebImageLogging: Sendable {
     /// Called on any thread, never under a lock of the library.
     ///
-    /// - Parameter metadata: What the message is about, as names and values for structured logs; it holds no secrets.
-    ///   Every name begins with `webimage.` or is one of OpenTelemetry's semantic conventions.
+    /// - Parameter metadata: The names and values of the message for structured logs, without secrets. Every name
+    ///   begins with `webimage.` or is defined by OpenTelemetry's semantic conventions.
     func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String])
 }
 
-/// The log of the process: silent, unless `WEBIMAGE_LOG` is `debug`, `info`, `warning` or `error`, or a logger is set.
+/// The log of the process. It is silent, unless the environment variable `WEBIMAGE_LOG` is `debug`, `info`, `warning`
+/// or `error`, or a logger is set.
 public final class WebImageLog: Sendable {
     /// The log of the process.
     public static let shared = WebImageLog()
@@ -40,7 +41,7 @@ public final class WebImageLog: Sendable {
         return name.flatMap { levels[$0.lowercased()] }
     }
 
-    /// Whether the environment asks for a record of every load.
+    /// Whether the environment variable `WEBIMAGE_LOG` enables a record of every load.
     static var logsLoads: Bool {
         level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map { $0 <= .info } ?? false
     }
@@ -51,7 +52,7 @@ public final class WebImageLog: Sendable {
         set { logger.withLock { $0 = newValue } }
     }
 
-    /// Logs a message, which is built only when a logger is set.
+    /// Logs a message. The text is built only if a logger is set.
     package func log(
         _ level: WebImageLogLevel, _ message: @autoclosure () -> String,
         metadata: @autoclosure () -> [String: String] = [:]
@@ -65,7 +66,7 @@ public final class WebImageLog: Sendable {
 public struct StandardErrorLogger: WebImageLogging {
     private let minimum: WebImageLogLevel
 
-    /// Makes a logger for messages with at least the severity `minimum`.
+    /// Creates a logger for messages whose severity is at least `minimum`.
     public init(minimum: WebImageLogLevel) { self.minimum = minimum }
 
     /// Writes one line: level, message, and the metadata as `name=value`, sorted by name.

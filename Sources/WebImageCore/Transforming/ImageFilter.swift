@@ -1,6 +1,6 @@
-/// A named change of an image's pixels with parameters; users may define their own.
+/// A named operation with parameters that changes the pixels of an image. Users may define further filters.
 @preconcurrency public protocol ImageFilter: Sendable {
-    /// The name and every parameter; it must differ from the key of every other filter.
+    /// The name and all parameters of the filter. It must differ from the key of every other filter.
     var filterKey: String { get }
     /// Returns the changed image, or nil when the filter does not support the image. Called off the main thread.
     func filteredImage(with image: Image) -> Image?
@@ -11,10 +11,10 @@ public struct ImageFilterTransformer: ImageTransformer {
     /// The filter.
     public let filter: any ImageFilter
 
-    /// Makes the transformer.
+    /// Creates a transformer from a filter.
     public init(filter: any ImageFilter) { self.filter = filter }
 
-    /// SDWebImage's key, plus the parameters that SDWebImage leaves out.
+    /// The same key as in SDWebImage, plus the filter's parameters, which SDWebImage omits.
     public var transformerKey: String { "SDImageFilterTransformer(\(filter.filterKey))" }
 
     /// Returns the filtered image.

@@ -3,16 +3,16 @@ public struct ImagePipelineTransformer: ImageTransformer {
     /// The transformers in the order in which they run.
     public let transformers: [any ImageTransformer]
 
-    /// Makes a pipeline of transformers; an empty one changes nothing.
+    /// Creates a pipeline of transformers. An empty pipeline changes nothing.
     public init(transformers: [any ImageTransformer]) { self.transformers = transformers }
 
     /// The keys of the transformers, joined by `-`.
     public var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
 
-    /// False: each transformer decides for itself.
+    /// False, because each transformer decides this for its own result.
     public var preserveImageMetadata: Bool { false }
 
-    /// Returns the result of the last transformer; nil as soon as one returns nil.
+    /// Returns the result of the last transformer. Nil if any transformer returns nil; the following ones do not run.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         var current = image
         for transformer in transformers {

@@ -11,6 +11,6 @@
 }
 
 extension ImageTransformer {
-    /// True.
+    /// True by default.
     public var preserveImageMetadata: Bool { true }
 }

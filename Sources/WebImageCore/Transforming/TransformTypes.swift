@@ -1,10 +1,10 @@
-/// The placement of an image in a size with another aspect ratio.
+/// How an image is placed in an area with another aspect ratio.
 public enum ImageScaleMode: UInt, Sendable {
-    /// Stretched to the size.
+    /// The image is stretched to the area.
     case fill = 0
-    /// The whole image, centred, with transparent bars.
+    /// The whole image is visible, centred, with transparent bars.
     case aspectFit = 1
-    /// Covering the size, centred; the parts outside are cut off.
+    /// The image covers the area, centred. The parts outside the area are cut off.
     case aspectFill = 2
 }
 
@@ -12,7 +12,7 @@ public enum ImageScaleMode: UInt, Sendable {
 public struct RectCorner: OptionSet, Sendable, Hashable {
     /// The bits of the set.
     public let rawValue: UInt
-    /// Makes a set from bits.
+    /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Top left.
@@ -23,19 +23,19 @@ public struct RectCorner: OptionSet, Sendable, Hashable {
     public static let bottomLeft = RectCorner(rawValue: 4)
     /// Bottom right.
     public static let bottomRight = RectCorner(rawValue: 8)
-    /// All four.
+    /// All four corners.
     public static let allCorners = RectCorner(rawValue: .max)
 }
 
-/// How a colour that is laid over an image mixes with it. Numbers and meanings are those of Core Graphics: PDF 1.7
-/// §11.3.5 for the first sixteen, then the operators of Porter and Duff. The colour is the source, the image the
-/// destination.
+/// How a colour is mixed with the image below it. Numbers and meanings are those of Core Graphics: the first sixteen
+/// modes are those of PDF 1.7 §11.3.5, the others are mostly the operators of Porter and Duff. The colour is the
+/// source, the image is the destination.
 public enum BlendMode: Int32, Sendable, CaseIterable {
     /// The colour over the image.
     case normal = 0
-    /// The product: always darker.
+    /// The product of the values. The result is never lighter.
     case multiply
-    /// The inverted product of the inverted values: always lighter.
+    /// The inverted product of the inverted values. The result is never darker.
     case screen
     /// Multiplied where the image is dark, screened where it is light.
     case overlay
@@ -81,10 +81,10 @@ public enum BlendMode: Int32, Sendable, CaseIterable {
     case destinationOut
     /// The image over the colour, only where the colour is opaque.
     case destinationAtop
-    /// Each where the other is transparent.
+    /// The colour where the image is transparent, and the image where the colour is transparent.
     case xor
-    /// The sum of the inverted values, inverted: darker.
+    /// The inverted sum of the inverted values. The result is darker.
     case plusDarker
-    /// The sum of the values: lighter.
+    /// The sum of the values. The result is lighter.
     case plusLighter
 }

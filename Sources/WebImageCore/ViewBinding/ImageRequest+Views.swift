@@ -2,19 +2,19 @@ import Foundation
 
 // Values that only views use.
 extension ImageRequest {
-    /// The manager that loads for the view; nil is the shared one.
+    /// The manager that loads for the view; nil uses the shared manager.
     public var manager: (any ViewImageLoading)? {
         get { get(.customManager) }
         set { set(.customManager, newValue) }
     }
 
-    /// Decodes at the size that the view has on screen.
+    /// Decodes the image at the size that the view has on screen. Nil, the default, does not.
     public var viewThumbnail: ViewThumbnail? {
         get { get(.thumbnail) }
         set { set(.thumbnail, newValue) }
     }
 
-    /// Whether a variant of another size that is in memory is shown as the placeholder. Default false.
+    /// Whether the placeholder is the same image in another size, if memory contains one. Default false.
     public var usesCachedVariantAsPlaceholder: Bool {
         get { values.takesCachedVariantAsPlaceholder }
         set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }

@@ -1,17 +1,18 @@
 import Foundation
 
-// The parts of a load that need the view.
+// Functions that `ViewLoad` calls to change the view.
 extension ImageViewBinding {
-    /// Whether a newer load under the same key has replaced this one or has already shown its image.
+    /// Whether a newer load under the same key has replaced this load or has already shown its image.
     func isSuperseded(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
 
-    /// The error image is used for the view's own image only.
+    /// Whether a failure shows the error image. It does so only for the view's own image, not for further images.
     func hasErrorImage(forKey key: String) -> Bool {
         guard errorImage != nil, let asked = slots[key]?.asked else { return false }
         return asked.setImage == nil
     }
 
-    /// Shows an image, with the view's transition if one is due. `completion` runs when the caller is to be notified.
+    /// Shows an image, with the view's transition if the image requires one. Calls `completion` at the moment when the
+    /// caller must be notified.
     func show(
         _ image: Image?, _ result: ViewLoadResult, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
     ) {
@@ -37,7 +38,8 @@ extension ImageViewBinding {
         if !waits { completion() }
     }
 
-    /// Handles the image or the failure that a load has delivered, for the first or the second time.
+    /// Records the image or the failure that a load has delivered. With `.refreshCached`, called a second time for the
+    /// refreshed image.
     func recordEnd(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
         load.isSettled = true
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
@@ -57,7 +59,7 @@ extension ImageViewBinding {
 
     func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
 
-    /// Completes a progress that received no update, as with a cached image.
+    /// Sets the progress to complete if it received no update, which is the case for a cached image.
     func fillProgress(_ load: ViewLoad) {
         guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
             progress.completedUnitCount == 0
@@ -77,7 +79,7 @@ extension ImageViewBinding {
 extension ImageViewBinding {
     fileprivate nonisolated static let variants = Locked(ViewVariants())
 
-    /// Returns a variant of another size from memory, if the caller wants one as placeholder.
+    /// Returns the request's image in another size from memory, if the context enables such placeholders.
     func variantInMemory(_ request: ViewLoadRequest) -> Image? {
         guard request.context.takesCachedVariantAsPlaceholder else { return nil }
         let wanted = request.context.thumbnailPixelSize

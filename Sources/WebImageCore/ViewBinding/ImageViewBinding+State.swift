@@ -1,14 +1,15 @@
 package import Foundation
 
-// The state of a view's loads, by operation key. A nil key means the view's own key unless a member says otherwise.
+// The state of a view's loads by operation key. A nil key means the view's own key, unless the comment of a member
+// defines another meaning.
 extension ImageViewBinding {
-    /// The key of loads that set none.
+    /// The view's own key, which is used by loads without an operation key.
     package var ownOperationKey: String { defaultKey }
 
-    /// Returns the URL last requested under a key; without a key, the URL of the newest load.
+    /// Returns the URL of the last request under a key. Without a key, returns the URL of the newest load.
     package func imageURL(forKey key: String? = nil) -> URL? { slots[key ?? latestOperationKey]?.state?.url }
 
-    /// The newest load's progress in bytes; updated on the main actor.
+    /// The progress of the newest load in bytes. Updated on the main actor.
     package var imageProgress: Progress {
         get {
             if let progress = slots[latestOperationKey]?.state?.progress { return progress }
@@ -33,30 +34,31 @@ extension ImageViewBinding {
         slot(forKey: key ?? defaultKey).state = state
     }
 
-    /// Returns the operation under a key: the newest running load, or else an operation stored by other code.
+    /// Returns the newest running load under a key. If there is none, returns the operation that other code stored
+    /// under the key.
     package func operation(forKey key: String? = nil) -> (any WebImageOperation)? {
         let slot = slots[key ?? defaultKey]
         return slot?.running.last ?? slot?.foreign
     }
 
-    /// Stores an operation after cancelling the previous one; nil changes nothing.
+    /// Cancels the previous operation under a key, then stores another operation. Nil changes nothing.
     package func setOperation(_ operation: (any WebImageOperation)?, forKey key: String? = nil) {
         guard let operation else { return }
         cancelImageLoad(forKey: key ?? defaultKey)
         slot(forKey: key ?? defaultKey).foreign = operation
     }
 
-    /// Removes the operations under a key without ending them.
+    /// Removes the operations under a key without cancelling them.
     package func removeOperation(forKey key: String? = nil) {
         slots[key ?? defaultKey]?.foreign = nil
         slots[key ?? defaultKey]?.running = []
     }
 }
 
-// Ending, pausing and repeating loads.
+// Cancelling, pausing and repeating loads.
 extension ImageViewBinding {
-    /// Cancels the loads under a key (default: the key of the newest load). Each completes with `.cancelled` before this
-    /// returns.
+    /// Cancels the loads under a key (default: the key of the newest load). Each load completes with `.cancelled`
+    /// before this function returns.
     package func cancelImageLoad(forKey key: String? = nil) {
         cancelImageLoad(forKey: key ?? latestOperationKey, replaced: false)
     }
@@ -69,25 +71,26 @@ extension ImageViewBinding {
         foreign.cancel()
     }
 
-    /// Cancels every load of the view, as when the view goes away; nothing more is shown.
+    /// Cancels every load of the view, for example when the view is removed. The view shows no further image of them.
     package func cancelAll() { for key in slots.keys { cancelImageLoad(forKey: key, replaced: true) } }
 
-    /// Stops the work of every load until ``resumeLoads()``; no listener is notified.
+    /// Stops the work of every load until ``resumeLoads()`` is called. Notifies no listener.
     package func pauseLoads() { for load in slots.values.flatMap(\.running) { load.pause() } }
 
     /// Resumes the loads that ``pauseLoads()`` stopped.
     package func resumeLoads() { for load in slots.values.flatMap(\.running) { load.resume() } }
 
-    /// The error of the view's own newest load; nil if it did not fail.
+    /// The error of the newest load under the view's own key; nil if the load did not fail.
     package var failure: WebImageError? { slots[defaultKey]?.failure }
 
-    /// Whether a failed load can be tried again: the view's own, or that of a further image.
+    /// Whether the view has a failed load that can be repeated, for its own image or for a further image.
     package var canRetry: Bool { slots.values.contains { $0.failure != nil && $0.asked != nil } }
 
-    /// Repeats the loads that failed, also for URLs that are remembered as failed.
+    /// Repeats all failed loads, even if the manager remembers their URLs as failed.
     ///
-    /// - Parameter completed: receives the end of the view's own load; if that did not fail, of the newest load that did.
-    /// - Returns: that load; nil when there is nothing to repeat.
+    /// - Parameter completed: Receives the end of the repeated load under the view's own key. If that load had
+    ///   not failed, receives the end of the newest load that had failed.
+    /// - Returns: The load that `completed` belongs to; nil if no load can be repeated.
     @discardableResult
     package func retry(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {
         var failed = keysNewestLast { $0.failure != nil && $0.asked != nil }
@@ -97,7 +100,7 @@ extension ImageViewBinding {
         return repeatLoad(told, [.retryFailed], completed)
     }
 
-    /// Releases the shown images that ``restore()`` can load again.
+    /// Releases the images that the view shows and that ``restore()`` can load again.
     package func trim() {
         for slot in slots.values {
             guard let asked = slot.asked, slot.running.isEmpty, let shown = slot.shown, displayed(asked) === shown
@@ -119,7 +122,8 @@ extension ImageViewBinding {
         if let own = asked.own { own.get() } else { display?.displayedImage }
     }
 
-    /// Returns the keys with that of the newest load last, so that it is the newest again after all loads were repeated.
+    /// Returns the matching keys. The key of the newest load is the last one, so that this load is again the newest
+    /// after all loads were repeated.
     private func keysNewestLast(where isWanted: (ViewSlot) -> Bool) -> [String] {
         let keys = slots.filter { isWanted($0.value) }.map(\.key)
         return keys.filter { $0 != latestOperationKey } + keys.filter { $0 == latestOperationKey }

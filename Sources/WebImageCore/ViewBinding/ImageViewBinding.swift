@@ -1,10 +1,11 @@
 package import Foundation
 
-/// Keeps one view consistent with its loads: the view shows the image of the newest load, and every load completes
-/// once.
+/// Connects one view with its loads. It ensures that the view shows the image of the newest load, and that every
+/// load completes once.
 ///
-/// The binding is independent of any toolkit; a view owns one and passes itself as ``ImageDisplaying``. Loads are
-/// identified by operation key, so that one view may load several images (one per state of a button).
+/// The binding is independent of the toolkit. A view owns one binding and passes itself as ``ImageDisplaying``. Loads
+/// are identified by operation keys, so that one view can load several images, such as one for each state of a
+/// button.
 @MainActor package final class ImageViewBinding {
     weak var display: (any ImageDisplaying)?
     let defaultKey: String
@@ -13,10 +14,10 @@ package import Foundation
 
     /// The key of the newest load.
     package private(set) var latestOperationKey: String
-    /// The image shown after a failure; nil leaves the placeholder.
+    /// The image that is shown after a failure; nil leaves the placeholder.
     package var errorImage: Image?
 
-    /// Binds a view; `operationKey` is the key of its loads unless a context sets another.
+    /// Creates the binding of a view. `operationKey` is the key of its loads, unless a context sets another key.
     package init(display: any ImageDisplaying, operationKey: String) {
         self.display = display
         defaultKey = operationKey
@@ -25,11 +26,12 @@ package import Foundation
 
     isolated deinit { cancelAll() }
 
-    /// Shows the placeholder (nil shows nothing), then the image of `url`; nil completes at once with `.invalidURL`.
+    /// Shows the placeholder (nil shows nothing), then the image of `url`. A nil URL completes immediately with
+    /// `.invalidURL`.
     ///
-    /// An image in memory is shown before this returns. First of all, the view's previous load under the same key is
-    /// cancelled, which completes it. If the view already shows the same image or loads it with equal parameters,
-    /// nothing is cancelled, and `completed` receives the result of that load.
+    /// First cancels the view's previous load under the same key, which completes that load. If the view already
+    /// shows the same image or loads it with equal parameters, nothing is cancelled, and `completed` receives the
+    /// result of the earlier load. An image in memory is shown before this function returns.
     @discardableResult
     package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -54,16 +56,16 @@ package import Foundation
         generation += 1
         let slot = begin(request, key, options)
         guard let request else {
-            // Without a URL the load ends here without an image; a delayed placeholder is shown at that moment.
+            // Without a URL the load ends here without an image. Show the placeholder even with `.delayPlaceholder`.
             put(placeholderImage ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
             display?.updateIndicator(.stop)
             completed?(nil, nil, Self.missingURL, .none, true, nil)
             return nil
         }
         let load = ViewLoad(key: key, generation: generation, request: request, listener: listener, binding: self)
-        // An image in memory replaces the placeholder before it is drawn. Skipping the placeholder saves a recycled row
-        // one layout and one drawing. An image that appears with a transition appears over the placeholder, which is
-        // therefore shown first.
+        // Hold the placeholder back until the loader has returned: an image in memory would replace the placeholder
+        // before it is drawn. This saves a recycled row one layout and one drawing. With a transition, show the
+        // placeholder now, because the image appears over it.
         load.holdsPlaceholder = !options.contains(.delayPlaceholder)
         if setImage != nil || display?.hasTransition == true { releasePlaceholder(of: load) }
         slot.running.append(load)
@@ -73,7 +75,7 @@ package import Foundation
         return load
     }
 
-    /// Shows the placeholder that a load still holds back.
+    /// Shows the placeholder if the load still holds it back.
     func releasePlaceholder(of load: ViewLoad) {
         guard load.holdsPlaceholder else { return }
         load.holdsPlaceholder = false
@@ -84,7 +86,7 @@ package import Foundation
         put(placeholder, nil, .none, request.url, request.setImage)
     }
 
-    /// The same for callers that need neither the data nor partial images.
+    /// Loads an image like `internalSetImage`, for callers that need neither the encoded data nor partial images.
     @discardableResult
     package func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -108,14 +110,14 @@ package import Foundation
         slot.newest = generation
         slot.asked = request?.isRepeatable == true ? request : nil
         (slot.shown, slot.failure, slot.isTrimmed) = (nil, nil, false)
-        // A completion of the loads just cancelled may have started another load; it is older than this one, so it is
-        // never shown.
+        // The completion of a load that was cancelled above may have started another load. That load is older than this
+        // load, so its image must not be shown.
         if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
         slot.state?.progress?.report(completed: 0, total: 0)
         return slot
     }
 
-    /// Returns the state of a key, made at first use.
+    /// Returns the state of a key; creates it at first use.
     func slot(forKey key: String) -> ViewSlot {
         if let slot = slots[key] { return slot }
         let slot = ViewSlot()
@@ -123,7 +125,7 @@ package import Foundation
         return slot
     }
 
-    /// Joins the load or the shown image that has equal parameters.
+    /// Joins a running load with equal parameters, or reuses the shown image of such a load. Nil if there is neither.
     private func join(
         _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
@@ -167,11 +169,11 @@ package import Foundation
     var oldestShowable = 0
     /// The generation of the newest load.
     var newest = 0
-    /// The last request, if it can be repeated.
+    /// The last request under the key; nil if it cannot be repeated.
     var asked: ViewLoadRequest?
-    /// The image that the request delivered.
+    /// The image that the last request delivered.
     weak var shown: Image?
-    /// The error of the request.
+    /// The error of the last request; nil if it did not fail.
     var failure: WebImageError?
     /// Whether the image was released while the view was not visible.
     var isTrimmed = false
@@ -181,7 +183,8 @@ package import Foundation
 extension ImageViewBinding {
     private nonisolated static let loader = Locked<@Sendable () -> any ViewImageLoading>({ MissingViewLoader() })
 
-    /// Returns the manager of views whose context sets none; set by the composition root, on any thread.
+    /// Returns the loader of views whose context does not set a manager. The product `WebImage` sets it. Safe on any
+    /// thread.
     package nonisolated static var defaultLoader: @Sendable () -> any ViewImageLoading {
         get { loader.withLock { $0 } }
         set { loader.withLock { $0 = newValue } }

@@ -4,7 +4,7 @@ public import Foundation
 public struct ImageProgressUpdate: Sendable, Hashable {
     /// Bytes received.
     public let completedUnitCount: Int64
-    /// Bytes expected; 0 when unknown.
+    /// Bytes expected; 0 if unknown.
     public let totalUnitCount: Int64
     /// The completed part, 0…1.
     public let fractionCompleted: Double
@@ -16,10 +16,11 @@ public struct ImageProgressUpdate: Sendable, Hashable {
     }
 }
 
-/// The state of the progress of a view's loads: the current one, then one after every change that a view makes.
+/// The states of the progress of a view's loads. The sequence begins with the current state, and each change by a
+/// view adds a state.
 ///
-/// A slow reader receives only the newest state. The sequence ends with the task that reads it. It replaces
-/// Foundation's key-value observing, which does not exist on Linux.
+/// A slow reader receives only the newest state. The sequence ends when the task that reads it is cancelled. It
+/// replaces key-value observing, which Foundation does not have on Linux.
 public struct ImageProgressUpdates: AsyncSequence, Sendable {
     /// The state at one moment.
     public typealias Element = ImageProgressUpdate
@@ -51,7 +52,7 @@ extension Progress {
 /// The readers of each progress.
 private enum ProgressObservers {
     private struct Observed {
-        // Held so that no other object gets its address, which is the key.
+        // A strong reference, because the key is the object's address: another object must not get the same address.
         let progress: Progress
         var continuations: [UInt: AsyncStream<ImageProgressUpdate>.Continuation] = [:]
     }
@@ -83,7 +84,7 @@ private enum ProgressObservers {
             guard let entry = observed[key], entry.continuations.isEmpty else { return nil }
             return observed.removeValue(forKey: key)
         }
-        // Release outside the lock.
+        // Release the progress outside the lock.
         withExtendedLifetime(dropped) {}
     }
 }

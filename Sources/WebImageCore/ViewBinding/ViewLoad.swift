@@ -1,9 +1,9 @@
 import Foundation
 
-/// One load of one view: the operation that the caller holds, with exactly one final completion.
+/// One load of one view. The caller receives it as the operation. It has exactly one final completion.
 ///
-/// This does not depend on the loader: a cancel completes by itself, later deliveries are dropped, and a loader that
-/// releases the completion without calling it ends the load.
+/// The final completion does not depend on the loader. A cancel completes the load without the loader, deliveries after
+/// the end are dropped, and the load ends if the loader releases the completion block without calling it.
 final class ViewLoad: WebImageOperation {
     private struct State {
         var decisions = ViewLoadState()
@@ -14,9 +14,9 @@ final class ViewLoad: WebImageOperation {
     let generation: Int
     private let state = Locked(State())
     @MainActor let request: ViewLoadRequest
-    /// Whether an image or an error was delivered, so that no listener still waits for this load.
+    /// Whether an image or an error was delivered. If so, no listener waits for this load any longer.
     @MainActor var isSettled = false
-    /// Whether the placeholder is not shown yet; it is skipped if an image arrives before the next drawing.
+    /// Whether the placeholder is held back. It is never shown if the loader delivers an image before it returns.
     @MainActor var holdsPlaceholder = false
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
@@ -33,7 +33,7 @@ final class ViewLoad: WebImageOperation {
         context = Self.viewOnlyOptions.reduce(request.context) { $0.with($1, nil) }
     }
 
-    /// Values that only the view uses; they do not make two loads of the same image differ.
+    /// Context values that only the view uses. They are not passed to the loader.
     private static let viewOnlyOptions: [WebImageContextOption] = [
         .thumbnail, .cachedVariantAsPlaceholder, .placeholderHash,
     ]
@@ -51,12 +51,12 @@ final class ViewLoad: WebImageOperation {
         MainThread.run { self.deliver(ViewLoadResult(error: .cancelled)) }
     }
 
-    /// Adds a listener that receives the results of this load as if it had started it.
+    /// Adds a listener. It receives the results of this load in the same way as the listener that started the load.
     @MainActor func add(_ listener: ViewLoadListener) { listeners.append(listener) }
 
     // MARK: The loader
 
-    /// Calls the loader; `thumbnail` is the measured size of the view in pixels.
+    /// Calls the loader. `thumbnail` is the measured size of the view in pixels.
     @MainActor func start(thumbnail: CGSize? = nil) {
         if let thumbnail { context.set(.imageThumbnailPixelSize, thumbnail) }
         guard let turn = state.withLock({ $0.decisions.start() }) else { return }
@@ -68,7 +68,8 @@ final class ViewLoad: WebImageOperation {
             completed: { image, data, error, cacheType, finished, _ in
                 let result = ViewLoadResult(
                     image: image, data: data, error: error, cacheType: cacheType, finished: finished)
-                // Move the releaseObserver along with the delivery; otherwise its release could overtake an earlier delivery.
+                // Let the delivery retain the `releaseObserver`. Otherwise the release could be handled before the
+                // delivery.
                 MainThread.run { [releaseObserver] in
                     withExtendedLifetime(releaseObserver) { self.deliver(result, turn) }
                 }
@@ -76,7 +77,7 @@ final class ViewLoad: WebImageOperation {
         attach(operation, turn)
     }
 
-    /// Cancels the loader's work until ``resume()``; no listener is notified.
+    /// Cancels the loader's work. ``resume()`` starts it again. Notifies no listener.
     @MainActor func pause() {
         let operation = state.withLock { state -> (any WebImageOperation)? in
             guard state.decisions.pause(hasOperation: state.operation != nil) else { return nil }
@@ -89,7 +90,8 @@ final class ViewLoad: WebImageOperation {
         if state.withLock({ $0.decisions.resumes }) { start() }
     }
 
-    /// Stores the loader's operation; cancels it if the load was cancelled or paused while it started.
+    /// Stores the loader's operation. If the load was cancelled or paused while the loader started, cancels the
+    /// operation.
     private func attach(_ operation: any WebImageOperation, _ turn: Int) {
         let isUnwanted = state.withLock { state in
             guard state.decisions.keepsOperation(ofTurn: turn) else { return state.decisions.cancelsOperations }
@@ -144,7 +146,7 @@ final class ViewLoad: WebImageOperation {
     @MainActor private func detach() {
         let operation = state.withLock { $0.operation.take() }
         binding?.forget(self)
-        // Release here, outside the lock: an operation's deinit is foreign code.
+        // Release here, outside the lock, because the `deinit` of an operation may be user code.
         withExtendedLifetime(operation) {}
     }
 
@@ -164,12 +166,12 @@ final class ViewLoad: WebImageOperation {
         binding.show(image, shown, for: self, completion)
     }
 
-    /// Returns the block that calls the listeners of a delivery, once.
+    /// Returns the block that calls the listeners for a delivery. The block must be called only once.
     @MainActor private func completion(
         _ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult
     ) -> @MainActor () -> Void {
         let notified = outcome.completes ? listeners : []
-        // Remove the listeners early, so that their captures are released after they ran.
+        // Remove the listeners now, so that the objects that they capture are released as soon as the block has run.
         if outcome.action.ends { listeners = [] }
         let url = request.url
         return {
@@ -181,8 +183,8 @@ final class ViewLoad: WebImageOperation {
     }
 }
 
-/// An object captured by the completion that a loader stores; its deinit reports that the loader has released the
-/// completion.
+/// An object that the loader's completion block captures. Its `deinit` reports that the loader has released the
+/// completion block.
 private final class CompletionReleaseObserver: Sendable {
     private let released: @Sendable () -> Void
     init(_ released: @escaping @Sendable () -> Void) { self.released = released }

@@ -1,14 +1,14 @@
-/// The action of a view for one delivery of its loader: a pure decision.
+/// What a view does for one delivery of its loader. Only the decision, without side effects.
 package struct ViewLoadAction: Equatable {
     /// The image that the view shows.
     package enum Display: Equatable {
-        /// The view stays as it is.
+        /// The view does not change.
         case keep
-        /// The delivered image.
+        /// The view shows the delivered image.
         case image
-        /// The placeholder that `.delayPlaceholder` held back.
+        /// The view shows the placeholder that `.delayPlaceholder` held back.
         case placeholder
-        /// The view's error image.
+        /// The view shows its error image.
         case errorImage
     }
 
@@ -24,11 +24,11 @@ package struct ViewLoadAction: Equatable {
         package var hasImage: Bool
         package var hasError = false
         package var finished = true
-        /// Whether the load was replaced, or an image of a newer load is already shown.
+        /// Whether another load has replaced this load, or the view already shows an image of a newer load.
         package var isStale = false
-        /// Whether the load failed, other than by a cancel, and the view has an error image.
+        /// Whether the load failed for another reason than a cancel, and the view has an error image.
         package var hasErrorImage = false
-        /// Whether the load has already shown a full image, as before a refresh.
+        /// Whether the load has already shown a complete image, for example the cached image before a refresh.
         package var hasShownImage = false
 
         package init(
@@ -52,9 +52,10 @@ package struct ViewLoadAction: Equatable {
 
     /// Decides what to do with a delivery.
     ///
-    /// A partial image is shown without a completion. If the caller shows images itself, it completes, because
-    /// completions are then the only way to deliver it. A cached image under `.refreshCached` completes but leaves the
-    /// load open for the refreshed image; if the refresh fails, the cached image stays.
+    /// A partial image is shown without calling the completion. If the caller shows images itself, the completion is
+    /// called for a partial image too, because the caller receives it in no other way. A cached image with
+    /// `.refreshCached` calls the completion, but the load continues until the refreshed image. If the refresh fails,
+    /// the cached image stays.
     package init(for delivery: Delivery, options: WebImageOptions) {
         let showsItself = options.contains(.avoidAutoSetImage)
         completes = delivery.finished || (showsItself && !delivery.isStale)

@@ -8,9 +8,10 @@ import Foundation
     var context: RequestContext
     var loader: any ViewImageLoading
     var setImage: ViewSetImageBlock?
-    /// The view's own image that `setImage` sets, if it is one.
+    /// The further image of the view that `setImage` sets; nil if `setImage` is a block of the caller or nil.
     var own: FurtherViewImage?
-    /// The loader that performs the load in the end: a recycled row may forward its loads to another manager by now.
+    /// The identity of the loader that finally performs the load. Recorded now, because a recycled row may later
+    /// forward its loads to another manager.
     let manager: RoleIdentity
 
     init(
@@ -24,15 +25,16 @@ import Foundation
         self.loader = loader
         self.setImage = setImage
         self.own = own
-        // Check for a manager first, because it is recognised quickly; other loaders need a conformance lookup.
+        // Check for `WebImageManager` first: a class check is fast, and other loaders need a slow conformance lookup.
         let next = loader is WebImageManager ? nil : (loader as? any ForwardingViewLoader)?.nextLoader
         manager = RoleIdentity(next ?? loader)
     }
 
-    /// Whether a released image can be requested again: blocks of the caller are not stored beyond the load.
+    /// Whether a released image can be requested again. Not possible with a block of the caller, because such a block
+    /// is not retained after the load.
     var isRepeatable: Bool { setImage == nil || own != nil }
 
-    /// Whether a load for `other` does everything that a load for this request does.
+    /// Whether `other` can join a load of this request, because both have the same parameters.
     func isJoinable(by other: ViewLoadRequest) -> Bool {
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
             && options.isDisjoint(with: Self.neverJoinedOptions) && manager == other.manager
@@ -46,8 +48,8 @@ import Foundation
     ]
 }
 
-/// A further image of a view, such as a button's image for a state: how it is read and set. Holds nothing of the
-/// caller.
+/// Reads and sets a further image of a view, such as the image of a button for one state. Its blocks capture nothing of
+/// the caller.
 @MainActor package struct FurtherViewImage {
     let get: @MainActor () -> Image?
     let set: @MainActor (Image?) -> Void
@@ -60,13 +62,13 @@ import Foundation
     var block: ViewSetImageBlock { { [set] image, _, _, _ in set(image) } }
 }
 
-/// A listener of one load.
+/// The blocks of one caller that receive the results of a load.
 struct ViewLoadListener {
     var progress: ViewImageProgressBlock?
     var completed: ViewImageInternalCompletedBlock?
 }
 
-/// A delivery of a loader.
+/// The values of one delivery of a loader.
 struct ViewLoadResult: Sendable {
     var image: Image?
     var data: Data?

@@ -1,13 +1,13 @@
-/// The next step of one load of a view: decisions only, performed by ``ViewLoad``.
+/// Decides the next step of one load of a view. ``ViewLoad`` performs the decisions.
 ///
-/// It guarantees exactly one final completion, whatever the loader does: a cancel completes by itself, and deliveries
-/// after the end or of an earlier turn are dropped.
+/// It guarantees exactly one final completion, even if the loader breaks its contract. A cancel completes without the
+/// loader. Deliveries after the end, and deliveries of an earlier call of the loader (turn), are dropped.
 struct ViewLoadState: Sendable {
     private enum Phase: Sendable, Equatable {
-        /// The loader was not called yet.
+        /// The loader has not been called.
         case waiting
         case loading
-        /// The loader's work was cancelled until a resume.
+        /// The loader's work was cancelled; a resume calls the loader again.
         case paused
         case cancelled
         case ended(isCancelled: Bool)
@@ -31,25 +31,26 @@ struct ViewLoadState: Sendable {
     /// The decision when a loader releases the completion without calling it.
     enum Release {
         case ignore
-        /// After a cached image: there is no newer image.
+        /// End the load: it has delivered a cached image, and there is no newer image.
         case end
         case fail
     }
 
     private var phase = Phase.waiting
-    /// A paused load calls the loader again; deliveries of earlier turns are dropped.
+    /// The number of the current call of the loader. A resumed load calls the loader again, and deliveries of earlier
+    /// turns are dropped.
     private var turn = 0
-    /// Whether another load has replaced this one, so that nothing of it is shown.
+    /// Whether another load has replaced this load. If so, the view shows nothing of this load.
     private(set) var isReplaced = false
     private var hasCompleted = false
     private var hasShownImage = false
 
-    /// Whether a cancel came before the end.
+    /// Whether the load was cancelled before its end.
     var isCancelled: Bool { phase == .cancelled || phase == .ended(isCancelled: true) }
 
     private var hasEnded: Bool { if case .ended = phase { true } else { false } }
 
-    /// Starts a call of the loader. Returns its turn, or nil if the load is over.
+    /// Begins a call of the loader. Returns the turn of the call, or nil if the load was cancelled or has ended.
     mutating func start() -> Int? {
         guard phase != .cancelled, !hasEnded else { return nil }
         phase = .loading
@@ -57,13 +58,13 @@ struct ViewLoadState: Sendable {
         return turn
     }
 
-    /// Whether the operation of a turn is stored; otherwise it is cancelled, unless the load has ended.
+    /// Whether the loader's operation of a turn must be stored. If false, see ``cancelsOperations``.
     func keepsOperation(ofTurn turn: Int) -> Bool { phase == .loading && self.turn == turn }
 
     /// Whether an operation that is not stored must be cancelled.
     var cancelsOperations: Bool { !hasEnded || isCancelled }
 
-    /// Pauses the load; false if it has no operation or no listener waits.
+    /// Pauses the load. Returns false if the load is not running, has no operation, or has already completed.
     mutating func pause(hasOperation: Bool) -> Bool {
         guard phase == .loading, hasOperation, !hasCompleted else { return false }
         phase = .paused
@@ -74,7 +75,7 @@ struct ViewLoadState: Sendable {
     /// Whether the loader must be called again.
     var resumes: Bool { phase == .paused }
 
-    /// Ends the load with `.cancelled`; false if it was cancelled before or has ended.
+    /// Cancels the load. Returns false if the load was already cancelled or has ended.
     mutating func cancel(replaced: Bool) -> Bool {
         guard !hasEnded else { return false }
         defer { phase = .cancelled }
@@ -82,8 +83,8 @@ struct ViewLoadState: Sendable {
         return phase != .cancelled
     }
 
-    /// Whether a delivery of a turn counts; nil means the load's own. After a cancel every delivery counts, as
-    /// `.cancelled`.
+    /// Whether a delivery of a turn is accepted. A nil turn is a delivery of the load itself, such as a cancel. After
+    /// a cancel every delivery is accepted, but is treated as `.cancelled`.
     func receives(turn: Int?) -> Bool {
         !hasEnded && (turn == nil || turn == self.turn || phase == .cancelled)
     }
@@ -110,7 +111,7 @@ struct ViewLoadState: Sendable {
             options: options)
         if action.ends { end() }
         if action.display == .image { hasShownImage = hasShownImage || delivery.finished }
-        // A cancel after the cached image of `.refreshCached` ends a load that has already completed.
+        // After the cached image of `.refreshCached`, the load has already completed. A cancel then ends it silently.
         let completes = action.completes && !(hasCompleted && delivery.isCancellation)
         if completes, delivery.finished { hasCompleted = true }
         return Outcome(action: action, completes: completes)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Forwards a load's progress from the loader's thread to main, with at most one hop under way.
+/// Forwards the progress of a load from the loader's thread to main. At most one block is enqueued on main at a time.
 final class ViewProgressRelay: Sendable {
     private struct Figures {
         var received: Int

@@ -1,14 +1,14 @@
 /// The size at which a view's image is decoded.
 public enum ViewThumbnail: Sendable, Hashable {
-    /// The size the view has on screen, in device pixels, in steps of 32.
+    /// The size of the view on screen in device pixels, in steps of 32 pixels.
     ///
-    /// A view that has no size yet waits for its first layout, at most ``ViewThumbnail/defaultDeadline``. At the
-    /// deadline the image is decoded at full size.
+    /// If the view has no size yet, the load waits for the first layout, at most ``ViewThumbnail/defaultDeadline``. At
+    /// the deadline the image is decoded at full size.
     case viewSize
-    /// The same with another deadline.
+    /// The same size as ``viewSize``, with another deadline.
     case viewSizeWithin(Duration)
 
-    /// How long a view waits for its size: 250 ms.
+    /// The maximum time that a load waits for the size of its view: 250 ms.
     public static let defaultDeadline = Duration.milliseconds(250)
 
     var deadline: Duration {
@@ -20,13 +20,13 @@ public enum ViewThumbnail: Sendable, Hashable {
 }
 
 extension WebImageContextOption {
-    /// ``ViewThumbnail``: decode at the size the view has; views only.
+    /// ``ViewThumbnail``: decodes the image at the size of the view. Used only by views.
     public static let thumbnail = WebImageContextOption(rawValue: "thumbnail")
-    /// `Bool`: a variant of another size that is in memory is shown as the placeholder; views only.
+    /// `Bool`: whether the placeholder is the same image in another size, if memory contains one. Used only by views.
     public static let cachedVariantAsPlaceholder = WebImageContextOption(rawValue: "cachedVariantAsPlaceholder")
 }
 
 extension Dictionary where Key == WebImageContextOption, Value == Any {
-    /// A context that decodes at the view's own size: `context: .thumbnail(.viewSize)`.
+    /// Returns a context that decodes at the size of the view, for example `context: .thumbnail(.viewSize)`.
     public static func thumbnail(_ size: ViewThumbnail) -> Self { [.thumbnail: size] }
 }

@@ -1,6 +1,7 @@
-/// Decides whether an image appears with the view's transition: a pure decision.
+/// Decides whether an image appears with the view's transition. Only the decision, without side effects.
 ///
-/// Images that needed a wait do; images that were available at once do not. Partial images never do.
+/// Images that were loaded asynchronously appear with the transition. Images that were available immediately appear
+/// without it. Partial images always appear without it.
 package enum ViewTransitionPolicy {
     /// Decides for one delivery that has an image to show.
     package static func runs(for cacheType: ImageCacheType, finished: Bool, options: WebImageOptions) -> Bool {

@@ -1,8 +1,9 @@
 package import Foundation
 
-/// The sizes in which views recently showed a URL, so that a variant in memory can be the placeholder of another.
+/// The sizes in which views recently showed a URL. With them, an image in memory can be the placeholder for the same
+/// image in another size.
 ///
-/// A pure value, bounded: the 512 URLs used last, at most eight sizes each.
+/// A value type of limited size: the 512 most recently used URLs, with at most eight sizes each.
 package struct ViewVariants {
     private var boxes: [URL: [CGSize]] = [:]
     private var order: [URL] = []

@@ -1,7 +1,8 @@
 import Foundation
 
 extension Dictionary where Key == WebImageContextOption, Value == Any {
-    /// Returns whether both contexts certainly describe the same request: equal values, or identical objects.
+    /// Returns whether both contexts certainly describe the same request, because all their values are equal or
+    /// identical objects.
     ///
     /// Values that cannot be compared count as different.
     package func isSame(as other: Self) -> Bool {

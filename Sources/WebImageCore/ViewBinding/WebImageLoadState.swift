@@ -4,9 +4,9 @@ public import Foundation
 @MainActor public final class WebImageLoadState {
     /// The URL of the load.
     public var url: URL?
-    /// The progress in bytes; made when it is first read.
+    /// The progress in bytes. The view creates it when its progress is first read.
     public var progress: Progress?
 
-    /// Makes an empty state.
+    /// Creates an empty state.
     public init() {}
 }

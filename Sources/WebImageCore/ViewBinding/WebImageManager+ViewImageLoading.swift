@@ -1,7 +1,7 @@
 public import Foundation
 
 extension WebImageManager: ViewImageLoading {
-    /// The same load, for callers that use only the role.
+    /// Starts a load for callers that use the manager as a ``ViewImageLoading``.
     @_disfavoredOverload
     public func loadImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
@@ -14,7 +14,7 @@ extension WebImageManager: ViewImageLoading {
 }
 
 extension WebImageManager {
-    /// Returns the image in memory under the key of a context; nil when there is none. Costs a lock and a dictionary
+    /// Returns the image in memory under the key of a context; nil if there is none. Costs one lock and one dictionary
     /// lookup.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
         guard let key = LoadRequest(url, [], RequestContext(context), settings).keys.variant,

@@ -90,7 +90,7 @@ extension WidgetView {
         set { state.binding.errorImage = newValue }
     }
 
-    /// The error of the view's own newest load; nil if it did not fail.
+    /// The error of the newest load under the view's own key; nil if the load did not fail.
     public var imageLoadFailure: WebImageError? { state.binding.failure }
 
     /// Repeats the loads that failed, also for URLs that are remembered as failed.

@@ -26,7 +26,7 @@ public struct ImageCircleTransformer: ImageTransformer {
     /// The border's colour; nil draws none.
     public let borderColor: ImageColor?
 
-    /// Makes the transformer.
+    /// Creates a transformer from a filter.
     public init(borderWidth: CGFloat = 0, borderColor: ImageColor? = nil) {
         self.borderWidth = borderWidth
         self.borderColor = borderColor

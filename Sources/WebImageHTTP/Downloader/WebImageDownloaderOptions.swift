@@ -4,16 +4,16 @@ public import WebImageCore
 public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     /// The bits.
     public let rawValue: UInt
-    /// Makes a set from bits.
+    /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// Download after all downloads of normal priority.
     public static let lowPriority = WebImageDownloaderOptions(rawValue: 1 << 0)
     /// Deliver partial images while bytes arrive.
     public static let progressiveLoad = WebImageDownloaderOptions(rawValue: 1 << 1)
-    /// Finish the download in the background. Without effect on Linux, where programs are not suspended.
+    /// Finish the download in the background. Has no effect on Linux, where programs are not suspended.
     public static let continueInBackground = WebImageDownloaderOptions(rawValue: 1 << 4)
-    /// Send and keep cookies.
+    /// Send stored cookies and store received cookies.
     public static let handleCookies = WebImageDownloaderOptions(rawValue: 1 << 5)
     /// Accept any server certificate.
     public static let allowInvalidSSLCertificates = WebImageDownloaderOptions(rawValue: 1 << 6)

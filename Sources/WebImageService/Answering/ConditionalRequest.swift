@@ -1,6 +1,6 @@
 import Foundation
 
-/// The conditions and the range of a request (RFC 9110 §13, §14).
+/// Evaluates the fields `Range` and `If-Range` of a request (RFC 9110 §13, §14).
 enum ConditionalRequest {
     enum RangeAnswer: Equatable {
         /// Send the whole body: the request has no range, several ranges or an unknown unit, or `If-Range` names

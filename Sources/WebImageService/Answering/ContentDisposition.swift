@@ -41,7 +41,7 @@ enum ContentDisposition {
         return text.trimmed
     }
 
-    /// Encodes as RFC 8187 §3.2.1 requires.
+    /// Percent-encodes a text as RFC 8187 §3.2.1 requires.
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             let isPlain = byte.isASCIILetter || (0x30...0x39).contains(byte) || "!#$&+-.^_`|~".utf8.contains(byte)

@@ -48,7 +48,7 @@ extension ServiceRefusal {
     }
 
     private static func transport(_ underlying: WebImageError.Underlying?) -> ServiceRefusal {
-        // CURLE_OPERATION_TIMEDOUT
+        // 28 is CURLE_OPERATION_TIMEDOUT.
         if case .curl(code: 28, _) = underlying {
             return ServiceRefusal(504, .upstreamTimeout, "the source's server took too long")
         }

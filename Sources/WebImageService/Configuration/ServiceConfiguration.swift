@@ -173,7 +173,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     /// Creates a configuration with the defaults.
     public init() {}
 
-    /// Whether targets must be signed.
+    /// Whether targets in imgproxy's grammar must be signed.
     public var requiresSignature: Bool { !keys.isEmpty }
 
     /// Whether at least one grammar accepts a target without a signature.

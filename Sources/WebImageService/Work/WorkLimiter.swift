@@ -142,7 +142,7 @@ final class BackgroundWork: Sendable {
         while let task = state.withLock({ $0.tasks.values.first }) { await task.value }
     }
 
-    /// Cancels running work and starts no more.
+    /// Cancels running work and refuses further work.
     func close() {
         let tasks = state.withLock { state in
             state.isClosed = true

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A deadline and the pause between two checks of a condition. All waits of the tests use it.
+/// A deadline, and the pause between two checks of a condition. All loops of the tests that wait for a condition use
+/// it.
 struct Polling {
     private let end: ContinuousClock.Instant
     private static let pause = 0.002

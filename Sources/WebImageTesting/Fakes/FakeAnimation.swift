@@ -32,7 +32,7 @@ public final class FakeAnimation: AnimatedImageProvider {
 
     /// The number of decodes of each frame.
     public var decodes: [Int: Int] { counts.withLock { $0 } }
-    /// Returns nil.
+    /// Returns nil by default.
     public var animatedImageData: Data? { nil }
     /// Returns the number of durations.
     public var animatedImageFrameCount: Int { durations.count }

@@ -46,7 +46,7 @@ public final class FaultProxy: Sendable {
     /// consists of one or several heads.
     public func answer(_ answers: String...) { state.withLock { ($0.answers, $0.tunnels) = (answers, []) } }
 
-    /// Closes every connection and waits for the threads.
+    /// Closes all connections and waits until all threads have ended.
     public func stop() { listener.stop() }
 
     private static func relay(_ client: SocketStream, _ head: String, _ listener: LoopbackListener) {

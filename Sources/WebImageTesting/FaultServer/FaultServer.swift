@@ -23,10 +23,10 @@ public final class FaultServer: Sendable {
     let stopping = FaultGate()
     private let threads = DispatchGroup()
 
-    /// The port it listens on.
+    /// The port on which the server listens.
     public let port: Int
 
-    /// The address it listens on.
+    /// The address on which the server listens.
     public let host: String
 
     /// Whether this machine has the IPv6 loopback address `::1`.

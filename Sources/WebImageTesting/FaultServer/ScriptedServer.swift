@@ -27,7 +27,7 @@ public final class ScriptedServer: Sendable {
     private let state: Locked<State>
     private let listener: LoopbackListener
 
-    /// The port it listens on.
+    /// The port on which the server listens.
     public var port: Int { listener.port }
 
     /// Starts listening on a free port of 127.0.0.1.
@@ -52,13 +52,13 @@ public final class ScriptedServer: Sendable {
         state.withLock { ($0.scripts, $0.count, $0.heads) = (scripts, 0, []) }
     }
 
-    /// The number of requests since ``play(_:)``.
+    /// The number of requests since the last call of ``play(_:)``.
     public var requestCount: Int { state.withLock { $0.count } }
 
-    /// The heads of the HTTP/1.1 requests since ``play(_:)``.
+    /// The heads of the HTTP/1.1 requests since the last call of ``play(_:)``.
     public var heads: [String] { state.withLock { $0.heads } }
 
-    /// Closes every connection and waits for the threads.
+    /// Closes all connections and waits until all threads have ended.
     public func stop() { listener.stop() }
 
     private static func next(_ state: Locked<State>, head: String? = nil) -> [Step] {

@@ -5,9 +5,9 @@ extension ReferencePipeline {
     struct Progress: Hashable {
         /// The part of a load that a step belongs to.
         enum Part: Hashable {
-            /// The load itself.
+            /// A load that delivers one image.
             case whole
-            /// The delivery of the cached image before a refresh.
+            /// The part of a load with a refresh that delivers the cached image.
             case cached
             /// The refresh after a cached image with a version; nil if the version is unknown.
             case refresh(Int?)

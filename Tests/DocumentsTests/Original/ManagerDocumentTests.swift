@@ -211,12 +211,12 @@ import WebImageTesting
     }
 }
 
-/// Refuses every download.
+/// A delegate that refuses every download.
 private final class Refusing: NSObject, SDWebImageManagerDelegate, @unchecked Sendable {
     func imageManager(_ imageManager: SDWebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool { false }
 }
 
-/// Scales every image to half its size.
+/// A delegate that scales every image to half its size.
 private final class Halving: NSObject, SDWebImageManagerDelegate, @unchecked Sendable {
     let wasOnMain = Calls<Bool>()
     let urls = Calls<URL>()

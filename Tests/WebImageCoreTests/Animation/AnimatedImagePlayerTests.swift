@@ -101,7 +101,8 @@ struct AnimatedImagePlayerTests {
             most = max(most, registry.byteCount)
             await Task.yield()
         }
-        // Each store may have one frame in decoding when the shares of the budget are divided.
+        // The budget may be exceeded by one frame per store: each store may be decoding a frame when the budget is
+        // divided again.
         #expect(most <= registry.budget + 50 * 32 * 32 * 4)
         #expect(most > 0)
         players.forEach { $0.stopPlaying() }
@@ -109,7 +110,7 @@ struct AnimatedImagePlayerTests {
     }
 
     @Test func aSlowDecoderSkipsAndNeverSlows() async throws {
-        // The animation is long enough that a busy machine shows several frames before its end.
+        // The animation is so long that even a busy machine shows several frames before the animation ends.
         let count = 8000
         let durations = [Double](repeating: 0.005, count: count)
         let animation = FakeAnimation(durations: durations, decodeSeconds: 0.02, side: 64)
@@ -130,7 +131,7 @@ struct AnimatedImagePlayerTests {
                 link.tick(elapsed)
                 return player.currentFrameIndex > 150 && shown.count > 5
             })
-        // The position follows the clock, and frames were shown on the way.
+        // The position follows the clock. Some frames were skipped, and the others were shown in order.
         #expect(abs(Double(player.currentFrameIndex) * 0.005 - played) < 0.1)
         #expect(shown == shown.sorted() && shown.count < Int(player.currentFrameIndex))
         player.stopPlaying()

@@ -23,7 +23,7 @@ struct DisplayLinkTests {
         link.stop()
         let stopped = ticks
         #expect(!link.isRunning)
-        // The first tick after a restart reports zero: the pause does not count.
+        // The first tick after a restart reports an elapsed time of zero, so the pause does not count as playing time.
         let before = sum
         var first: Double?
         link.start { elapsed in

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The frames that a store keeps and releases.
+/// Which frames a frame store keeps, and when it releases them.
 @Suite(.timeLimit(minutes: 1))
 struct FrameStoreTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
@@ -20,7 +20,7 @@ struct FrameStoreTests {
         animation.open()
         #expect(await eventually { store.decodeCount == 1 })
         #expect(store.currentFrameCount == 0 && store.byteCount == 0 && store.frame(at: 0) == nil)
-        // A frame decoded after the removal is kept.
+        // The store keeps a frame whose decode began after the removal.
         store.prefetch([0, 1, 2])
         #expect(await eventually { store.frame(at: 0) != nil })
     }

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// The tick policy as a value, tested without clock and decoder.
+/// The policy that chooses the frame for each tick. It is a value, so the tests need no clock and no decoder.
 struct PlaybackTests {
     private func shown(
         _ playback: inout Playback, ticks: Int, of seconds: TimeInterval, frame: TimeInterval = 0.1,
@@ -50,7 +50,7 @@ struct PlaybackTests {
         let first = mode == .reverse || mode == .reversedBounce ? 2 : 0
         #expect(shown(&playback, ticks: 1, of: 0) == [.show(first)])
         #expect(shown(&playback, ticks: 5, of: 10, ready: { $0 == first }).allSatisfy { $0 == .show(first) })
-        // However long a decode takes, the frame that playback waits for is the next to be decoded.
+        // The last frame is the next to be decoded, even if playback skips 100 late frames.
         #expect(playback.upcoming(3, leading: 100).first == last)
         #expect(shown(&playback, ticks: 1, of: 0) == [.show(last), .loop(1), .end])
     }
@@ -88,7 +88,7 @@ struct PlaybackTests {
         playback.reset()
         _ = playback.advance(by: 0, duration: { durations[$0] }, isReady: { _ in true })
         var ticks = 0
-        // The durations are no multiples of the 60 Hz refresh interval.
+        // The frame durations are not multiples of the refresh interval (60 Hz), so rounding errors could add up.
         while ticks < 3600 * 60 {
             _ = playback.advance(by: 1.0 / 60, duration: { durations[$0] }, isReady: { _ in true })
             ticks += 1
@@ -109,7 +109,7 @@ struct PlaybackTests {
                 asked += 1
                 return 0.01
             }, isReady: { _ in true })
-        // The cost does not depend on the elapsed time: walking frame by frame would take three billion queries.
+        // A step over one year needs fewer than 100 duration queries. Walking frame by frame would need three billion.
         #expect(asked < 100)
         #expect(playback.loopCount > 400_000_000)
     }

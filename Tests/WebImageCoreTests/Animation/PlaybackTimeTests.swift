@@ -30,7 +30,8 @@ struct PlaybackTimeTests {
         player.animationFrameHandler = { index, _ in
             let now = clock.now / .seconds(1)
             if shown == 0 { start = now }
-            // The time at which this frame is due, from the first frame on. The first refresh after it shows the frame.
+            // The time in seconds from the first frame until this frame is due. The first refresh after that time
+            // shows the frame.
             let due = Double(shown / 5) * loop + durations.prefix(shown % 5).reduce(0, +)
             let late = now - start - due
             worst = max(worst, late < -0.001 ? .infinity : late)
@@ -59,7 +60,7 @@ struct PlaybackTimeTests {
         #expect(clock.waitingCount == 0)
         let decodes = animations.map { $0.decodes.values.reduce(0, +) }
         clock.advance(by: .seconds(3600))
-        // A decode that has begun may finish: at most one frame per player.
+        // A decode that had begun before the pause may finish, which is at most one frame per player.
         for (before, animation) in zip(decodes, animations) {
             #expect(animation.decodes.values.reduce(0, +) <= before + 1)
         }

@@ -10,7 +10,7 @@ func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premu
     return Image(pixels: pixels)
 }
 
-/// Reads and writes "P <width> <height>", a format that is sufficient for cache tests.
+/// A coder for the text format "P <width> <height>", which is sufficient for cache tests.
 struct ToyCoder: DetailedImageCoder {
     let decodes = Locked(0)
 
@@ -39,7 +39,7 @@ struct ToyCoder: DetailedImageCoder {
     }
 }
 
-/// A disk layer in memory, so that the tests of Core need no database.
+/// A disk cache that stores its entries in memory, so that the tests of WebImageCore need no database.
 final class DictionaryDiskCache: DiskCaching {
     struct State {
         var values: [String: Data] = [:]
@@ -51,7 +51,7 @@ final class DictionaryDiskCache: DiskCaching {
         var metadata: [String: Data] = [:]
     }
     let state: Locked<State>
-    /// Runs at the beginning of each read, outside the lock.
+    /// A closure that runs at the beginning of each read, outside the lock.
     let beforeReading = Locked<(@Sendable () -> Void)?>(nil)
 
     init?(cachePath: String, config: ImageCacheConfig) {

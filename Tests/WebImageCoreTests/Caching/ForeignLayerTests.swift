@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageCore
 
-/// How a variant is stored in a disk layer that records no entries.
+/// Variants in a custom disk cache without entry records. The attributes of a variant are stored as metadata.
 @Suite(.timeLimit(minutes: 1))
 struct ForeignLayerTests {
     private let cache: ImageCache

@@ -27,7 +27,7 @@ struct HashIndexTableTests {
 
     @Test func hashIndexComparesOnlyEqualHashes() {
         var table = HashIndexTable()
-        // Another hash that has the same slot in a table of 16.
+        // The hashes 5 and 21 have the same slot in a table of 16 slots.
         table.insert(0, hash: 5)
         table.insert(1, hash: 21)
         var asked: [Int] = []

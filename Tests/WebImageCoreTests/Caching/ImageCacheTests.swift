@@ -21,7 +21,7 @@ struct ImageCacheTests {
         var image: Image?
         var data: Data?
         var type: ImageCacheType
-        /// The thread of the answer. An answer given before the call returns is on the caller's thread.
+        /// The thread on which the completion ran. If it ran before the call returned, that is the caller's thread.
         let thread = pthread_self()
     }
 

@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageCore
 
-/// A cache that answers when the test says so and records its calls.
+/// A cache that records its calls and completes them when the test requests it.
 final class ScriptedCache: ImageCaching {
     struct State {
         var queries: [ImageCacheQueryCompletionBlock?] = []
@@ -153,7 +153,7 @@ struct ImageCachesManagerTests {
         #expect(query().wait().first?.image == nil)
         low.storeImageToMemory(picture(), forKey: "key")
         high.storeImageDataToDisk(ToyCoder.data(width: 2, height: 2), forKey: "key")
-        // Either cache may be faster; exactly one answer is delivered.
+        // Either cache may answer first. Only the first answer is delivered.
         let answers = contains()
         #expect(answers == [.memory] || answers == [.disk])
         #expect(query().wait().count == 1)

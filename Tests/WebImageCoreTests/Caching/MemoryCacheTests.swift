@@ -141,7 +141,8 @@ struct MemoryCacheTests {
         #expect(cache.object(forKey: "9") != nil)
     }
 
-    /// The release of an image may run any code, including calls of the same cache, so it must not happen under the lock.
+    /// Releasing an image can run any code, including calls to the same cache. Under the cache's lock, such a call
+    /// would deadlock.
     @Test func evictedImagesAreReleasedOutsideTheLock() {
         final class Caller: Image, @unchecked Sendable {
             // Unchecked is safe because the property is set before the image is shared.

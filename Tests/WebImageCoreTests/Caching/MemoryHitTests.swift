@@ -65,7 +65,7 @@ struct MemoryHitTests {
         #expect(found == 1000)
     }
 
-    /// The load of a scrolling list, from the call to the completion.
+    /// A complete load that hits the memory cache, from the call to the completion, as a scrolling list makes it.
     @Test func wholeLoadAllocatesAtMostThreeTimes() throws {
         var config = ImageCacheConfig()
         config.diskCacheClass = DictionaryDiskCache.self

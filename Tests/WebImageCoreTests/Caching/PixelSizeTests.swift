@@ -95,7 +95,8 @@ struct PixelSizeTests {
         #expect(!isNewsAgain)
     }
 
-    /// A view asks on the main thread while the disk queue reads a large entry.
+    /// A view requests a pixel size on the main thread while the disk queue is busy. The request does not wait for
+    /// the queue.
     @Test func askingWaitsForNoOtherDiskWork() {
         disk.setPixelSize(PixelSize(width: 3, height: 2), forKey: "key")
         let gate = DispatchSemaphore(value: 0)

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// All coding runs on the one bounded pool, whichever API requests it.
+/// All decoding and encoding runs on the shared bounded pool, whichever API requests it.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct PooledCodingTests {
     let cache: ImageCache
@@ -46,7 +46,7 @@ struct PooledCodingTests {
         #expect(coder.seen == ["info true", "decode true"])
     }
 
-    /// Reading the header to find the cost is coding as well.
+    /// A load reads the header to estimate the decode's memory. That must run on the pool, too.
     @Test func aManagersLoadReadsTheHeaderAndDecodesOnThePool() async throws {
         let manager = WebImageManager(cache: cache, loader: CallbackLoader())
         _ = try await manager.image(for: URL(string: "http://host/a.png"), context: context)
@@ -71,7 +71,7 @@ struct PooledCodingTests {
     }
 }
 
-/// Records each call and whether the pool was running a job at that time.
+/// A coder that records each call and whether the pool was running a job at that time.
 final class WitnessCoder: DetailedImageCoder {
     private let notes = Locked<[String]>([])
     var seen: [String] { notes.withLock { $0 } }
@@ -104,7 +104,7 @@ private struct CountingPlainCoder: ImageCoder {
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }
 
-/// Answers at once through the default callback form of a data loader.
+/// A loader whose data is available immediately. The protocol's default implementation provides its callback form.
 private struct CallbackLoader: ImageDataLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?

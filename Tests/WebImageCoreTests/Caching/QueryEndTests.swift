@@ -5,7 +5,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The end of a cache query when a cancel comes after the disk answer, and what is stored for animations.
+/// The end of a cache query that is cancelled after the disk has answered, and the entries that a thumbnail query
+/// stores in higher caches.
 @Suite(.timeLimit(minutes: 1))
 struct QueryEndTests {
     let coder = ToyCoder()
@@ -13,7 +14,7 @@ struct QueryEndTests {
         memoryCache: MemoryCache(config: ImageCacheConfig()),
         diskCache: DictionaryDiskCache(cachePath: "/", config: ImageCacheConfig()))
 
-    /// A queue whose blocks run when the test says so.
+    /// A queue that runs no blocks until the test opens it.
     private final class HeldQueue: Sendable {
         let queue = DispatchQueue(label: "held")
         init() { queue.suspend() }
@@ -31,7 +32,7 @@ struct QueryEndTests {
                     .imageCoder: coder, .callbackQueue: CallbackQueue(queue: held.queue, policy: .dispatch),
                 ]
             ) { image, _, type in calls.withLock { $0.append(image != nil || type != .none) } })
-        // Promotion to memory shows that the answer is there; its delivery waits in the held queue.
+        // The image in the memory cache shows that the disk has answered. The delivery still waits in the held queue.
         #expect(await eventually { cache.imageFromMemoryCache(forKey: "key") != nil })
         #expect(await eventually { DecodePool.shared.runningCount == 0 })
         token.cancel()
@@ -71,7 +72,7 @@ struct QueryEndTests {
         #expect(await eventually { !calls.withLock { $0.isEmpty } })
         #expect(calls.withLock { $0 }.first??.pixelSize == PixelSize(width: 8, height: 8))
         #expect(higher.imageFromMemoryCache(forKey: "key") == nil)
-        // The higher cache receives the bytes of the original under the original's key; the thumbnail keeps its own key.
+        // The higher cache stores the original's bytes under the original's key, not the thumbnail.
         #expect(await higher.diskImageData(forKey: "key") == ToyCoder.data(width: 80, height: 80))
         #expect(higher.imageFromCache(forKey: "key", context: [.imageCoder: coder])?.pixelSize.width == 80)
     }

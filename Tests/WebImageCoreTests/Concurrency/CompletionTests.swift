@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// A completion that several parties race to claim runs once.
+/// If several threads race to claim a completion, it runs once.
 @Suite(.timeLimit(minutes: 1))
 struct CompletionTests {
     @Test func theFirstEndIsDeliveredAndLaterOnesAreDropped() {

@@ -32,7 +32,7 @@ struct DecodeThreadsTests {
     }
 
     @Test func aTaskOfTheHostRunsWhileEveryThreadIsBlocked() async {
-        // More threads than Swift's cooperative pool and a dispatch root queue have together.
+        // This is more than the threads of Swift's cooperative pool and a root queue of libdispatch together.
         let width = 8 * ProcessInfo.processInfo.activeProcessorCount
         let pool = DecodePool(width: width, byteBudget: .max / 2)
         let blocked = Blocked(pool, width)
@@ -96,12 +96,12 @@ struct DecodeThreadsTests {
             #expect(pool.threadCount >= 3)
             #expect(await blocked.letGo())
             #expect(await eventually { pool.threadCount == 0 })
-            // Called once, by the last of the three threads.
+            // Only the last of the three threads to end calls the idle handler.
             #expect(await eventually { idleTimes.withLock { $0 } == number + 1 })
         }
     }
 
-    /// A wake-up that races with the end of an idle thread must lose no job.
+    /// A job that arrives while an idle thread ends must not be lost.
     @Test func everyJobOfManyRunsOnceWithinTheBounds() async {
         var random = SeededRandom(seed: 19)
         let budget = 3 * large

@@ -5,15 +5,16 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The tasks of the host program run however many jobs of the library block.
+/// Swift tasks of the host program run even while many jobs of the library block their threads.
 ///
-/// On Linux a concurrent dispatch queue, including the global ones, takes its threads from those of Swift's cooperative
-/// pool: a block that waits there keeps an `async` function of the host from a thread.
+/// On Linux, concurrent dispatch queues (including the global ones) use the threads of Swift's cooperative
+/// pool. A block that waits on such a queue takes a thread away from the host's `async` functions.
 @Suite(.serialized, .timeLimit(minutes: 3))
 struct HostTaskTests {
-    /// Occupies threads until it is opened.
+    /// Occupies threads until the test opens it.
     ///
-    /// The threads spin instead of sleeping: libdispatch checks once a second and adds threads for sleeping ones.
+    /// The threads spin instead of sleeping, because libdispatch checks once a second for sleeping threads and
+    /// adds threads for them.
     private final class Blocker: Sendable {
         private let state = Locked((count: 0, isOpen: false))
 
@@ -27,12 +28,12 @@ struct HostTaskTests {
         func open() { state.withLock { $0.isOpen = true } }
     }
 
-    /// More than the number of threads of the cooperative pool.
+    /// A number of jobs that exceeds the threads of the cooperative pool.
     private let many = 4 * ProcessInfo.processInfo.activeProcessorCount
 
     /// Starts jobs, waits until `count` of them block, and runs a task of every priority meanwhile.
     ///
-    /// Checks from a separate thread, because a task could itself be kept from running.
+    /// The checks run on a separate thread, because a task may never run if the test fails.
     private func expectTasksRun(
         besideBlocked count: Int, _ start: @escaping @Sendable (Blocker) -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -76,7 +77,7 @@ struct HostTaskTests {
         let file = folder.url.appending(path: "picture")
         try FakeCoder.file().write(to: file)
         let loader = FileImageLoader()
-        // The progress block runs on the thread that reads.
+        // The progress block runs on the thread that reads the file.
         await expectTasksRun(besideBlocked: 4) { blocker in
             for _ in 0..<many {
                 Task { try? await loader.loadData(for: ImageDataLoad(url: file)) { _, _, _ in blocker.block() } }
@@ -104,7 +105,7 @@ struct HostTaskTests {
 
     @Test func coding() async throws {
         let url = try #require(URL(string: "http://host/picture.png"))
-        // The number of threads of the decode pool.
+        // The decode pool has this many threads.
         let width = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let loads = Locked<[Task<Void, any Error>]>([])
         await expectTasksRun(besideBlocked: width) { blocker in
@@ -151,14 +152,15 @@ struct HostTaskTests {
         for load in loads.withLock({ $0 }) { _ = try? await load.value }
     }
 
-    /// Covers jobs that no test runs: no source names a queue that takes its threads from the cooperative pool.
+    /// No source file uses a queue that takes its threads from the cooperative pool. This covers jobs that no other
+    /// test runs.
     @Test func noSourceUsesAQueueOfTheCooperativePool() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
         let sources = root.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var count = 0
         for case let file as URL in files where file.pathExtension == "swift" {
-            // `CallbackQueue.global` is an explicit choice of users; the gallery is a program.
+            // Skip `CallbackQueue.global`, which only users select, and a source of the gallery, which is a program.
             if ["CallbackQueue.swift", "MainLoopCheck.swift"].contains(file.lastPathComponent) { continue }
             if file.path.contains("/WebImageTesting/") { continue }
             count += 1

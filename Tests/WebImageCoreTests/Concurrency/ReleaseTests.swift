@@ -5,10 +5,12 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Objects that users attach to results and images are released outside the library's locks.
+/// The library releases objects that users attach to results and images outside its locks, because a `deinit` can
+/// call the library.
 @Suite(.timeLimit(minutes: 1))
 struct ReleaseTests {
-    /// A value whose `deinit` needs the lock of the tasks that hold it.
+    /// A value whose `deinit` calls the shared tasks that store the value. If they released it under their lock, that
+    /// call would block.
     private final class Value: Sendable {
         let tasks: SharedTasks<Int, Value>
         let wasFree: Locked<Bool?>

@@ -3,13 +3,14 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Random sequences of events, each checked against the invariants.
+/// Sends random sequences of events to the state and checks the invariants after each event.
 struct SharedTaskStateTests {
     private typealias State = SharedTaskState<Int, Int>
 
     private struct Model {
         var state = State()
-        /// The run of each subscriber that joined and has not left; nil for a subscriber cancelled before the join.
+        /// The run of each subscriber that has joined and not left. A subscriber that was cancelled before its join
+        /// has no run.
         var runs: [UInt64: UInt64] = [:]
         var resumed: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
@@ -45,7 +46,8 @@ struct SharedTaskStateTests {
         }
     }
 
-    /// An identity of a load has dozens of fields, so hashing it costs more than the rest of a step.
+    /// A key is hashed once per run. A load's identity has dozens of fields, so hashing costs more than all other
+    /// work of a step.
     @Test func aRunHashesItsKeyOnce() {
         var state = SharedTaskState<CountedKey, Int>()
         guard case .waits(let run, true) = state.join(1, CountedKey(), .normal) else {
@@ -121,7 +123,7 @@ struct SharedTaskStateTests {
             guard let subscriber else { return }
             model.perform(model.state.move(subscriber, to: .high))
         default:
-            // A subscriber leaves when it has resumed or found the value.
+            // A subscriber leaves only after it has resumed or found the value.
             guard let subscriber, !model.waiting.contains(subscriber), let run = model.runs[subscriber] else { return }
             let consumes =
                 model.succeeded.contains(run) && !model.cancelled.contains(subscriber) && Bool.random(using: &random)

@@ -4,7 +4,7 @@ import WebImageTesting
 @testable import WebImageCore
 
 struct SharedTasksTests {
-    /// The work cancels its only subscriber at once, often before that subscriber waits for it.
+    /// The work cancels its only subscriber immediately, often before the subscriber waits for the result.
     @Test func aCancelReachesTheWorkAtOnceHoweverEarlyItComes() async {
         let missed = Locked(0)
         for number in 0..<2000 {
@@ -37,7 +37,7 @@ struct SharedTasksTests {
         let starts = Locked(0)
         let (isCancelled, gate) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
-            // Ends at once, because the task was cancelled before.
+            // The loop ends immediately, because the task is already cancelled.
             for await _ in isCancelled {}
             _ = try? await tasks.withValue(
                 for: 1, priority: LoadPriorityHandle(),

@@ -63,7 +63,8 @@ struct AlternativeSourcesTests {
         #expect(loaders.identity(of: load) != before)
     }
 
-    /// Bytes that arrive after a cancel are stored as the original, so those of a low-data substitute must not be passed on.
+    /// After a cancel, only bytes of the full image are passed on. They are stored as the original, so bytes of a
+    /// low-data substitute must not be passed on.
     @Test func bytesAfterACancelAreTakenFromTheFullPictureAlone() async throws {
         for url in urls { loader.answer(url, with: .failure(WebImageError(.transport, stage: .download))) }
         loader.answer(urls[2], with: .success(Data("c".utf8)))
@@ -79,7 +80,7 @@ struct AlternativeSourcesTests {
             late.metadata = Data([1])
             load.finishedAfterCancel?(late)
         }
-        // The validators of another URL do not belong to this image.
+        // The result of an alternative URL has no metadata, because that URL's validators do not apply to this image.
         #expect(taken.withLock { $0.map(\.metadata) } == [Data([1]), nil])
     }
 

@@ -94,7 +94,8 @@ struct ContextKeyTests {
         #expect(fixture.cache.memoryKeys.count == 2 && !fixture.cache.memoryKeys.contains(fixture.key))
     }
 
-    /// SDWebImage ignores it. Taken without its key, the thumbnail would be cached as the whole image.
+    /// A thumbnail size in `.imageDecodeOptions` changes the cache key; otherwise the thumbnail would be cached as
+    /// the whole image. SDWebImage ignores this size.
     @Test func aThumbnailInTheDecodeOptionsHasItsKeyToo() async throws {
         let options: ImageCoderOptions = [.decodeThumbnailPixelSize: CGSize(width: 4, height: 4)]
         let result = try await fixture.result([], [.imageDecodeOptions: options])
@@ -126,7 +127,8 @@ struct ContextKeyTests {
         }
         #expect(try await stored(.none, .none) == (false, false))
         #expect(try await stored(.memory, .none) == (true, false))
-        // As in SDWebImage, an original goes to disk whatever the other key contains.
+        // As in SDWebImage, `.originalStoreCacheType: .disk` stores the original on disk, whatever `.storeCacheType`
+        // contains.
         #expect(try await stored(.memory, .disk) == (true, true))
         #expect(try await stored(.disk, .none) == (false, true))
         #expect(try await stored(.none, .memory) == (true, false))
@@ -205,7 +207,7 @@ struct ContextKeyTests {
     @Test func theAnimatedClassComesFirstAndIsPreloaded() async throws {
         let image = try await fixture.result(.preloadAllFrames, [.animatedImageClass: LivelyImage.self]).image
         #expect((image as? LivelyImage)?.isPreloaded == true)
-        // A still image under the same key does not satisfy the request.
+        // A still image in memory under the same key is not returned for a request that requires the animated class.
         fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
         let context: WebImageContext = [.animatedImageClass: LivelyImage.self]
         #expect(try await fixture.result(.matchAnimatedImageClass, context).image is LivelyImage)
@@ -243,7 +245,7 @@ struct ContextKeyTests {
 }
 
 final class LivelyImage: Image, AnimatedImageProtocol, @unchecked Sendable {
-    // Unchecked is safe because the only stored property is locked.
+    // Unchecked is safe because a lock protects the only stored property.
     private let preloaded = Locked(false)
     var isPreloaded: Bool { preloaded.withLock { $0 } }
 

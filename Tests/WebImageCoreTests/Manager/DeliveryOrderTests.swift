@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The deliveries of one load on a queue that runs several blocks at once.
+/// The order of one load's deliveries on a queue that runs several blocks concurrently.
 @Suite(.timeLimit(minutes: 1))
 struct DeliveryOrderTests {
     let fixture: ManagerFixture
@@ -14,7 +14,7 @@ struct DeliveryOrderTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// A slow completion must not be overtaken by the next one.
+    /// Records completions; the first one takes long. The next completion must not start before the first one ends.
     private final class SlowFirst: Sendable {
         private let state = Locked((started: 0, ended: [Bool](), isOpen: false))
         private let gate = DispatchSemaphore(value: 0)
@@ -78,7 +78,7 @@ struct DeliveryOrderTests {
             let operation = fixture.manager.loadImage(
                 with: url, context: fixture.context([.callbackQueue: queue])
             ) { _, _, error, _, _, _ in
-                // Read the flag first: a block that began before the cancel may finish.
+                // Read the flag at the start, because a block that began before the cancel may finish after it.
                 if wasCancelled.withLock({ $0 }) { late.withLock { $0.append(error?.code) } }
                 all.withLock { $0 += 1 }
             }

@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// A manager with fakes, and a recorder of what a callback load delivers.
+/// A manager with a fake loader, cache and coder. Its loads record the values that they deliver.
 struct ManagerFixture: Sendable {
     let cache = FakeImageCache()
     let loader = FakeDataLoader()
@@ -52,7 +52,8 @@ final class Recorder: Sendable {
         var error: WebImageError?
         var cacheType: ImageCacheType
         var finished: Bool
-        /// The thread of the completion. A load that completes before it returns does so on the caller's thread.
+        /// The thread on which the completion ran. A load that completes before `loadImage` returns uses the caller's
+        /// thread.
         let thread = pthread_self()
         var isOnThisThread: Bool { thread == pthread_self() }
     }
@@ -85,7 +86,7 @@ final class Recorder: Sendable {
     }
 }
 
-/// Cancels a load when a stage begins.
+/// A listener that cancels a load when a stage begins.
 final class StageCanceller: WebImageManagerListener {
     private struct State {
         var operation: WebImageCombinedOperation?
@@ -123,7 +124,7 @@ final class StageCanceller: WebImageManagerListener {
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {}
 }
 
-/// Returns a copy of the image with the same pixels, and counts its runs.
+/// A transformer that returns a copy of the image with the same pixels, or the given output, and records its runs.
 final class NamedTransformer: ImageTransformer {
     let transformerKey: String
     let preserveImageMetadata: Bool
@@ -145,7 +146,7 @@ final class NamedTransformer: ImageTransformer {
     }
 }
 
-/// Runs several transformers as one.
+/// A transformer that runs several transformers in sequence.
 struct Pipeline: ImageTransformerSequence {
     let transformers: [any ImageTransformer]
     var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
@@ -154,7 +155,7 @@ struct Pipeline: ImageTransformerSequence {
     }
 }
 
-/// Decodes when the test opens it.
+/// A coder whose decodes wait until the test opens it.
 final class GatedCoder: ImageCoder {
     private let gate = DispatchSemaphore(value: 0)
     private let started = Locked(0)

@@ -184,7 +184,7 @@ private struct NamingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { Image(pixels: image.pixels) }
 }
 
-/// A cancel between the end of the work and its delivery.
+/// A load that is cancelled after its work has ended and before its result is delivered.
 @Suite(.timeLimit(minutes: 1))
 struct LateCancelTests {
     @Test func cancelBeforeDeliveryDeliversOnlyCancelled() async throws {
@@ -200,7 +200,7 @@ struct LateCancelTests {
         }
         loader.answer(url, with: .success(FakeCoder.file()))
         #expect(await eventually { !loader.requests.isEmpty })
-        // The work is done; its delivery waits in the queue.
+        // The work has ended. The delivery of its result waits in the queue.
         #expect(await eventually { manager.sharedTaskCount == 0 })
         operation.cancel()
         queue.resume()

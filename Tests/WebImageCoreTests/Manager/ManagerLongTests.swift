@@ -12,7 +12,8 @@ struct ManagerLongTests {
     private static let batch = 2000
     private static let batches = 50
 
-    /// 50 batches of 2,000 loads of one URL and of many, as originals, thumbnails and transformed variants.
+    /// Runs 50 batches of 2,000 loads. Half of the loads use the same URL; they request originals, thumbnails and
+    /// transformed variants.
     @Test func aHundredThousandRandomCancelsEndOnceEachAndKeepMemoryFlat() async throws {
         let fixture = try ManagerFixture()
         let ends = Locked([UInt8](repeating: 0, count: Self.batch * Self.batches))
@@ -22,7 +23,7 @@ struct ManagerLongTests {
             try await cancelAtRandom(batch, fixture, ends)
             fixture.cache.clear(with: .all, completion: nil)
             last = Self.residentBytes
-            // After some batches, allocator caches and first uses no longer add memory.
+            // Compare with the memory after ten batches, when first uses and allocator caches no longer add memory.
             if batch == 9 { settled = last }
         }
         #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
@@ -37,7 +38,7 @@ struct ManagerLongTests {
     private func cancelAtRandom(
         _ batch: Int, _ fixture: ManagerFixture, _ ends: Locked<[UInt8]>
     ) async throws {
-        // The fakes record their calls, so each batch has its own.
+        // Use new fakes for each batch: they record their calls, so their memory grows.
         let (loader, transformer) = (FakeDataLoader(), NamedTransformer())
         var random = SeededRandom.printingSeed()
         var operations: [WebImageCombinedOperation] = []

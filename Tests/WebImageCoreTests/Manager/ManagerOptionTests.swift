@@ -69,14 +69,15 @@ struct ManagerOptionTests {
         let bounded = try await fixture.result([], context)
         #expect(bounded.image.pixelSize == PixelSize(width: 50, height: 50))
         #expect(try await fixture.result([], context).cacheType == .memory)
-        // The key is the same, but a load of the whole image must not receive the small one.
+        // Both loads have the same key, but a load of the whole image must not receive the scaled-down image.
         let whole = try await fixture.result()
         #expect(whole.image.pixelSize.width == 100 && whole.cacheType == .disk)
-        // The whole image satisfies every load.
+        // The whole image in memory is a hit for every load, also with a scale-down limit.
         #expect(try await fixture.result(.scaleDownLargeImages).cacheType == .memory)
     }
 
-    /// The default limit is far above the images made here, so the test reads the decoding options instead.
+    /// The default limit is far larger than the test images, so the test checks the decoding options instead of the
+    /// size.
     @Test func scaleDownLargeImagesBoundsTheDecodeAtTheDefault() async throws {
         fixture.answer()
         let bounded = try await fixture.result(.scaleDownLargeImages)
@@ -161,7 +162,7 @@ final class MovingImage: Image, @unchecked Sendable {
     override var imageFrameCount: Int { 2 }
 }
 
-/// Decodes all data to one fixed image.
+/// A coder that decodes all data to one fixed image.
 struct FixedCoder: ImageCoder {
     let image: Image
     func canDecode(from data: Data?) -> Bool { true }
@@ -170,7 +171,7 @@ struct FixedCoder: ImageCoder {
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }
 
-/// A cache without layers whose stores complete when the test says so.
+/// A cache without memory and disk layers. Its stores complete when the test requests it.
 final class SlowStoreCache: ImageCaching {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -182,7 +183,7 @@ final class SlowStoreCache: ImageCaching {
     private let state = Locked(State())
     var askedCount: Int { state.withLock { $0.asked } }
     var completedCount: Int { state.withLock { $0.completed } }
-    /// The maximum file size passed to each store.
+    /// The maximum file sizes in bytes that the stores received.
     var encodeLimits: [Int] { state.withLock { $0.encoding } }
 
     func completeAll() {

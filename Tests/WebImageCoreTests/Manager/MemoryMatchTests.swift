@@ -4,7 +4,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Decoding parameters that the key does not contain: images that differ in them must not be mixed up in memory.
+/// Decoding parameters that are not part of the cache key. A memory hit must match the load's parameters, although
+/// images with other parameters have the same key.
 @Suite(.timeLimit(minutes: 1))
 struct MemoryMatchTests {
     let fixture: ManagerFixture
@@ -46,7 +47,7 @@ struct MemoryMatchTests {
     }
 }
 
-/// Decodes all data to one pixel of the requested format.
+/// A coder that decodes all data to one pixel of the requested format.
 private struct FormatCoder: DetailedImageCoder {
     func canDecode(from data: Data?) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { false }

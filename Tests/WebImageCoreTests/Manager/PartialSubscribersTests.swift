@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which subscribers of a shared download receive partial images.
+/// A shared download delivers partial images only to the subscribers that requested them.
 @Suite(.timeLimit(minutes: 1))
 struct PartialSubscribersTests {
     let fixture: ManagerFixture
@@ -18,7 +18,7 @@ struct PartialSubscribersTests {
         return load
     }
 
-    /// Starts a load that reads the bytes for the pixel size only.
+    /// Starts a load that uses arriving bytes only to find the pixel size.
     private func startForSize() async -> Recorder { await start([], [.pixelSizeReceiver: PixelSizeReceiver { _ in }]) }
 
     private func waitForSubscribers(_ count: Int) async -> Bool {

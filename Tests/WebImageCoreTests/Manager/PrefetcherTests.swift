@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Lists of images loaded before they are needed.
+/// The prefetcher, which loads lists of images before they are needed.
 @Suite(.timeLimit(minutes: 1))
 struct PrefetcherTests {
     private let loader = FakeDataLoader()
@@ -153,7 +153,7 @@ struct PrefetcherTests {
         prefetcher.maxConcurrentPrefetchCount = 1
         let running = Locked<[Int]>([])
         let end = await prefetcher.prefetch(urls, context: context) { [prefetcher] _, _ in
-            // Setting the property makes the prefetcher start loads in free places.
+            // Setting the limit makes the prefetcher start loads if fewer than the limit are running.
             prefetcher.maxConcurrentPrefetchCount = 1
             running.withLock { $0.append(prefetcher.runningLoadCount) }
         }

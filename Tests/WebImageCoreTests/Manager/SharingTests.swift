@@ -103,7 +103,7 @@ struct SharingTests {
         gate.open()
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
         #expect(load.completions.count == 1 && transformer.keys.isEmpty)
-        // The bytes that arrived are stored for a later load; no image is made from them.
+        // The downloaded bytes are stored for a later load but are not decoded.
         #expect(await eventually { fixture.cache.disk == [fixture.key: FakeCoder.file()] })
         #expect(fixture.cache.memoryKeys.isEmpty)
         #expect(!fixture.manager.isRunning && fixture.cache.diskReadCount == 2)
@@ -111,7 +111,7 @@ struct SharingTests {
 
     private static let cancellable: [WebImageLoadStage] = [.disk, .download, .decode, .transform, .store]
 
-    /// One load is cancelled at the moment a stage begins; a second load of the same work continues.
+    /// One load is cancelled when a stage begins. A second load that shares the work, if there is one, continues.
     @Test(arguments: cancellable, [false, true])
     func noStageBeginsAfterACancelAtAnyOther(_ stage: WebImageLoadStage, _ isShared: Bool) async throws {
         let canceller = StageCanceller(stage)
@@ -144,7 +144,7 @@ struct SharingTests {
     }
 }
 
-/// Answers at once with bytes that are for one load only.
+/// A loader that completes immediately. Its identity forbids sharing and storing the bytes.
 private final class PrivateLoader: ImageDataLoader {
     private let requests = Locked(0)
     var count: Int { requests.withLock { $0 } }
@@ -160,7 +160,7 @@ private final class PrivateLoader: ImageDataLoader {
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 }
 
-/// Returns images of the size given in the context.
+/// A loader that returns images of the size given in the context.
 private struct DecodingLoader: ImageLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Spans of loads: ids, parents, joined loads, attributes, log records.
+/// The tracing spans of loads: IDs, parents, joined loads, attributes and log records.
 @Suite(.timeLimit(minutes: 1))
 struct SpanTests {
     let fixture: ManagerFixture
@@ -149,7 +149,7 @@ struct SpanTests {
     }
 }
 
-/// Records log entries.
+/// A logger that records its entries.
 final class RecordingLogger: WebImageLogging {
     struct Record: Sendable {
         var level: WebImageLogLevel

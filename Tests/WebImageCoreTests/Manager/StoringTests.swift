@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// What is stored on disk after the last subscriber has left.
+/// Which data is stored on disk after the last subscriber has cancelled.
 @Suite(.timeLimit(minutes: 1))
 struct StoringTests {
     let fixture: ManagerFixture
@@ -12,7 +12,7 @@ struct StoringTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// The load is cancelled between decode and store, when bytes and image are there.
+    /// The load is cancelled when the store stage begins, after download and decode.
     @Test(arguments: [WebImageOptions(), .waitStoreCache])
     func aCancelWhileStoringPutsNothingOnDiskThatTheSerializerHasNotSeen(_ options: WebImageOptions) async throws {
         let canceller = StageCanceller(.store)
@@ -121,7 +121,8 @@ struct StoringTests {
     }
 
     private func nothingIsKept() async throws {
-        // A later load of another image is stored by now, so the earlier bytes would be, too.
+        // Wait until a later load is stored. If the earlier bytes were going to be stored, they would be on disk by
+        // then.
         let other = try #require(URL(string: "http://host/other.png"))
         fixture.loader.answer(other, with: .success(FakeCoder.file()))
         _ = try await fixture.manager.image(for: other, context: fixture.context)
@@ -164,7 +165,7 @@ private final class ChangingDelegate: WebImageManagerDelegate {
 
     init(_ change: @escaping @Sendable (Image) -> Image?) { self.change = change }
 
-    /// For each call, whether the pool was running a job.
+    /// Whether the pool was running a job, for each call.
     var wasOnPool: [Bool] { calls.withLock { $0 } }
 
     func imageManager(

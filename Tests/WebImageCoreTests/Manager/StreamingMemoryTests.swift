@@ -5,10 +5,10 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The memory that a load with partial images holds beside the loader's copy of the body.
+/// The memory that a load with partial images uses in addition to the loader's copy of the body.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingMemoryTests {
-    /// The pieces of a body, and how many of them are still referenced.
+    /// Creates the pieces of a body and counts the pieces that are still referenced.
     private final class Pieces: Sendable {
         private let live = Locked(0)
         var liveCount: Int { live.withLock { $0 } }
@@ -34,9 +34,9 @@ struct StreamingMemoryTests {
         fixture.loader.send(pieces.make(FakeCoder.file() + [1]), for: fixture.url)
         #expect(await eventually { load.partials.count == 1 })
         for _ in 0..<12 { fixture.loader.send(pieces.make(Data(repeating: 2, count: 1 << 20)), for: fixture.url) }
-        // The coder has consumed the pieces; none is kept for a late subscriber.
+        // The coder has consumed the pieces. The load keeps none of them for late subscribers.
         #expect(await eventually { pieces.liveCount == 0 })
-        // A late subscriber receives the image without partial images.
+        // A subscriber that joins late receives only the final image.
         let late = fixture.load(.progressiveLoad, [.imageCoder: FakeProgressiveCoder()])
         fixture.loader.answer(fixture.url, with: .success(FakeCoder.file() + [1]))
         #expect(await late.end()?.image != nil)

@@ -4,7 +4,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A transformer has one key whether or not the options let it run, so an entry under that key does not suit every load.
+/// An entry under a transformer's key may be untransformed, because some options prevent the transformer from running
+/// and the key does not contain them. A hit must match the load's options.
 @Suite(.timeLimit(minutes: 1))
 struct TransformRecordTests {
     let fixture: ManagerFixture
@@ -45,7 +46,7 @@ struct TransformRecordTests {
         ]
         for _ in 0..<3 { _ = try await fixture.result(.transformAnimatedImage, context) }
         #expect(transformer.keys.count == 1)
-        // The other loads request the untransformed image.
+        // A load without `.transformAnimatedImage` requests the untransformed image, which is the entry in memory.
         #expect(try await fixture.result([], context).cacheType == .memory)
     }
 

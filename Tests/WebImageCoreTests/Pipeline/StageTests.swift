@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Each stage on its own, with a plan, fakes and a host other than the manager.
+/// Runs each stage alone, with a load plan, fakes and a test host instead of the manager.
 @Suite(.timeLimit(minutes: 1))
 struct StageTests {
     private final class Host: PipelineHost {

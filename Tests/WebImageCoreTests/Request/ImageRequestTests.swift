@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The typed form of a load and its context agree in each property.
+/// `ImageRequest` and the context dictionary agree in each property.
 struct ImageRequestTests {
     private static let url = URL(string: "https://example.test/a.png")!
 

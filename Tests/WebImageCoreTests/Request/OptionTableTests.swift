@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Each option and each context key has tests that fail when it is ignored.
+/// Each option and each context key is listed with the tests that fail if the library ignores it.
 struct OptionTableTests {
     private static let options: [String: [String]] = [
         "retryFailed": [

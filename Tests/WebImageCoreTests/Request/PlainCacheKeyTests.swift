@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageCore
 
 struct PlainCacheKeyTests {
-    /// Random addresses, plain and not: the fast path must give the same key as parsing.
+    /// For random URLs, simple or not, the fast path returns the same key as the path that parses the URL.
     @Test func fastPathReturnsTheSameCacheKeyAsParsing() {
         let pieces = [
             "http://", "https://", "ftp://", "h.test", "HOST", "127.0.0.1", "[::1]", ":", ":80", ":x", "/", "//", "a",

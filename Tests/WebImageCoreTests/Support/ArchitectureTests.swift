@@ -10,7 +10,7 @@ struct ArchitectureTests {
         "struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let", "case",
     ]
 
-    /// The names in the sources that a document may use.
+    /// The names from the sources that the document may use.
     private struct Names: Sendable {
         /// Types, functions, members, targets, folders and files.
         var words: Set<String> = []
@@ -79,7 +79,7 @@ struct ArchitectureTests {
         }
         if names.literals.contains(span) { return nil }
         let words = span.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
-        // A product has a hyphenated name, like its folder.
+        // Some names contain hyphens, such as those of products and folders, so look up the whole span first.
         if names.words.contains(span) { return nil }
         return words.first { !names.words.contains($0) }.map { "\($0) of \(span) is not declared" }
     }

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Each public async function that is not isolated to the main actor returns while the main thread is blocked.
+/// Each public `async` function that is not isolated to the main actor returns even while the main thread is blocked.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct BlockedMainTests {
     struct Row: CustomTestStringConvertible, Sendable {

@@ -1,7 +1,7 @@
 import Testing
 @testable import WebImageCore
 
-/// Every value becomes one that can be used.
+/// `NumberLimits` replaces each invalid number with a usable one.
 struct NumberLimitsTests {
     @Test func scalesAreFiniteAndAtLeastOne() {
         #expect([Double.nan, -.infinity, .infinity, -2, 0, 0.5].allSatisfy { NumberLimits.scale($0) == 1 })

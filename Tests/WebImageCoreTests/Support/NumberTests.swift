@@ -4,9 +4,9 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Zero, negative, huge and not-a-number values for every number of configuration and context.
+/// Sets each number of configuration and context to zero, negative, huge and not-a-number values.
 ///
-/// None traps or hangs; each has the effect that the documentation states.
+/// No value traps or hangs. Each has the effect that the documentation states.
 @Suite(.timeLimit(minutes: 1))
 struct NumberTests {
     private static let reals = [
@@ -60,7 +60,8 @@ struct NumberTests {
         fixture.manager.failedURLLifetime = duration
         fixture.loader.answer(fixture.url, with: .success(Data("not a picture".utf8)))
         await #expect(throws: WebImageError.self) { try await fixture.result() }
-        // The failure has expired at once, or practically never expires.
+        // With a duration of 1 ns or less the failure has already expired; with the others it practically never
+        // expires.
         #expect((fixture.manager.failure(of: fixture.url) != nil) == (duration > .seconds(1)))
         #expect(
             await fixture.manager.shutdown(deadline: duration) == (duration > .seconds(1)) || duration <= .seconds(1))

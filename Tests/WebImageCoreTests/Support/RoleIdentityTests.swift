@@ -4,14 +4,14 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Two roles that are values count as the same only if the values are equal.
+/// Two coders, loaders or animations that are value types count as the same only if their values are equal.
 @Suite(.timeLimit(minutes: 1))
 struct RoleIdentityTests {
     let fixture: ManagerFixture
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// A coder that fills images with the blue value it was made with.
+    /// A coder that returns images filled with its `blue` value.
     struct PaintingCoder: DetailedImageCoder {
         let blue: UInt8
         let gate: DispatchSemaphore?

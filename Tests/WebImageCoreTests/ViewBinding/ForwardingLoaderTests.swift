@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A recycled row keeps its own loader, which forwards loads to a manager that may change.
+/// A recycled row has a loader that forwards loads to a manager. The row may change the manager.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct ForwardingLoaderTests {
     private final class Row: ForwardingViewLoader {
@@ -43,7 +43,7 @@ struct ForwardingLoaderTests {
         let image = try ViewFixture.image()
         managers.1.loads.first?.deliver(image)
         #expect(view.displayedImage === image)
-        // The image that the first manager showed does not satisfy the load through the second one.
+        // A load through the first manager starts again, because the shown image comes from the second one.
         try load(through: managers.0)
         #expect(managers.0.loads.count == 2)
     }

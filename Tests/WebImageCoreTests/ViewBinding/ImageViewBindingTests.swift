@@ -244,7 +244,8 @@ import WebImageTesting
         #expect(errors.map { $0?.code } == [.invalidDownloadOperation])
     }
 
-    /// Blocks the main thread until another thread has signalled; blocks it queued for the main thread cannot run before.
+    /// Blocks the main thread until another thread signals the semaphore. Work that is queued for the main thread
+    /// cannot run before.
     private func hold(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
     /// Waits until the blocks queued for the main thread have run.

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @Suite("Recycled rows", .timeLimit(minutes: 1))
 @MainActor struct RowRecyclingTests {
-    /// One row, 1,000 URLs. The answers of its loads come in any order: late, partial, failed, or not at all.
+    /// One row loads 1,000 URLs in turn. Results arrive in any order: late, partial, failed, or not at all.
     @Test(arguments: 1...4)
     func rowNeverShowsAPictureOfAnotherURL(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -21,7 +21,8 @@ import WebImageTesting
             return image
         }
         var numbers: [URL: Int] = [:]
-        // The row may show images from `oldest` on: a load left running may show its image until a newer one has shown its own.
+        // The row may show images of the loads from number `oldest` on. A load that was not cancelled may show its
+        // image until a newer load has shown one.
         var (wrong, oldest) = (0, 0)
         var answers: [Int: Int] = [:]
         for number in 1...1000 {

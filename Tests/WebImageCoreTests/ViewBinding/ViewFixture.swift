@@ -18,7 +18,7 @@ import WebImageTesting
 
     var displayedImage: Image? { didSet { shown.append(displayedImage) } }
 
-    /// The transitions that have begun; a test ends them.
+    /// The transitions that have begun. The test must end them.
     var transitions: [ViewTransition] = []
     var hasTransition = false
     func perform(_ transition: ViewTransition) {

@@ -35,7 +35,7 @@ struct ViewLoadStateTests {
                 #expect(isNew == (!hasEnded && !isCancelled))
                 if isNew { isCancelled = true }
             default:
-                // A delivery of any turn, or of the load itself after a cancel.
+                // Deliver a result of any turn, or (after a cancel) the load's own final result, which has no turn.
                 let turn = isCancelled && Bool.random(using: &random) ? nil : turns.randomElement(using: &random)
                 guard turn != nil || isCancelled, state.receives(turn: turn) else { continue }
                 #expect(!hasEnded)

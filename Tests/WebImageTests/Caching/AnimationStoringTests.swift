@@ -20,7 +20,7 @@ struct AnimationStoringTests {
         let fixture = try EntryFixture()
         // Append trailing bytes that no encoder would write.
         let file = try Self.animation(format) + Data("kept as it is".utf8)
-        // As an animated image, and as a still one.
+        // Store the image as `AnimatedImage` and as the plain image that the coders return.
         for image in [AnimatedImage(data: file), ImageCodersManager.shared.decodedImage(with: file, options: nil)] {
             let calls = Calls<Bool>()
             fixture.cache.storeImage(image, forKey: "key") { calls.append(true) }

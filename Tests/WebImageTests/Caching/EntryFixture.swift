@@ -3,7 +3,7 @@ import WebImage
 import WebImageStore
 import WebImageTesting
 
-/// A manager with a real cache in its own folder and a loader without network.
+/// A manager with a real cache in a temporary folder and a loader without network.
 final class EntryFixture: Sendable {
     private let scratch: ScratchFolder
     let loader = FakeDataLoader()
@@ -18,7 +18,7 @@ final class EntryFixture: Sendable {
         manager = WebImageManager(cache: cache, loader: loader)
     }
 
-    /// Returns a fixture that stands for another process: the same disk folder, an empty memory cache.
+    /// Returns a fixture with the same disk folder and an empty memory cache, as in another process.
     func restarted() throws -> EntryFixture {
         cache.flush()
         return try EntryFixture(scratch: scratch)
@@ -54,7 +54,7 @@ extension Image {
     var blue: UInt8 { pixels.withUnsafeBytes { $0.first ?? 0 } }
 }
 
-/// Sets every pixel to one blue value.
+/// A transformer that sets every pixel to one blue value.
 struct BlueTransformer: ImageTransformer {
     var blue: UInt8 = 9
     var width: Int?

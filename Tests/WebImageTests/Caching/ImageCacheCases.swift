@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// SDWebImage's cache tests with real files and images, each in its own folder.
+/// SDWebImage's cache tests with real files and images. Each test uses a new folder.
 @Suite(.timeLimit(minutes: 1))
 struct ImageCacheCases {
     private let scratch: ScratchFolder
@@ -316,7 +316,7 @@ struct ImageCacheCases {
     }
 }
 
-/// Decodes any bytes to one image and encodes every image to the same ten bytes.
+/// A coder that decodes any bytes to one image and encodes every image to the same ten bytes.
 struct FixedCoder: ImageCoder {
     let image: Image
     func canDecode(from data: Data?) -> Bool { true }

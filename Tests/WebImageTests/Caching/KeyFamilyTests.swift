@@ -4,9 +4,9 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Random tuples of URL, scope, size and transformers; many share their key string.
+/// Loads random combinations of URL, scope, size and transformers, many of which have the same key string.
 ///
-/// No tuple ever receives the entry, the shared task or the failure of another.
+/// A combination must never receive the entry, the shared task or the failure of another.
 @Suite(.timeLimit(minutes: 5))
 struct KeyFamilyTests {
     /// The parameters of a load that form its key.
@@ -28,11 +28,11 @@ struct KeyFamilyTests {
             return context
         }
 
-        /// The number of the original, which depends on the URL and the scope, as a server's answer does.
+        /// Returns the number of the original. It depends on URL and scope, as a server's response does.
         func original(_ numbers: [String: Int]) -> Int { numbers["\(url.absoluteString) \(scope ?? "-")"] ?? -1 }
     }
 
-    /// Tuples drawn from few parts, so that key strings collide often.
+    /// Generates tuples from few different parts, so that their key strings are often equal.
     struct Generator {
         var random: SeededRandom
         private(set) var seen: [Tuple] = []
@@ -178,7 +178,8 @@ final class NumberedOrigin: ImageDataLoader {
     }
 }
 
-/// Decodes `C` and a number to an image of 40 pixels whose red and green encode the number. Encodes every pixel's colour.
+/// A coder that decodes `C` and a number to an image of 40 pixels whose red and green represent the number. It
+/// encodes the colour of every pixel.
 struct ColourCoder: DetailedImageCoder {
     func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "C") }
     func canEncode(to format: ImageFormat) -> Bool { true }
@@ -209,7 +210,7 @@ struct ColourCoder: DetailedImageCoder {
     }
 }
 
-/// Adds the bytes of its key to the blue of every pixel.
+/// A transformer that adds the bytes of its key to the blue of every pixel.
 struct AddingTransformer: ImageTransformer {
     let transformerKey: String
 

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The fast path of a memory hit delivers the same as the full path, for every load.
+/// For every load, the fast path of a memory hit delivers the same result as the full path.
 @Suite(.timeLimit(minutes: 1))
 struct PlainHitTests {
     private let cache = ImageCache(namespace: "plain", diskCacheDirectory: "/nowhere")
@@ -115,7 +115,8 @@ struct PlainHitTests {
         #expect(hits > 100)
     }
 
-    /// One URL that failed takes nothing from the hits of others, and is refused itself as on the long way.
+    /// A failed URL does not disable the fast path for other URLs. The failed URL itself takes the full path, which
+    /// refuses it.
     @Test func aFailedURLBlocksOnlyItself() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
@@ -131,8 +132,8 @@ struct PlainHitTests {
         #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
     }
 
-    /// An image under the empty key is no answer for a URL without an address, and neither a shut-down manager nor an
-    /// image that was decoded for other loads answers a plain one.
+    /// The fast path returns no image for a nil URL (although an image has the empty key), for a manager that is shut
+    /// down, and for an image that was decoded with other options.
     @Test func aPlainHitHasNoOtherImage() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
@@ -173,7 +174,7 @@ struct PlainHitTests {
     }
 }
 
-/// A user's loader that puts its results into a scope.
+/// A custom loader whose results belong to a scope.
 private struct ScopedLoader: ImageDataLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
     func cacheScope(of load: ImageDataLoad) -> CacheScope { .scoped("bob") }

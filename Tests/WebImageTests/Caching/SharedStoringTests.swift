@@ -4,7 +4,8 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Concurrent loads of one variant that store different bytes: each stores its own, and the image is made once.
+/// Concurrent loads of one variant with different encoding options. Each stores its own bytes, but the image is
+/// decoded and transformed only once.
 @Suite(.timeLimit(minutes: 1))
 struct SharedStoringTests {
     let fixture: EntryFixture
@@ -45,16 +46,18 @@ struct SharedStoringTests {
         let sides: [ImageCoderOptions] = [8, 16].map { [.encodeMaxPixelSize: CGSize(width: $0, height: $0)] }
         _ = try await shared(
             sides.map { [.imageTransformer: transformer, .imageEncodeOptions: $0, .imageCoder: coder] })
-        // Each load's options are used; with one shared task those of the second load would be dropped.
+        // The encoding options of both loads are used. If the loads shared the store, the options of the second would
+        // be ignored.
         #expect(Set(coder.sides.all) == [8, 16] && coder.sides.all.count == 2)
         let key = try #require(fixture.manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
         let stored = try #require(await fixture.cache.diskImageData(forKey: key))
         let width = try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width
-        // Either may be stored last, as with loads one after another.
+        // Either load may store last.
         #expect(width == 8 || width == 16)
     }
 
-    /// A thumbnail goes to disk only if the context names the store type, even when the default has the same value.
+    /// A thumbnail is stored on disk only if the context sets the store type explicitly, even if the default has the
+    /// same value.
     @Test(arguments: [false, true]) func aNamedStoreTypeHoldsBesideALoadWithoutOne(isFirst: Bool) async throws {
         let box = CGSize(width: 8, height: 8)
         let contexts: [WebImageContext] = [
@@ -77,7 +80,7 @@ struct SharedStoringTests {
     }
 }
 
-/// The built-in coders; records the sizes at which they are asked to encode.
+/// The built-in coders, with a record of the sizes that they encode.
 private final class EncodingObserver: DetailedImageCoder {
     let sides = Calls<Int>()
 

@@ -12,7 +12,7 @@ struct TypedKeyTests {
 
     init() throws { fixture = try EntryFixture() }
 
-    /// Every text form by which a key string has ever named a scoped entry.
+    /// URLs whose text equals a key string of a scoped entry, in every format that versions of this package have used.
     private var forgeries: [URL] {
         let key = fixture.manager.cacheKey(for: picture, context: [.cacheScope: "alice"]) ?? ""
         return ["https://host/private.png#scope=alice", key].compactMap { URL(string: $0) }
@@ -29,7 +29,8 @@ struct TypedKeyTests {
                 #expect(try await other.load(url, options).blue == 2, "\(url)")
             }
         }
-        // A URL equal to the key string replaces the entry, so the scoped load may miss. It must not receive the other image.
+        // A URL that equals the key string replaces the entry. The scoped load may then miss, but it must not receive
+        // the other image.
         try other.answer(picture, blue: 1)
         #expect(try await other.load(picture, [], [.cacheScope: "alice"]).blue == 1)
     }
@@ -49,7 +50,7 @@ struct TypedKeyTests {
             let other = isRestarted ? try fixture.restarted() : fixture
             try other.answer(lookAlike, blue: 77)
             #expect(try await other.load(lookAlike).blue == 77)
-            // Conversely, the entry of the look-alike is never returned for the variant.
+            // In the other direction, the load of the variant never receives the look-alike's entry.
             #expect(try await other.load(source, .fromCacheOnly, context).blue == wanted)
             #expect(try await other.load(lookAlike).blue == 77)
         }

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// All 28 blend modes against the floating-point formulas of PDF 1.7 §11.3.5 and of Porter and Duff.
+/// Compares all 28 blend modes with the floating-point formulas of PDF 1.7 §11.3.5 and of Porter and Duff.
 @Suite(.timeLimit(minutes: 1))
 struct BlendModeTests {
     /// Red, green, blue and alpha, not premultiplied.

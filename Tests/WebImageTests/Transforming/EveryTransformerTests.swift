@@ -105,7 +105,7 @@ struct EveryTransformerTests {
         ] + optional.compactMap(\.self)
     }
 
-    /// Types and filters are read from the sources, so that a new one that is missing here fails the test.
+    /// The test reads the names of transformers and filters from the sources, so it fails if a new one is missing here.
     @Test func noTransformerAndNoFilterIsLeftOut() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
@@ -148,7 +148,8 @@ struct EveryTransformerTests {
         for transformer in try Self.transformers(value)
         where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {
             let filter = (transformer as? ImageFilterTransformer)?.filter.filterKey ?? ""
-            // An inversion has no number, and a monochrome at full intensity has only those of its colour.
+            // Skip the inversion, which has no number, and a monochrome filter at full intensity, whose only numbers
+            // are the colour's.
             guard filter != ColorFilter.invert.filterKey, !filter.hasSuffix(",1)") else { continue }
             #expect(transformer.transformedImage(with: image, forKey: "k") == nil, "\(transformer.transformerKey)")
         }
@@ -185,7 +186,7 @@ struct EveryTransformerTests {
         let pixels = try TestImages.solid(width: 12, height: 8).pixels.converted(to: format)
         let image = Image(pixels: pixels, scale: 2, hasAlpha: false, format: .tiff)
         image.imageLoopCount = 7
-        // Without the pipeline: its steps leave nothing of so small an image.
+        // Skip the last transformer, a pipeline, because its steps crop so small an image to nothing.
         for transformer in try Self.transformers(2).dropLast() {
             let result = try #require(
                 transformer.transformedImage(with: image, forKey: "k"), "\(transformer.transformerKey)")

@@ -56,7 +56,8 @@ struct OverlayTests {
         let ends = [0, 99].compactMap { over.color(at: CGPoint(x: 2, y: $0)) }
         #expect(ends.count == 2 && ends[0].red > 0.98 && ends[1].blue > 0.98)
         #expect(hex(over, 8, 50) == "#00000000")
-        // From transparent white to white: the transparent stop does not darken the colours between the stops.
+        // The gradient goes from transparent white to white. The transparent stop must not darken the colours between
+        // the stops.
         let white = try TestImages.solid(width: 4, height: 100, blue: 255, green: 255, red: 255)
         let shade = ImageGradient(colors: [ImageColor(white: 1, alpha: 0), .white])
         #expect(hex(white.gradientImage(with: shade), 1, 50) == "#ffffffff")

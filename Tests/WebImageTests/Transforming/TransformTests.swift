@@ -7,7 +7,7 @@ import WebImageTesting
 /// Geometry, blending and keys with generated images; invalid input first.
 @Suite(.timeLimit(minutes: 1))
 struct TransformTests {
-    /// Four quarters: red and green above blue and white.
+    /// Returns an image of four quarters: red and green above blue and white.
     private func quarters(_ side: Int = 8, scale: CGFloat = 1) throws -> Image {
         let pixels = try PixelBuffer(width: side, height: side, format: .bgra8Premultiplied)
         pixels.withUnsafeMutableBytes { bytes in
@@ -120,7 +120,7 @@ struct TransformTests {
 
     @Test func aVeryLargeBlurIsDoneSmallerAndLooksTheSame() throws {
         let image = try quarters(700)
-        // The first radius is just small enough for full size, the second is not.
+        // A radius of 272 is small enough to blur at full size; for 275 the image is blurred at a smaller size.
         let (full, smaller) = (image.blurredImage(withRadius: 272), image.blurredImage(withRadius: 275))
         for place in [(0, 0), (350, 350), (699, 0), (100, 600)] {
             let point = CGPoint(x: place.0, y: place.1)
@@ -148,7 +148,8 @@ struct TransformTests {
         #expect(corners(barred) == ["#00000000", "#00000000", "#00000000", "#00000000"])
     }
 
-    /// Scales 900 × 700 px to a fifth of its sides both ways: rows first, and at once for straight alpha.
+    /// Scales 900 × 700 px to a fifth of its sides in two ways: opaque images in two steps (rows first), images with
+    /// straight alpha in one step.
     @Test func goingDownRowsFirstGivesTheSamePicture() throws {
         let image = try Image.generated(width: 900, height: 700) { x, y in
             (UInt8((x * 7 + y) % 256), UInt8((x / 9 * 40 + y / 5 * 60) % 256), UInt8(x * y % 251), 255)
@@ -175,7 +176,7 @@ struct TransformTests {
         #expect(Set(corners(swallowed)) == ["#00000000"])
     }
 
-    /// Blend modes of PDF 1.7 and of Porter and Duff: opaque 50% grey over an opaque colour.
+    /// Blends opaque 50% grey over an opaque colour in modes of PDF 1.7 and of Porter and Duff.
     @Test(arguments: [
         (BlendMode.normal, "#ff808080"), (.multiply, "#ff3c2814"), (.screen, "#ffbc" + "a894"),
         (.darken, "#ff785028"), (.lighten, "#ff808080"), (.difference, "#ff083058"), (.copy, "#ff808080"),

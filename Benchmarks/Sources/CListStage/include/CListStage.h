@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-// The window, steps and measurements with which the GTK competitors show their list.
+// The window, the scroll steps and the measurements that all GTK competitors of the list benchmark share.
 typedef struct {
     const char *name;
     // The number of rows and their height.
@@ -11,7 +11,7 @@ typedef struct {
     int row_height;
     // Whether every row from `first` to `last` shows its picture.
     bool (*is_ready)(void *user, unsigned first, unsigned last);
-    // Makes a GtkListItemFactory, or null for rows that remain empty. Called after GTK is initialised.
+    // Creates a GtkListItemFactory; null for empty rows. Called after GTK is initialised.
     void *(*make_factory)(void *user);
     void *user;
 } list_stage;
@@ -20,7 +20,7 @@ typedef struct {
 // as one line.
 int list_stage_show(const list_stage *stage);
 
-// Flings the list up and down for `seconds`, then waits two seconds; prints the same line.
+// Flings the list up and down for `seconds`, then waits two seconds. Prints the same line as list_stage_show.
 int list_stage_fling(const list_stage *stage, double seconds);
 
 // Gives a widget the height of a row.

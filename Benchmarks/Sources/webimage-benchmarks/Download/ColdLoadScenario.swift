@@ -4,11 +4,12 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// What a load of a picture that no cache has costs: memory miss, disk miss, network, decode, store and delivery.
+/// The processor time of a load whose picture is in no cache: memory miss, disk miss, network, decode, store
+/// and delivery.
 ///
-/// Peers are the parts that no loader can save, in programs of their own: a C program over libcurl that fetches the same
-/// URLs, and libjpeg-turbo that decodes as many pictures. Every figure is processor time; the cost of a process that
-/// loads a single picture is subtracted.
+/// The peers do only the parts that every loader needs, as separate programs: a C program over libcurl
+/// fetches the same URLs, and libjpeg-turbo decodes the same number of pictures. The processor time of a
+/// process that loads a single picture is subtracted from each figure.
 struct ColdLoadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
@@ -51,7 +52,7 @@ struct ColdLoadScenario {
             ])
     }
 
-    /// The processor time of the first command beyond that of the second, in milliseconds.
+    /// Returns the processor time of the first command minus that of the second, in milliseconds.
     private func cpu(_ full: [String], _ idle: [String]) throws -> Double {
         try MeasuredProcess.run(full).cpu - MeasuredProcess.run(idle).cpu
     }
@@ -92,7 +93,7 @@ enum ColdLoadWorker {
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
         let (done, turns) = (DispatchGroup(), DispatchSemaphore(value: 24))
         for url in urls {
-            // As many as a list has rows on its way, not all 10,000 at once.
+            // At most 24 loads run at the same time, as in a scrolling list, not all 10,000.
             turns.wait()
             done.enter()
             manager.loadImage(with: url, context: context) { image, _, error, _, isFinished, _ in

@@ -6,24 +6,24 @@ struct DownloadCompetitor: Sendable {
     /// The command; `list` is a file with one URL per line.
     let command: @Sendable (_ list: String, _ job: DownloadJob) -> [String]
 
-    /// The byte count: the sum of the numbers in the output.
+    /// Returns the byte count, which is the sum of the numbers in the output.
     static func bytes(_ output: String) -> Int {
         output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.reduce(0, +)
     }
 
-    /// This program, run again as a downloader only.
+    /// Our library: this program, started again as a downloader.
     static let ours = DownloadCompetitor(name: "webimage") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
     }
 
-    /// The same with Foundation's URLSession. It accepts only the system's authorities, so it is measured with HTTP/1.1
-    /// only.
+    /// Foundation's URLSession, in this program started again. It accepts only the system's certificate authorities,
+    /// so it is measured only with HTTP/1.1.
     static let urlSession = DownloadCompetitor(name: "URLSession") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }
 
-    /// libcurl's multi interface in a C program that holds each body until it is complete, as ours does: the practical
-    /// limit.
+    /// libcurl's multi interface in a C program, which is the practical limit. Like our library, it keeps each body in
+    /// memory until the body is complete.
     static let multi = DownloadCompetitor(name: "libcurl in C, the limit") { list, job in
         let program = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-download-curl").path
@@ -42,7 +42,7 @@ struct DownloadCompetitor: Sendable {
         ] + (job.certificate.map { ["--http2", "--cacert", $0] } ?? ["--http1.1"])
     }
 
-    /// aiohttp supports only HTTP/1.1.
+    /// Python's aiohttp, which supports only HTTP/1.1.
     static func aiohttp(_ python: String) -> DownloadCompetitor {
         DownloadCompetitor(name: "aiohttp") { list, job in
             [python, "-c", script, list, "\(job.concurrency)"]
@@ -70,6 +70,6 @@ struct DownloadJob: Sendable {
     let urls: [String]
     let bytes: Int
     let concurrency: Int
-    /// The TLS authorities' file; nil for plain HTTP/1.1.
+    /// The file with the certificate authorities for TLS; nil for HTTP/1.1 without TLS.
     let certificate: String?
 }

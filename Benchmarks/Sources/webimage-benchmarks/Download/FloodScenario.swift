@@ -83,7 +83,7 @@ private final class Flood {
             })
         let before = server.requests.count
         let answer = try peer.answer(to: "flood \(server.url(folder).absoluteString) \(requests)")
-        // Subtracts the request that opened the gate.
+        // Do not count the request that opened the gate.
         hits.append(Double(server.requests.count - before - 1))
         finished.append(Double(answer) ?? .nan)
     }

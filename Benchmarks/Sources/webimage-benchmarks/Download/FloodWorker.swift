@@ -9,7 +9,7 @@ enum FloodWorker {
     static func run() throws {
         var config = ImageCacheConfig()
         config.shouldCacheImagesOnDisk = false
-        // The next round evicts the pictures of this one, because the cache must become and remain full.
+        // The limit is smaller than the pictures of one round, so the cache becomes full and stays full.
         config.maxMemoryCost = 64 << 20
         var downloads = WebImageDownloaderConfig.default
         downloads.maxConcurrentDownloads = 20
@@ -40,8 +40,8 @@ enum FloodWorker {
                 return (try? await manager.image(for: url)) != nil
             }
         }
-        // The first request of each picture is not cancelled: without subscribers a download would end and start again
-        // later.
+        // Do not cancel the first request of each picture. A download without subscribers would end and have to start
+        // again later.
         func cancelSome() {
             for task in tasks.dropFirst(FloodScenario.pictures) where Int.random(in: 0..<20) == 0 { task.cancel() }
         }

@@ -7,10 +7,11 @@ struct Arrivals {
     let file: String
     let count: Int
 
-    /// All requests at once.
+    /// Returns arrivals that all begin at time 0.
     static func burst(_ places: [String]) throws -> Arrivals { try Arrivals(places.map { (0, $0) }) }
 
-    /// Requests at random intervals, independent of the answers (an open loop): a Poisson process of `rate` pictures
+    /// Returns arrivals at random intervals, independent of the answers (an open loop): a Poisson process of `rate`
+    /// pictures
     /// per second for `seconds`. The same seed gives the same times.
     static func steady(_ places: [String], rate: Double, seconds: Double, seed: UInt64) throws -> Arrivals {
         var random = SplitMix(state: seed)

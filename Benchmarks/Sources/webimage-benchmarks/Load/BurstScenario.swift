@@ -19,7 +19,7 @@ struct BurstScenario {
             try scenario.small(options.isQuick ? 100 : 500),
             try scenario.copies(of: "large-4000x3000.jpg", options.isQuick ? 5 : 20)
         )
-        // Fractions of the whole time: the first and the median of the 60 photos.
+        // For 60 photos, the first should arrive after 0.15 of the whole time and the median after 0.62.
         try scenario.contest("\(photos.count) photos of 6 MP", photos, parts: (0.15, 0.62), report)
         try scenario.contest("\(small.count) small pictures", small, report)
         try scenario.contest(
@@ -41,7 +41,7 @@ struct BurstScenario {
         var result = try Contest("burst, " + name, changesState: true, competitors)
             .run(rounds: options.rounds(9, quick: 2), warmUps: 1)
         for (index, rival) in rivals.enumerated() {
-            // Excludes the warm-up round here as well.
+            // Like the times, the counts exclude the warm-up round.
             result.entries[index].cost.counts = [
                 "ms to the first": rival.median(\.first), "ms to the median": rival.median(\.median),
                 "ms to the 99th of 100": rival.median { $0.percentile(99) },

@@ -4,7 +4,7 @@ import Foundation
 enum InstructionCounter: String {
     /// The processor's own counter, if the machine allows reading it.
     case perf = "perf stat"
-    /// An emulated processor: gives the same count fifty times more slowly, and without AVX-512.
+    /// An emulated processor. It gives the same count, but it is fifty times slower and has no AVX-512.
     case valgrind = "valgrind"
 
     /// The tool that this machine has, or nil.
@@ -30,7 +30,7 @@ enum InstructionCounter: String {
         // Random hash seeds would make the count of each start different.
         let run = try MeasuredProcess.run(
             tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
-        // A failed program must not be counted.
+        // Do not count the instructions of a program that failed.
         guard !run.output.contains("error") else { return nil }
         // One line per process: `123,,instructions:u,…` or `==9== I   refs:      1,234`.
         var sum: Int?
@@ -48,7 +48,7 @@ enum InstructionCounter: String {
         return sum
     }
 
-    /// A copy of this program without debug information, which valgrind cannot read.
+    /// The path of a copy of this program without debug information, because valgrind cannot read that information.
     private static let stripped: String? = {
         let copy = Inputs.kept.appendingPathComponent("webimage-benchmarks").path
         return (try? MeasuredProcess.run(["strip", "-o", copy, MeasuredProcess.itself])).map { _ in copy }

@@ -23,15 +23,15 @@ struct IsolatedRun {
         var result = result
         for index in result.entries.indices {
             let name = result.entries[index].name
-            // Returns freed memory to the system at once, whatever its size; otherwise the program's history would hide
-            // its needs.
+            // Make malloc(3) return freed blocks of 64 KB or more to the system immediately. Otherwise the run could
+            // reuse memory that was freed earlier, and its growth would be too small.
             let child = try MeasuredProcess.run(
                 command(result.name, name, runs: 1),
                 environment: ["MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536"])
             let grown = child.output.split(separator: "\n").last.flatMap { Int($0) } ?? -1
             result.entries[index].cost.memory = grown < 0 ? nil : grown
             guard options.countsInstructions, let counter = InstructionCounter.present else { continue }
-            // The first run includes the start, so only the difference of further runs is counted.
+            // The first run includes the start of the program, so count only the difference to further runs.
             let more = max(1, min(20, Int(30 / result.entries[index].median)))
             let own = { self.command(result.name, name, runs: $0) }
             let command = contest.competitors.first { $0.name == name }?.command ?? own

@@ -3,7 +3,7 @@ import Harness
 
 /// A program that does a job for each line it receives and answers each with a line.
 ///
-/// It starts when first needed and ends with this object.
+/// The program starts when it is first needed and ends when this object is released.
 final class LinePeer {
     private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -44,7 +44,7 @@ final class LinePeer {
     /// Does a job once; throws if the answer is not `ok`.
     func run(_ job: String) throws { _ = try answer(to: job) }
 
-    /// The text after `ok`.
+    /// Sends a job and returns the text after `ok` in the answer.
     @discardableResult
     func answer(to job: String) throws -> String {
         do { try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8)) } catch {
@@ -70,7 +70,7 @@ final class LinePeer {
         return ["sh", "-c", "exec env \"$@\" < \(file)", "sh"] + (process.arguments ?? [])
     }
 
-    /// Its process; nil before it has started.
+    /// The program's process ID; nil before it has started.
     var pid: pid_t? { isStarted ? process.processIdentifier : nil }
 
     /// A competitor that does this job on each turn.

@@ -9,16 +9,16 @@ extension LinePeer {
             first: [file.map { "open " + $0.path } ?? "ready"])
     }
 
-    /// Pillow with a picture; see `peers/pillow.py`.
+    /// Returns a peer that processes a picture with Pillow; see `peers/pillow.py`.
     static func pillow(_ file: URL) -> LinePeer { LinePeer("Pillow", script: "pillow.py", opening: file) }
 
-    /// OpenCV with a picture; see `peers/opencv.py`.
+    /// Returns a peer that processes a picture with OpenCV; see `peers/opencv.py`.
     static func openCV(_ file: URL) -> LinePeer { LinePeer("OpenCV", script: "opencv.py", opening: file) }
 
-    /// Qt's `QMovie` with an animation; see `peers/movie.py`.
+    /// Returns a peer that plays an animation with Qt's `QMovie`; see `peers/movie.py`.
     static func qMovie(_ file: URL) -> LinePeer { LinePeer("QMovie", script: "movie.py", opening: file) }
 
-    /// GraphicsMagick, which has its own command syntax.
+    /// Returns a peer for GraphicsMagick, which has its own command syntax.
     static func graphicsMagick() -> LinePeer {
         LinePeer(
             "GraphicsMagick",

@@ -7,7 +7,7 @@ final class Report {
 
     func add(_ result: ContestResult) {
         result.lines.forEach { print($0) }
-        // Flushes at once, because some scenarios take minutes.
+        // Flush immediately, because some scenarios take minutes.
         fflush(nil)
         results.append(result)
     }

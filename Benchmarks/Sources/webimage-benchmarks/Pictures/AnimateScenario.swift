@@ -15,7 +15,8 @@ enum AnimateScenario {
         ]
     }
 
-    /// 0.9 of the bare library's frame rate is 1.11 of its time; twice a peer's rate is half its time.
+    /// The targets as ratios of time: 0.9 of the bare library's frame rate is 1.11 of its time, and twice a peer's
+    /// frame rate is half of its time.
     private static let (bareTarget, peerTarget) = (1 / 0.9, 0.5)
 
     private static func gif(_ file: URL, _ name: String) throws -> Contest {
@@ -50,8 +51,8 @@ enum AnimateScenario {
         ) { try job.agree("\(name), libwebp", bare) }
     }
 
-    /// libpng does not support animations, so the bare competitor reads as many stills of the same data. Qt has no APNG
-    /// reader.
+    /// libpng does not support animations, so the bare competitor decodes each frame from a separate PNG file. Qt has
+    /// no APNG reader.
     private static func png(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         let stills = APNGStills.split(job.data).map { $0 as NSData }

@@ -8,7 +8,7 @@ import WebImageAVIF
 import WebImageJXL
 import WebImageTIFF
 
-/// Each format against its own library, animations against a bare loop, and pictures resized and encoded again.
+/// Compares each format with its own library, animations with a bare decode loop, and resizing with encoding.
 struct CodecScenarios {
     private let inputs: Inputs
 

@@ -5,8 +5,8 @@ import Harness
 import WebImage
 import WebImageAVIF
 
-/// Encodes pictures as an image service delivers them, 320 and 1280 px wide, beside each format's bare library with the
-/// same settings.
+/// Encodes pictures as an image service delivers them, 320 and 1280 px wide, with our library and with each format's
+/// bare library at the same settings.
 struct DeliveryScenario {
     private let inputs: Inputs
 
@@ -19,7 +19,7 @@ struct DeliveryScenario {
                 contest(picture, .jpeg, 80, "libjpeg-turbo") { peer_libjpeg_encode($0, $1, $2, $3, 80, $4) },
                 contest(picture, .webP, 79, "libwebp") { peer_libwebp_encode($0, $1, $2, $3, 79, 4, $4) },
                 contest(picture, .png, 100, "libpng") { peer_libpng_encode($0, $1, $2, $3, 6, $4) },
-                // Quality 63 is quantizer 23.
+                // Quality 63 of our coder is quantizer 23 of libavif.
                 contest(picture, .avif, 63, "libavif") { peer_libavif_encode($0, $1, $2, $3, 23, 9, 1, $4) },
             ]
         }
@@ -44,7 +44,7 @@ struct DeliveryScenario {
             agree: {
                 let own = try ImageCodersManager.shared.encode(picture.image, format: format, options: wanted).count
                 let other = try picture.encoded(encode).count
-                // Metadata aside, the same settings make the same file.
+                // The same settings must result in files of the same size, except for metadata.
                 guard abs(own - other) <= max(200, other / 100) else {
                     throw ScenarioError.disagree("\(name): \(own) bytes, by \(library) \(other)")
                 }

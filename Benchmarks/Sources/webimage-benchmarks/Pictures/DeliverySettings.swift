@@ -4,8 +4,8 @@ import Harness
 import WebImage
 import WebImageAVIF
 
-/// Speed, size, PSNR and SSIM of the delivery formats by setting, as a table: what the defaults of the service are
-/// chosen from.
+/// Prints speed, size, PSNR and SSIM of the delivery formats by setting as a table, from which the defaults of the
+/// service are chosen.
 enum DeliverySettings {
     static func run(_ folder: URL) throws {
         let inputs = Inputs(folder: folder)
@@ -85,7 +85,7 @@ enum DeliverySettings {
     private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }
 
-/// How much of a picture a lossy file keeps.
+/// Measures how similar a lossy file's picture is to the original.
 private struct Fidelity {
     private let rgb: [Double]
     private let luma: [Double]

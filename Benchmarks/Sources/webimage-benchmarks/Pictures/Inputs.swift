@@ -22,8 +22,9 @@ struct Inputs {
         for coder in coders { ImageCodersManager.shared.addCoder(coder) }
     }
 
-    /// A file of the folder or of its sibling `sdwebimage`. For a format in neither, a photo encoded by our library, of
-    /// 1 MP or of the 6 MP that its name says; for a kind of JPEG, the photo written by libvips.
+    /// Returns a file of the folder or of its sibling `sdwebimage`. If neither has the file, our library encodes a
+    /// photo in that format (6 MP if the name says so, otherwise 1 MP), or libvips writes the photo as that kind of
+    /// JPEG.
     func file(_ name: String) throws -> URL {
         let beside = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
         for place in [folder, beside] {
@@ -44,7 +45,7 @@ struct Inputs {
 
     func data(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
 
-    /// A folder that outlives this process.
+    /// A folder for generated files that remains after this process has ended.
     static let kept: URL = {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-benchmarks-\(getuid())")
         try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -69,7 +70,7 @@ struct Inputs {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
         let photo = try data("photo.jpg")
-        // Written under another name first: a process that was stopped leaves no half of a file.
+        // Write under another name and rename the file, so that a stopped process leaves no incomplete file.
         let part = file.appendingPathExtension("\(getpid())")
         let status = photo.withBytes { peer_vips_write_jpeg($0, photo.count, kind, part.path) }
         guard status == 0, rename(part.path, file.path) == 0 else { throw ScenarioError.missing(name) }

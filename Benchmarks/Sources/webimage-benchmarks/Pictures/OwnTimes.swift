@@ -31,7 +31,7 @@ enum OwnTimes {
         ]
     }
 
-    /// Every transformer and filter on 1 MP.
+    /// Returns a job for every transformer and filter, on an image of 1 MP.
     private static func transforms(_ folder: URL) throws -> [Job] {
         let file = try Data(contentsOf: folder.appendingPathComponent("photo-1000x1000.jpg"))
         let image = try ImageCodersManager.shared.decode(file, options: DecodingOptions())

@@ -14,20 +14,20 @@ struct PicturePeers {
         inputs = Inputs(folder: folder)
     }
 
-    /// 256 pixels on the longer side; the target is the shortest time.
+    /// Returns contests for thumbnails of 256 px on the longer side. The target is to be the fastest.
     func thumbnails() throws -> [Contest] {
         let photos = [
             "photo.jpg", "photo-progressive.jpg", "photo-444.jpg", "photo-grey.jpg", "photo-cmyk.jpg",
             "photo-rotated.jpg",
         ]
         let others = ["paper.png", "photo.webp", "photo.avif", "photo-6mp.jxl", "TestImage.heic"]
-        // The photos' thumbnails have stricter targets than being fastest.
+        // For photos, the targets are stricter: 0.45 of libvips' time and 0.75 of Pillow's.
         return try photos.map { try contest($0, side: 256, targets: ["libvips": 0.45, "Pillow": 0.75]) }
             + others.map { try contest($0, side: 256) }
             + photos.map { try limit($0, side: 256) }
     }
 
-    /// A thumbnail beside the least that it takes: decoding at an eighth of the size.
+    /// Compares a thumbnail with its practical limit: libjpeg-turbo alone decoding at an eighth of the size.
     private func limit(_ name: String, side: Int) throws -> Contest {
         let data = try inputs.data(name)
         var options = DecodingOptions()
@@ -45,7 +45,7 @@ struct PicturePeers {
             ])
     }
 
-    /// Every pixel, for every format.
+    /// Returns contests that decode every pixel, one per format.
     func decodes() throws -> [Contest] {
         let names = [
             "photo.jpg", "paper.png", "photo.webp", "paper-lossless.webp", "photo.avif", "photo.jxl", "photo.tiff",

@@ -13,7 +13,7 @@ enum TransformScenario {
         return [resize(photo), blur(small)] + moves(small)
     }
 
-    /// 6 MP to 720 × 588.
+    /// Resizes a photo of 6 MP to 720 × 588 px.
     private static func resize(_ photo: Photo) -> Contest {
         let size = CGSize(width: 720, height: 588)
         let ours = { photo.image.resizedImage(with: size, scaleMode: .fill) }
@@ -23,7 +23,8 @@ enum TransformScenario {
             [
                 photo.competitor(ours), vips.competitor(target: 0.5), photo.pillow.competitor("resize"),
                 // INTER_AREA averages the area under each pixel. INTER_LANCZOS4 uses eight taps at any ratio, which
-                // aliases. Both give other pictures.
+                // aliases. Both results differ from Lanczos 3, so they are not checked for equality; their PSNR is
+                // printed.
                 photo.openCV.competitor("resize-area", named: "OpenCV INTER_AREA"),
                 photo.openCV.competitor("resize-lanczos4", named: "OpenCV INTER_LANCZOS4"),
             ]
@@ -43,7 +44,7 @@ enum TransformScenario {
         }
     }
 
-    /// Deviation 25 on 1 MP.
+    /// Blurs an image of 1 MP with a deviation of 25 px.
     private static func blur(_ photo: Photo) -> Contest {
         let ours = { photo.image.blurredImage(withRadius: 25) }
         let vips = VipsJob(photo) { peer_vips_blur($0, $1, $2, 25, $3) }

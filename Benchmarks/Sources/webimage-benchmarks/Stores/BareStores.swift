@@ -24,7 +24,7 @@ final class PlainFiles: DiskCompetitor {
         for index in 0..<count { try read(place(index, of: count), round) }
     }
 
-    /// Plain files have nothing to open, so opening is not compared.
+    /// Only reads a value, because plain files need no opening. The contest for opening leaves this competitor out.
     func open() throws { try read(0, -1) }
 
     func evict() throws {

@@ -5,7 +5,7 @@ protocol DiskCompetitor: AnyObject {
     var name: String { get }
     /// The process that does the work; nil is this process.
     var process: pid_t? { get }
-    /// Stores values of 200 bytes for a range of numbers: the existing entries during timing.
+    /// Stores values of 200 bytes for a range of numbers. They are the existing entries during timing.
     func fill(from: Int, to: Int) throws
     /// Stores `count` values of a round.
     func put(_ value: Data, count: Int, round: Int) throws
@@ -13,7 +13,7 @@ protocol DiskCompetitor: AnyObject {
     func get(count: Int, round: Int) throws
     /// Opens the folder again, reads a value and closes it.
     func open() throws
-    /// Removes a sixteenth, oldest first.
+    /// Removes a sixteenth of the entries, oldest first.
     func evict() throws
     /// The number of values.
     func count() throws -> Int

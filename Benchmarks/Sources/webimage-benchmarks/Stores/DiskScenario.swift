@@ -4,9 +4,9 @@ import Harness
 /// Stores values by key on disk: our cache, plain files, bare SQLite and PyPI's `diskcache`, in folders that already
 /// hold entries of 200 bytes.
 ///
-/// Opening means a second handle on the full folder and one value through it, for competitors that have something to
-/// open. Evicting means that a full cache removes a sixteenth, oldest first. A put includes its share of the commit.
-/// The target is always the best peer.
+/// Opening means that a second handle opens the full folder and reads one value; competitors that need no opening are
+/// left out. Evicting means that a full cache removes a sixteenth of its entries, oldest first. A put includes its
+/// share of the commit. The target always refers to the fastest peer.
 struct DiskScenario {
     private let entries: Int
     private let rounds: Int
@@ -37,7 +37,7 @@ struct DiskScenario {
         report.add(try contest("open", .milliseconds, among: openers) { try $0.open() }.run(rounds: rounds))
         report.add(try evicting())
         for (number, size) in sizes.enumerated() {
-            // Fewer values if they are large: a turn writes megabytes, not gigabytes.
+            // Use fewer values if they are large, so that a turn writes megabytes, not gigabytes.
             let count = max(20, min(200, (8 << 20) / size))
             let value = Data((0..<size).map { _ in UInt8.random(in: .min ... .max) })
             let name = "\(size >> 10) KB"

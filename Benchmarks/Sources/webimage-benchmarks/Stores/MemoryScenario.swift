@@ -113,7 +113,7 @@ private struct SharedSystemCache: @unchecked Sendable {
     func image(_ index: Int) -> Image? { cache.object(forKey: names[index]) }
 }
 
-/// The minimal cache.
+/// A minimal cache: a dictionary under a lock.
 private final class LockedDictionary: @unchecked Sendable {
     // Unchecked: `images` is read under the lock, and is written before other threads can access it.
     var images: [String: Image] = [:]

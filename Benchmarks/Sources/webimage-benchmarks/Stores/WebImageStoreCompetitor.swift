@@ -46,7 +46,7 @@ final class WebImageStoreCompetitor: DiskCompetitor {
         guard try Self.opened(path).data(forKey: key(0, -1)) != nil else { throw ScenarioError.peerFailed }
     }
 
-    /// The limit is the current content, and one more entry is added.
+    /// Sets the limit to the current size and stores one more entry, so that the cache must evict.
     func evict() throws {
         var config = Self.config
         config.maxDiskSize = cache.totalSize()

@@ -1,4 +1,4 @@
-// A picture from a URL in Adwaita for Swift (adwaita-swift): copy this file into your target.
+// A view for Adwaita for Swift (adwaita-swift) that shows the picture of a URL. Copy this file into your target.
 // It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 import Adwaita
 import Foundation
@@ -18,7 +18,7 @@ struct WebImageView: AdwaitaWidget {
     func container<Data: ViewRenderData>(data: WidgetData, type: Data.Type) -> ViewStorage {
         // Adwaita makes and updates widgets on the main thread, which is the main actor's.
         let view = MainActor.assumeIsolated { ImageView() }
-        // A pointer is not Sendable and cannot leave the main actor; its address can.
+        // A pointer is not Sendable, so pass its address out of the main actor.
         let storage = ViewStorage(OpaquePointer(bitPattern: MainActor.assumeIsolated { Int(bitPattern: view.widget) }))
         storage.fields["webImageView"] = view
         show(in: view)
@@ -28,7 +28,7 @@ struct WebImageView: AdwaitaWidget {
     func update<Data: ViewRenderData>(
         _ storage: ViewStorage, data: WidgetData, updateProperties: Bool, type: Data.Type
     ) {
-        // The same URL leaves the view and its load unchanged.
+        // If the URL is the same, the view and its load do not change.
         if updateProperties, let view = storage.fields["webImageView"] as? ImageView { show(in: view) }
     }
 

@@ -1,4 +1,4 @@
-// A picture from a URL in SwiftCrossUI over its GTK backend: copy this file into your target.
+// A view for SwiftCrossUI with its GTK backend that shows the picture of a URL. Copy this file into your target.
 // It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 import CGtk
 import Foundation
@@ -30,7 +30,7 @@ struct WebImageView: GtkWidgetRepresentable {
     }
 
     func updateGtkWidget(_ box: Gtk.Box, context: Context) {
-        // The same URL leaves the view and its load unchanged.
+        // If the URL is the same, the view and its load do not change.
         let values: WebImageContext? = size.map { [.imageThumbnailPixelSize: $0] }
         context.coordinator.setImage(with: url, context: values)
     }

@@ -1,5 +1,5 @@
-// Log records of the library to swift-log (1.5 and later): copy this file into your target.
-// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+// Sends the library's log records to swift-log (1.5 and later). Copy this file into your target.
+// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 //     WebImageLog.shared.destination = SwiftLogDestination(logger: Logger(label: "webimage"))
 //     WebImageManager.shared.listener = WebImageLoadLogger()  // a record for every stage of every load
 import Logging

@@ -1,5 +1,5 @@
-// Durations and bytes of stages to swift-metrics (2.0 and later): copy this file into your target.
-// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+// Sends the durations and byte counts of stages to swift-metrics (2.0 and later). Copy this file into your target.
+// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 //     WebImageManager.shared.listener = SwiftMetricsListener()
 import Metrics
 import WebImage

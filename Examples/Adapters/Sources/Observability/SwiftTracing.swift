@@ -1,5 +1,5 @@
-// Spans of loads and their stages to swift-distributed-tracing (1.0 and later): copy this file into your target.
-// Here it is compiled against stubs of the declarations it uses; it was not tried with the real package.
+// Sends the spans of loads and their stages to swift-distributed-tracing (1.0 and later). Copy this file into your
+// target. It is compiled here against stubs of the declarations it uses and was not tested with the real package.
 //     WebImageManager.shared.listener = TracingListener()
 import Synchronization
 import Tracing
@@ -9,8 +9,9 @@ final class TracingListener: WebImageManagerListener {
     private let running = Mutex<[UInt64: any Span]>([:])
 
     func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
-        // A load begins in its caller's task, which has the context; its stages do not. Shared work that continues after
-        // its load has ended begins a trace of its own.
+        // Only a load's first span begins in the caller's task, which has the tracing context, so stages use their
+        // parent's span. Shared work that continues after its load has ended has no running parent and begins a new
+        // trace.
         let parent = span.parentID.flatMap { id in running.withLock { $0[id] } }
         let begun = startSpan(
             "webimage.\(span.stage.rawValue)", context: parent?.context ?? ServiceContext.current ?? .topLevel)

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What the sample uses of swift-log, declared and not implemented.
+// The declarations of swift-log that the sample uses, without implementation.
 public struct Logger: Sendable {
     public enum Level: Sendable { case trace, debug, info, notice, warning, error, critical }
     public enum MetadataValue: Sendable { case string(String) }

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What the sample uses of swift-metrics, declared and not implemented.
+// The declarations of swift-metrics that the sample uses, without implementation.
 public final class Counter: Sendable {
     public convenience init(label: String, dimensions: [(String, String)] = []) { self.init() }
     init() {}

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// What the sample uses of swift-distributed-tracing and its context, declared and not implemented.
+// The declarations of swift-distributed-tracing and its context that the sample uses, without implementation.
 public struct ServiceContext: Sendable {
     @TaskLocal public static var current: ServiceContext?
     public static var topLevel: ServiceContext { ServiceContext() }

@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 import WebImageHTTP
 
-/// Reads one request's query per line and prints one answer per line; a web framework would replace this part.
+/// Reads one query per line and prints one answer per line. In a real program, a web framework replaces this part.
 @main struct Main {
     static func main() async {
         let arguments = CommandLine.arguments.dropFirst()

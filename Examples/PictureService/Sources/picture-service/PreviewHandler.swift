@@ -15,8 +15,8 @@ struct Response {
     var body = Data()
 }
 
-/// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame. The URLs come from other
-/// people, so only public addresses are fetched and limits are on.
+/// Answers `?url=…&width=…` with a WebP of that width, which shows the first frame of an animation. The URLs come from
+/// other people, so only public addresses are fetched and limits are set.
 struct PreviewHandler: Sendable {
     private let previews: ImageEncodedCache
 

@@ -1,14 +1,15 @@
 import Foundation
 import WebImage
 
-// Writes a small WebP beside each picture: thumbnailer SIDE FILE-OR-URL...
+// Writes a small WebP of each picture into the current folder: thumbnailer SIDE FILE-OR-URL...
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let side = arguments.first.flatMap(Int.init), side > 0, arguments.count > 1 else {
     print("usage: thumbnailer SIDE FILE-OR-URL...")
     exit(2)
 }
 
-/// The picture, of an animation its first frame, within a square of `side` pixels, as WebP. Decoded at that size: a large file costs little memory.
+/// Returns a WebP that fits a square of `side` pixels, with the first frame of an animation. The image is decoded at
+/// that size, so a large file needs little memory.
 func thumbnail(of url: URL) async throws(WebImageError) -> Data {
     let image = try await WebImageManager.shared.image(
         for: url, options: .decodeFirstFrameOnly, context: [.imageThumbnailPixelSize: CGSize(width: side, height: side)]
@@ -30,6 +31,6 @@ for name in arguments.dropFirst() {
         FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
     }
 }
-// Waits until stored data is on disk before the process ends.
+// Wait until stored data is on disk before the process ends.
 _ = await WebImageManager.shared.shutdown()
 exit(failed ? 1 : 0)

@@ -1,16 +1,17 @@
-/// Ends deadlines after a number of checks instead of after a time, so that a test can end a decode at every check.
+/// Lets a ``DecodeDeadline`` expire after a number of checks instead of a time. With it, a test can stop a
+/// decode at each of its checks.
 ///
-/// Deadlines made inside `DecodeDeadline.$countdown.withValue(…)` use it. Safe on any thread.
+/// Deadlines created inside `DecodeDeadline.$countdown.withValue(…)` use the countdown. Safe on any thread.
 package final class DeadlineCountdown: Sendable {
     private let left: Locked<Int>
 
-    /// Allows `checks` checks; every later check reports that the time is used up.
+    /// Creates a countdown: the first `checks` checks pass, every later check reports that the time is used up.
     package init(checks: Int) { left = Locked(checks) }
 
     /// Whether a check was made after all allowed checks were used.
     package var hasEnded: Bool { left.withLock { $0 < 0 } }
 
-    /// Counts one check; returns true when the time is used up.
+    /// Counts one check. Returns true when all allowed checks are used.
     func countDown() -> Bool {
         left.withLock { left in
             if left >= 0 { left -= 1 }
@@ -20,6 +21,6 @@ package final class DeadlineCountdown: Sendable {
 }
 
 extension DecodeDeadline {
-    /// The countdown of deadlines made in this task; nil outside tests.
+    /// The countdown for deadlines created in the current task; nil except in tests.
     @TaskLocal package static var countdown: DeadlineCountdown?
 }

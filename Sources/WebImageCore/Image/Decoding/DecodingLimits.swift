@@ -1,20 +1,20 @@
-/// The maximum cost of an image, checked on its header before anything is allocated.
+/// The maximum sizes and costs of an image. Decoders check them against the header before they allocate memory.
 public struct DecodingLimits: Sendable, Hashable {
-    /// Bytes of the encoded file.
+    /// Maximum bytes of the encoded file.
     public var maxEncodedBytes: Int
-    /// Pixels of one frame.
+    /// Maximum pixels of one frame.
     public var maxPixels: Int
-    /// Pixels over all frames of an animation.
+    /// Maximum pixels of all frames of an animation together.
     public var maxAnimationPixels: Int
-    /// Frames of an animation, however small they are.
+    /// Maximum number of frames of an animation, also if the frames are small.
     public var maxFrameCount: Int
-    /// Bytes of one ancillary chunk (profile, EXIF, text).
+    /// Maximum bytes of one ancillary chunk (profile, EXIF, text).
     public var maxAncillaryChunkBytes: Int
-    /// Bytes of all ancillary chunks together.
+    /// Maximum bytes of all ancillary chunks together.
     public var maxAncillaryBytes: Int
-    /// Bytes of memory for one decode: the image and the allocations of its library.
+    /// Maximum memory of one decode in bytes: the image and the allocations of the codec library.
     public var maxDecodeBytes: Int
-    /// Time for one decode; checked per row, scan or frame, as the library allows.
+    /// Maximum time of one decode. It is checked after each row, scan or frame, depending on the codec library.
     public var maxDecodeTime: Duration
 
     /// Makes limits; each parameter defaults to the value of ``default``.
@@ -33,17 +33,17 @@ public struct DecodingLimits: Sendable, Hashable {
         self.maxDecodeBytes = maxDecodeBytes
     }
 
-    /// The default: 100 MB, 100 megapixels per frame, 400 megapixels per animation of up to 100,000 frames, 1 MB per
-    /// ancillary chunk and 8 MB for all, 2 GB per decode, 8 seconds.
+    /// The default limits: a file of 100 MB, 100 megapixels per frame, 400 megapixels and 100,000 frames per
+    /// animation, 1 MB per ancillary chunk, 8 MB for all ancillary chunks, 2 GB of memory and 8 seconds per decode.
     public static let `default` = DecodingLimits()
 
-    /// No limits; only for trusted files.
+    /// No limits. Use it only for trusted files: a hostile file could exhaust the memory.
     public static let unlimited = DecodingLimits(
         maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
         maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max,
         maxDecodeBytes: .max)
 
-    /// The name of a limit in errors.
+    /// The name of a limit, as errors report it.
     public enum Limit: String, Sendable, Hashable {
         /// ``DecodingLimits/maxEncodedBytes``.
         case encodedBytes
@@ -61,7 +61,7 @@ public struct DecodingLimits: Sendable, Hashable {
         case decodeBytes
         /// ``DecodingLimits/maxDecodeTime``.
         case decodeTime
-        /// The download's limit on body bytes.
+        /// The download's limit for the bytes of a body.
         case bodyBytes
     }
 
@@ -91,17 +91,19 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 }
 
-/// The deadline of one decode after ``DecodingLimits/maxDecodeTime``, checked between rows, scans or frames.
+/// The time at which a decode must stop: ``DecodingLimits/maxDecodeTime`` after its start. The decoder checks
+/// it between rows, scans or frames.
 public struct DecodeDeadline: Sendable {
     private let end: ContinuousClock.Instant
     private let allowed: Duration
     private let countdown: DeadlineCountdown?
 
-    /// Starts the time now.
+    /// Creates a deadline that counts from now.
     public init(_ limits: DecodingLimits) {
         allowed = limits.maxDecodeTime
         countdown = Self.countdown
-        // A duration of centuries would overflow the instant; ten years are practically unlimited.
+        // Limit the duration to ten years, which is practically unlimited. Adding centuries would overflow
+        // the instant.
         end = .now + min(limits.maxDecodeTime, .seconds(315_360_000))
     }
 

@@ -1,6 +1,7 @@
 extension DecodingOptions {
-    /// Returns the options for an image of this bit depth. High dynamic range means 16 bits, as integers unless `pixelFormat`
-    /// requests another layout, and the file's own colours.
+    /// Returns the options for an image of this bit depth. If ``decodesToHDR`` is set and the image has more
+    /// than 8 bits, the pixel format becomes ``PixelFormat/rgba16`` (``PixelFormat/rgbaHalf`` if requested),
+    /// and colours are not converted.
     package func resolved(bitDepth: Int) -> DecodingOptions {
         guard decodesToHDR, bitDepth > 8 else { return self }
         var options = self

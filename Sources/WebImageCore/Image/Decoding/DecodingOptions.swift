@@ -2,11 +2,11 @@ public import Foundation
 
 /// The parameters of a decode: the typed, comparable form of ``ImageCoderOptions``.
 public struct DecodingOptions: Sendable, Hashable {
-    /// The conversion of pixels that are not sRGB.
+    /// The conversion of pixels whose colours are not sRGB.
     public enum ColorConversion: String, Sendable, Hashable {
         /// Convert to sRGB.
         case sRGB = "srgb"
-        /// Leave the values as the file stores them and attach the profile to the image.
+        /// Keep the values that the file stores, and attach the file's profile to the image.
         case asStored = "as-is"
     }
 
@@ -14,15 +14,15 @@ public struct DecodingOptions: Sendable, Hashable {
     public var firstFrameOnly = false
     /// The image's scale, at least 1.
     public var scaleFactor: Double = 1
-    /// Fit the thumbnail into its box; false stretches it.
+    /// Whether the thumbnail keeps the aspect ratio of the image. If false, the image is stretched to the box.
     public var preserveAspectRatio = true
-    /// The box in pixels that the image must fit, compared with its upright size; nil means full size.
+    /// The box in pixels into which the upright image must fit; nil means full size.
     public var thumbnailPixelSize: PixelSize?
     /// The maximum bytes of all decoded frames together; nil means no limit. Overrides the thumbnail size.
     public var scaleDownLimitBytes: Int?
-    /// Keep high dynamic range: an image with more than eight bits per channel is decoded to ``PixelFormat/rgba16`` (or to
-    /// ``PixelFormat/rgbaHalf`` if that is the requested layout). Its colours stay as stored, with the profile that defines
-    /// them.
+    /// Whether high dynamic range is kept. If true, an image with more than eight bits per channel is decoded
+    /// to ``PixelFormat/rgba16``, or to ``PixelFormat/rgbaHalf`` if that is the requested layout. Its colours
+    /// are not converted, and the file's profile is attached to the image.
     public var decodesToHDR = false
     /// The limits of the decode.
     public var limits = DecodingLimits.default
@@ -30,14 +30,13 @@ public struct DecodingOptions: Sendable, Hashable {
     public var pixelFormat = PixelFormat.bgra8Premultiplied
     /// Whether pixels are converted to sRGB.
     public var colorConversion = ColorConversion.sRGB
-    /// Options of other coders, passed on unchanged.
+    /// Options that the built-in coders do not know. They are passed unchanged to other coders.
     package var foreignOptions = ForeignCoderOptions()
 
     /// Makes options for full size, display layout and sRGB, within the default limits.
     public init() {}
 
-    /// Whether the pixels have the usual layout and colours, and neither a byte limit nor high dynamic range was
-    /// requested.
+    /// Whether the options request the display layout and sRGB, and neither a byte limit nor high dynamic range.
     var isPlain: Bool {
         scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied && colorConversion == .sRGB
     }
@@ -69,7 +68,7 @@ extension DecodingOptions {
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .decodeFirstFrameOnly: firstFrameOnly,
-            // An `NSNumber`, because a coder may read it as any numeric type.
+            // An `NSNumber`, because another coder may cast the value to any numeric type.
             .decodeScaleFactor: NSNumber(value: scaleFactor),
             .decodePreserveAspectRatio: preserveAspectRatio,
             .decodeToHDR: NSNumber(value: decodesToHDR ? 1 : 0),
@@ -85,9 +84,10 @@ extension DecodingOptions {
         return options
     }
 
-    /// Returns the pixel size for decoding an image of `size` (upright); never larger than the image.
+    /// Returns the pixel size to which an image of the upright size `size` is decoded. It is never larger than `size`.
     ///
-    /// A byte limit takes precedence over the box. Rounding is SDWebImage's: the shortened side is rounded up.
+    /// If both are set, the byte limit applies and the thumbnail box is ignored. As in SDWebImage, the side
+    /// that becomes shorter than the box is rounded up.
     public func targetSize(for size: PixelSize, frameCount: Int = 1) -> PixelSize {
         if let limit = scaleDownLimitBytes {
             let bounded = ImageScaling.size(
@@ -100,7 +100,8 @@ extension DecodingOptions {
 }
 
 extension PixelSize {
-    /// Makes a box from a size in pixels; nil when a side is not a positive finite number, which means "full size".
+    /// Makes a thumbnail box from a size in pixels. Nil, which means full size, when a side is not a positive
+    /// finite number.
     public init?(box: CGSize) {
         guard box.width.isFinite, box.height.isFinite, box.width > 0, box.height > 0 else { return nil }
         self.init(

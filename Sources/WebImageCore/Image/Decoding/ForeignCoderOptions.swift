@@ -1,8 +1,9 @@
 import Foundation
 
-/// Options that no built-in coder reads: stored, compared and passed on to coders that do.
+/// Options that no built-in coder reads. They are compared and passed on to other coders.
 ///
-/// A value that cannot be compared is equal only to itself, so that loads which may differ never share work.
+/// Values are compared with `==` if they are `Hashable`, objects by address. Any other value equals no value,
+/// not even itself, so that loads whose options may differ never share work.
 package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
     // Unchecked is correct because the dictionary is not changed after initialisation, as for contexts.
     private(set) package var values: ImageCoderOptions
@@ -26,7 +27,8 @@ package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(values.count)
-        // Every load hashes its identities, usually without options; sorting no keys takes 2,600 instructions.
+        // Return early, because every load hashes its keys, usually without options. Sorting an empty list
+        // would take 2,600 instructions.
         guard !values.isEmpty else { return }
         for key in values.keys.map(\.rawValue).sorted() { hasher.combine(key) }
     }

@@ -13,13 +13,14 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let decodeScaleFactor = ImageCoderOption(rawValue: "decodeScaleFactor")
     /// `Bool`: fit a thumbnail into its box (true, the default) or stretch it over the box.
     public static let decodePreserveAspectRatio = ImageCoderOption(rawValue: "decodePreserveAspectRatio")
-    /// `CGSize` in pixels: the box that the decoded image must fit; a side of 0 decodes at full size. Default full size.
+    /// `CGSize` in pixels: the box into which the decoded image must fit. If a side is 0, the image is
+    /// decoded at full size. Default full size.
     public static let decodeThumbnailPixelSize = ImageCoderOption(rawValue: "decodeThumbnailPixelSize")
-    /// `String`: the file's extension without dot. Built-in coders use only the content.
+    /// `String`: the file's extension without dot. Built-in coders ignore it and use only the content.
     public static let decodeFileExtensionHint = ImageCoderOption(rawValue: "decodeFileExtensionHint")
-    /// `String`: the uniform type identifier. Built-in coders use only the content.
+    /// `String`: the uniform type identifier. Built-in coders ignore it and use only the content.
     public static let decodeTypeIdentifierHint = ImageCoderOption(rawValue: "decodeTypeIdentifierHint")
-    /// Number of bytes: the maximum for the decoded image, all frames together. Default 0, no limit.
+    /// Number: the maximum bytes of all decoded frames together. Default 0, no limit.
     public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
     /// Number: a value other than 0 keeps high dynamic range, see ``DecodingOptions/decodesToHDR``. Default 0.
     public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
@@ -34,17 +35,19 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeFirstFrameOnly = ImageCoderOption(rawValue: "encodeFirstFrameOnly")
     /// Number 0…1: quality of lossy formats. Default 1.
     public static let encodeCompressionQuality = ImageCoderOption(rawValue: "encodeCompressionQuality")
-    /// `CGSize` in pixels: the box that the encoded image must fit, never enlarged. Default none.
+    /// `CGSize` in pixels: the box into which the encoded image must fit. The image is never enlarged. Default none.
     public static let encodeMaxPixelSize = ImageCoderOption(rawValue: "encodeMaxPixelSize")
-    /// Number of bytes: the maximum size of the file; the encoder then chooses the quality. Default 0, no limit.
+    /// Number: the maximum size of the file in bytes. With a limit, the encoder chooses the quality. Default
+    /// 0, no limit.
     public static let encodeMaxFileSize = ImageCoderOption(rawValue: "encodeMaxFileSize")
     /// ``ImageColor``: the background of transparent pixels in formats without alpha, such as JPEG. Default white.
     public static let encodeBackgroundColor = ImageCoderOption(rawValue: "encodeBackgroundColor")
-    /// `Bool`: store a small image of at most 320 px per side beside the large one (JPEG). Default false.
+    /// `Bool`: also store a thumbnail of at most 320 px per side in the file (JPEG). Default false.
     public static let encodeEmbedThumbnail = ImageCoderOption(rawValue: "encodeEmbedThumbnail")
-    /// Number: a value other than 0 keeps more than 8 bits per channel, in formats that also have 8 bits (AVIF). Default 0.
+    /// Number: a value other than 0 keeps more than 8 bits per channel, for formats that can also store 8
+    /// bits (AVIF). Default 0.
     public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
-    /// `Bool`: write a JPEG that becomes sharper while it arrives. Default false.
+    /// `Bool`: write a progressive JPEG, which becomes sharper during its download. Default false.
     public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
     /// ``EmbeddedMetadata``: EXIF and XMP to write (JPEG). Default none.
     public static let encodeMetadata = ImageCoderOption(rawValue: "encodeMetadata")
@@ -52,5 +55,6 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
 }
 
-/// Coder options in the form of SDWebImage's literals; read once into ``DecodingOptions`` or ``EncodingOptions``.
+/// A dictionary of coder options, as in SDWebImage. It is converted once to ``DecodingOptions`` or
+/// ``EncodingOptions``.
 public typealias ImageCoderOptions = [ImageCoderOption: Any]

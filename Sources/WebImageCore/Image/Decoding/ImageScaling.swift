@@ -2,10 +2,11 @@ import Foundation
 
 /// Calculates the sizes of scaled images, with SDWebImage's rounding.
 public enum ImageScaling {
-    /// Returns the size of an image fitted into a box.
+    /// Returns the size of an image that is scaled to fit into a box.
     ///
-    /// If the aspect ratio is kept, the shortened side is rounded up. Without enlarging, no side exceeds that of the
-    /// image. A box side that is not positive returns the image's size.
+    /// If the aspect ratio is kept, the side that becomes shorter than the box is rounded up. If enlarging is
+    /// not allowed, no side becomes longer than the image's side. If a side of the box is not positive,
+    /// returns the image's size.
     public static func size(
         of size: PixelSize, in box: PixelSize, preserveAspectRatio: Bool, allowsEnlarging: Bool
     ) -> PixelSize {
@@ -26,10 +27,12 @@ public enum ImageScaling {
         return PixelSize(width: max(result.width, 1), height: max(result.height, 1))
     }
 
-    /// Rounds up and limits a side to a value that no image can have.
+    /// Rounds a side up. Limits it to 10¹⁵ pixels, more than any image has, so that the conversion to `Int`
+    /// cannot trap.
     private static func whole(_ side: Double) -> Int { Int(min(side.rounded(.up), 1e15)) }
 
-    /// Returns the largest size of this aspect ratio whose frames fit into `limitBytes`; possibly larger than the image.
+    /// Returns the largest size with the image's aspect ratio whose frames fit into `limitBytes`. The size
+    /// may be larger than the image.
     public static func size(
         of size: PixelSize, limitBytes: Int, bytesPerPixel: Int, frameCount: Int
     ) -> PixelSize {
@@ -42,8 +45,8 @@ public enum ImageScaling {
 }
 
 extension ImageScaling {
-    /// The limit of a decoded image in bytes when `.scaleDownLargeImages` sets none: 60 MiB by default. A value under 4
-    /// (one pixel) is ignored.
+    /// The limit in bytes of a decoded image with the option `.scaleDownLargeImages`, if the load sets no
+    /// other limit. Initially 60 MiB. A new value under 4 (one pixel) is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { scaleDownLimit.withLock { $0 } }
         set { if newValue >= 4 { scaleDownLimit.withLock { $0 = newValue } } }

@@ -1,13 +1,14 @@
 package import Foundation
 
-/// The identity of a cache entry: the parts of its key string. The string itself cannot be split into these parts.
+/// The identity of a cache entry: its key string and the parts from which the string was made.
 ///
-/// A URL may look like the key string of a variant or of another scope. Entries therefore record this value, and a load
-/// takes only an entry whose value equals its own (`Documentation/Decisions/typed-keys.md`).
+/// The string alone does not identify an entry: a URL may look like the key string of a variant or of another
+/// scope. Entries are therefore stored with this value, and a load uses only an entry whose value equals the
+/// load's own key (`Documentation/Decisions/typed-keys.md`).
 package struct EntryKey: Sendable {
     /// The box of a thumbnail, as the context sets it.
     package struct Box: Hashable, Sendable {
-        // Bit patterns, so that a box with a NaN side equals itself.
+        // The sides are stored as bit patterns, so that a box with a NaN side equals itself.
         private let width: UInt64
         private let height: UInt64
         private let preservesAspectRatio: Bool
@@ -18,7 +19,7 @@ package struct EntryKey: Sendable {
             self.preservesAspectRatio = preservesAspectRatio
         }
 
-        /// Bits for a hash table of the library; cheaper than a `Hasher`.
+        /// A hash of the box for the library's own hash tables. It is cheaper to compute than with a `Hasher`.
         var hashBits: Int {
             Int(truncatingIfNeeded: (width &* 31 &+ height) >> 40) &* 2 &+ (preservesAspectRatio ? 1 : 0)
         }
@@ -27,15 +28,16 @@ package struct EntryKey: Sendable {
         fileprivate var text: String { "\(width),\(height),\(preservesAspectRatio)" }
     }
 
-    /// The URL's own key: the result of the key filter, or without a filter the whole URL with its fragment.
+    /// The key of the original: the result of the key filter, or the whole URL with its fragment if there is
+    /// no filter.
     package let source: String
-    /// The scope whose credentials the entry belongs to; nil means unscoped.
+    /// The scope of the entry: whose credentials it belongs to. Nil means that it was loaded without credentials.
     package let scope: String?
     package let thumbnail: Box?
     package let transformer: String?
-    /// The page of a document; no load sets one yet.
+    /// The page of a document. It is always nil at present, because no load sets it.
     package let page: Int?
-    /// The key string.
+    /// The key string, under which the caches store the entry.
     package let string: String
 
     package init(
@@ -56,7 +58,8 @@ package struct EntryKey: Sendable {
     /// Whether the entry is a variant, made from the original.
     package var isVariant: Bool { thumbnail != nil || transformer != nil || page != nil }
 
-    /// A digest of all parts, for storage that must not contain the key itself.
+    /// A digest of all parts. It is stored instead of the key, because a key contains the URL, which may
+    /// contain secrets.
     package var fingerprint: KeyFingerprint {
         guard isVariant else { return sourceFingerprint }
         return KeyFingerprint(parts: [
@@ -64,7 +67,7 @@ package struct EntryKey: Sendable {
         ])
     }
 
-    /// The fingerprint of the original: the entry itself, or the original that it is made from.
+    /// The fingerprint of the original. The entry is this original or a variant of it.
     package var sourceFingerprint: KeyFingerprint {
         let hash = source.hashValue
         if let known = Self.recentFingerprints.withLock({ $0.fingerprint(source, scope, hash: hash) }) { return known }
@@ -80,7 +83,7 @@ package struct EntryKey: Sendable {
 }
 
 extension EntryKey: Hashable {
-    // The string is derived from the other parts.
+    // The key string is not compared, because it is derived from the other parts.
     package static func == (left: Self, right: Self) -> Bool {
         left.source == right.source && left.scope == right.scope && left.thumbnail == right.thumbnail
             && left.transformer == right.transformer && left.page == right.page
@@ -94,8 +97,8 @@ extension EntryKey: Hashable {
     }
 }
 
-/// 128 bits of SHA-256 over the parts of a key. Each part is preceded by its length, so that different lists of parts
-/// never give the same input.
+/// A digest of the parts of a key: the first 128 bits of their SHA-256. The length of each part is included,
+/// so that two different lists of parts never have the same input.
 package struct KeyFingerprint: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -112,7 +115,7 @@ package struct KeyFingerprint: Hashable, Sendable {
         (high, low) = SHA256.firstWords(of: text)
     }
 
-    /// Reads 16 stored bytes; nil for any other length.
+    /// Creates a digest from its 16 stored bytes; nil for any other length.
     package init?(_ data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words
@@ -121,7 +124,7 @@ package struct KeyFingerprint: Hashable, Sendable {
     package var data: Data { TwoWords.data(high, low) }
 }
 
-/// Two numbers as 16 bytes in big-endian order.
+/// Converts two 64-bit numbers to 16 bytes in big-endian order and back.
 enum TwoWords {
     static func data(_ high: UInt64, _ low: UInt64) -> Data {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }

@@ -1,17 +1,19 @@
-/// The keys under which loads stored an image in memory; a memory layer itself has only key strings.
+/// The full keys under which loads stored an image in memory. The image stores them, because a memory layer
+/// knows only key strings.
 ///
-/// One image may be stored under several keys, for example when a transformer returns the same image for all. Only the
-/// latest keys are kept; a key that was dropped is a miss.
+/// One image may be stored under several keys, for example when a transformer returns the same image for
+/// several URLs. Only the latest 16 keys are kept. A load with an older key has a miss.
 struct ImageEntries {
     struct Entry {
-        /// The key of the load that stored the image, or, for an image read by string, the record of the disk layer.
+        /// The key of the load that stored the image. If the image was read from disk by a key string, the
+        /// fingerprint from the disk layer's record.
         enum Identity {
             case key(EntryKey)
             case fingerprint(KeyFingerprint, string: String)
         }
 
         var identity: Identity
-        /// The version of the original that the image was made from; nil if it has none.
+        /// The version of the original from which the image was made; nil if it is unknown.
         var version: OriginalVersion?
     }
 
@@ -29,7 +31,7 @@ struct ImageEntries {
         hasForgotten = true
     }
 
-    /// Returns the version of the original that the key's entry was made from.
+    /// Returns the version of the original from which the entry of a key was made; nil if it is unknown.
     func version(of key: EntryKey) -> OriginalVersion? {
         entries.last { entry in
             switch entry.identity {
@@ -39,8 +41,8 @@ struct ImageEntries {
         }?.version
     }
 
-    /// Returns whether a load of the key may use the image. An image that a caller stored itself, under its own string,
-    /// is accepted.
+    /// Returns whether a load of the key may use the image. It may also use an image without keys, which a
+    /// caller stored under a string of its choice.
     func accept(_ key: EntryKey) -> Bool {
         var isOther = hasForgotten
         for entry in entries {

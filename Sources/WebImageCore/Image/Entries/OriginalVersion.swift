@@ -1,4 +1,4 @@
-/// One version of an original, shared by the images in memory that were made from it.
+/// One version of an original. All images in memory that were made from this version share the object.
 package final class OriginalVersion: Sendable {
     package let digest: ContentDigest
     private let isSuperseded: Locked<Bool>
@@ -8,7 +8,7 @@ package final class OriginalVersion: Sendable {
         isSuperseded = Locked(isStale)
     }
 
-    /// Whether a newer original has arrived since.
+    /// Whether a newer version of the original is known.
     package var isStale: Bool { isSuperseded.withLock { $0 } }
 
     func supersede() { isSuperseded.withLock { $0 = true } }

@@ -1,6 +1,8 @@
-/// The fingerprints of originals made last: a load needs the one of its original four times, at 9,000 instructions each.
+/// A small cache of the fingerprints of originals. A load needs the fingerprint of its original four times,
+/// and each computation takes 9,000 instructions.
 ///
-/// A table with one place for each hash. At most 256 sources of up to 1 KB, so that long `data:` URLs are not retained.
+/// It is a table of 256 places, indexed by the hash. A new fingerprint replaces the old one at its place.
+/// Sources longer than 1 KB, such as `data:` URLs, are not stored, because they would use too much memory.
 struct RecentFingerprints {
     private struct Place {
         let source: String
@@ -13,7 +15,7 @@ struct RecentFingerprints {
 
     private var places: ContiguousArray<Place?> = []
 
-    /// Returns the fingerprint of an original; nil if it was not made lately.
+    /// Returns the fingerprint of an original; nil if it is not in the table.
     func fingerprint(_ source: String, _ scope: String?, hash: Int) -> KeyFingerprint? {
         guard !places.isEmpty, let known = places[hash & (Self.placeCount - 1)], known.source == source,
             known.scope == scope

@@ -1,12 +1,13 @@
 import Foundation
 
 extension BlurHash {
-    /// Returns the blur as an opaque image, to be stretched to the size of the real one.
+    /// Returns the blurred preview as an opaque image. Stretch it to the size of the real image.
     ///
     /// - Parameters:
-    ///   - size: in pixels, at most 1 megapixel; a small size is enough, because the blur has no sharp details.
-    ///   - punch: contrast; 1 is the original contrast.
-    /// - Returns: nil for a size without pixels or with too many, and for a contrast that is not finite.
+    ///   - size: the size in pixels, at most 1 megapixel. A small size is sufficient, because the preview has
+    ///     no details.
+    ///   - punch: the contrast; 1 is the contrast of the real image.
+    /// - Returns: nil if the size is empty or larger than 1 megapixel, or if the contrast is not finite.
     public func image(size: PixelSize = PixelSize(width: 32, height: 32), punch: Double = 1) -> Image? {
         guard punch.isFinite, (1...Self.maxSide).contains(size.width), (1...Self.maxSide).contains(size.height),
             size.pixelCount <= 1_000_000
@@ -14,7 +15,7 @@ extension BlurHash {
         let across = Self.waves(horizontalComponents, over: size.width)
         let down = Self.waves(verticalComponents, over: size.height)
         return Image.computed(size, hasAlpha: false) { row, y in
-            // Sum the vertical factors once per line, so that a pixel needs only one row of factors.
+            // Compute the sums over the vertical waves once per line. Each pixel then adds only the horizontal waves.
             let line = (0..<horizontalComponents).map { i in
                 (0..<verticalComponents).reduce(SIMD3<Double>()) { sum, j in
                     let factor = factors[j * horizontalComponents + i]
@@ -30,7 +31,7 @@ extension BlurHash {
         }
     }
 
-    /// Makes the hash of small RGBA pixels (straight alpha, which is ignored).
+    /// Computes the hash of a small RGBA image. Its alpha is ignored.
     package init?(pixels: PixelBuffer, horizontalComponents columns: Int, verticalComponents rows: Int) {
         guard pixels.format == .rgba8, (1...9).contains(columns), (1...9).contains(rows) else { return nil }
         let across = Self.waves(columns, over: pixels.width)
@@ -57,7 +58,7 @@ extension BlurHash {
 
     private static let maxSide = 4096
 
-    /// Returns the first cosines at each position of a side.
+    /// Returns the values of the first `count` cosine waves at each position along a side.
     private static func waves(_ count: Int, over side: Int) -> [[Double]] {
         (0..<count).map { wave in
             (0..<side).map { cos(.pi * Double(wave) * Double($0) / Double(side)) }
@@ -66,7 +67,8 @@ extension BlurHash {
 }
 
 extension Image {
-    /// Returns an image in display format, filled line by line with premultiplied blue, green, red and alpha.
+    /// Creates an image in the display format. The closure fills each line with premultiplied blue, green,
+    /// red and alpha.
     static func computed(
         _ size: PixelSize, hasAlpha: Bool,
         _ fill: (_ row: UnsafeMutablePointer<(UInt8, UInt8, UInt8, UInt8)>, _ y: Int) -> Void

@@ -1,22 +1,24 @@
 import Foundation
 
-/// An image's blur in about 30 characters, for a placeholder that is available before the image (blurha.sh, the
-/// algorithm's description of 2020: a cosine transform of linear light, its factors in base 83).
+/// A blurred preview of an image in about 30 characters. It is a placeholder that can be shown before the
+/// image is downloaded. It contains no transparency.
 ///
-/// A value; safe on any thread. Transparency is not part of it.
+/// The algorithm is that of blurha.sh (description of 2020): a cosine transform of linear light, with its
+/// factors in base 83. The hash is a value type, safe on any thread.
 public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
-    /// The number of waves from left to right, 1…9.
+    /// The number of horizontal cosine waves, 1…9. More waves show more detail.
     public let horizontalComponents: Int
-    /// The number of waves from top to bottom, 1…9.
+    /// The number of vertical cosine waves, 1…9. More waves show more detail.
     public let verticalComponents: Int
     /// The encoded hash.
     public let description: String
-    /// The factors, row by row, as red, green and blue in linear light; the first is the mean colour.
+    /// The factors of the waves, row by row, as red, green and blue in linear light. The first factor is the
+    /// mean colour.
     let factors: [SIMD3<Double>]
 
     /// Reads a hash; nil for a string with a wrong length or an invalid character.
     public init?(_ string: String) {
-        // The longest hash has 166 characters; longer strings are rejected without reading them.
+        // Reject long strings without reading them. The longest valid hash has 166 characters.
         guard string.utf8.count <= 166, let digits = Base83.digits(of: string), digits.count >= 6, digits[0] < 81 else {
             return nil
         }
@@ -39,7 +41,7 @@ public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
         (horizontalComponents, verticalComponents, description) = (columns, rows, string)
     }
 
-    /// Makes a hash from factors computed from an image.
+    /// Makes a hash from the factors of an image's cosine transform.
     init(factors: [SIMD3<Double>], columns: Int, rows: Int) {
         let waves = factors.dropFirst()
         let largest = waves.map { max(abs($0.x), abs($0.y), abs($0.z)) }.max() ?? 0
@@ -65,7 +67,7 @@ public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
         return ImageColor(red: mean.x, green: mean.y, blue: mean.z)
     }
 
-    /// Returns whether both have the same encoded form.
+    /// Returns whether both hashes have the same encoded form.
     public static func == (left: Self, right: Self) -> Bool { left.description == right.description }
     /// Hashes the encoded form.
     public func hash(into hasher: inout Hasher) { hasher.combine(description) }
@@ -81,7 +83,7 @@ enum Base83 {
         return values
     }()
 
-    /// Returns the value of each character; nil when one is not a digit.
+    /// Returns the value of each character; nil when a character is not a digit of base 83.
     static func digits(of string: String) -> [Int]? {
         let digits = string.utf8.map { Int(values[Int($0)]) }
         return digits.contains(-1) ? nil : digits
@@ -102,13 +104,13 @@ enum Base83 {
 
 /// Conversion between sRGB (IEC 61966-2-1) and linear light.
 enum LinearLight {
-    /// The linear light of each byte.
+    /// The linear light, 0…1, for each sRGB byte.
     static let decoding: [Double] = (0...255).map { byte in
         let value = Double(byte) / 255
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// Returns the sRGB value, 0…1, of a linear light; clamped.
+    /// Returns the sRGB value for linear light, clamped to 0…1.
     static func encoded(_ light: Double) -> Double {
         let light = min(max(light, 0), 1)
         return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055

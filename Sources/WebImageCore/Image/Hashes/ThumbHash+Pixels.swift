@@ -1,7 +1,7 @@
 import Foundation
 
 extension ThumbHash {
-    /// Returns the blur as an image with the real one's aspect ratio, 32 px on its longer side.
+    /// Returns the blurred preview as an image. It has the aspect ratio of the real image and a longer side of 32 px.
     public func image() -> Image? {
         let ratio = aspectRatio
         let size = PixelSize(
@@ -27,7 +27,7 @@ extension ThumbHash {
         }
     }
 
-    /// Makes the hash of RGBA pixels with straight alpha, at most 100 per side.
+    /// Computes the hash of an RGBA image with straight alpha and at most 100 pixels per side.
     package init?(pixels: PixelBuffer) {
         guard pixels.format == .rgba8, max(pixels.width, pixels.height) <= 100 else { return nil }
         let (width, height) = (pixels.width, pixels.height)
@@ -41,7 +41,7 @@ extension ThumbHash {
         let sum = colors.reduce(SIMD4<Double>()) { $0 + $1 * $1.w }
         let mean = opacity > 0 ? sum / opacity : SIMD4()
         let hasAlpha = opacity < Double(colors.count)
-        // Transparent pixels take the mean colour, which adds no wave.
+        // Transparent pixels receive the mean colour, because it adds nothing to the waves.
         let solid = colors.map { mean * (1 - $0.w) + $0 * $0.w }
         let longest = Double(max(width, height))
         let limit = hasAlpha ? 5.0 : 7
@@ -85,7 +85,7 @@ extension ThumbHash {
     }
 }
 
-/// Cosine transforms for channels of one size.
+/// Computes the cosine transforms of channels that have the same size.
 private struct CosineTransform {
     private let across: [[Double]]
     private let down: [[Double]]

@@ -1,17 +1,18 @@
 public import Foundation
 
-/// An image's blur in about 25 bytes, with its aspect ratio and transparency, for a placeholder that is available
-/// before the image (Evan Wallace's ThumbHash: cosine transforms of lightness, two colour axes and alpha).
+/// A blurred preview of an image in about 25 bytes, with its aspect ratio and transparency. It is a
+/// placeholder that can be shown before the image is downloaded.
 ///
-/// A value; safe on any thread.
+/// The algorithm is Evan Wallace's ThumbHash: cosine transforms of lightness, two colour axes and alpha. The
+/// hash is a value type, safe on any thread.
 public struct ThumbHash: Sendable, Hashable, CustomStringConvertible {
     /// The encoded hash.
     public let data: Data
     let channels: Channels
 
-    /// Reads a hash; nil for too few bytes, or for a side without waves.
+    /// Reads a hash. Nil if the data is too short or declares a side without waves.
     public init?(_ data: Data) {
-        // The longest hash has 25 bytes, possibly followed by padding.
+        // The longest valid hash has 25 bytes; padding may follow it.
         guard data.count <= 64, let channels = Channels(Array(data)) else { return nil }
         (self.data, self.channels) = (data, channels)
     }
@@ -28,7 +29,7 @@ public struct ThumbHash: Sendable, Hashable, CustomStringConvertible {
     /// The hash in base 64.
     public var description: String { data.base64EncodedString() }
 
-    /// The approximate width divided by height.
+    /// The approximate aspect ratio: width divided by height.
     public var aspectRatio: Double { channels.aspectRatio }
 
     /// Whether any part of the image is transparent.
@@ -41,14 +42,15 @@ public struct ThumbHash: Sendable, Hashable, CustomStringConvertible {
             alpha: channels.alpha?.mean ?? 1)
     }
 
-    /// Returns whether the bytes are equal.
+    /// Returns whether both hashes have the same bytes.
     public static func == (left: Self, right: Self) -> Bool { left.data == right.data }
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) { hasher.combine(data) }
 }
 
 extension ThumbHash {
-    /// One transformed channel: its mean, and the factors of its waves, row by row; later rows are shorter.
+    /// The cosine transform of one channel: its mean and the factors of its waves, row by row. Later rows
+    /// have fewer waves.
     struct Channel: Sendable {
         var columns: Int
         var rows: Int
@@ -56,7 +58,7 @@ extension ThumbHash {
         var scale = 0.0
         var factors: [Double] = []
 
-        /// Returns the waves of a channel: those below the diagonal, without the mean.
+        /// Returns the waves that a hash stores for a channel: the low frequencies, without the mean (0, 0).
         static func waves(columns: Int, rows: Int) -> [(x: Int, y: Int)] {
             (0..<rows).flatMap { y in
                 (0..<columns).filter { ($0 > 0 || y > 0) && $0 * rows < columns * (rows - y) }.map { ($0, y) }
@@ -64,15 +66,15 @@ extension ThumbHash {
         }
     }
 
-    /// The channels of a hash, packed into bytes with the least significant bit first.
+    /// The channels of a hash. In the hash they are packed into bytes with the least significant bit first.
     struct Channels: Sendable {
         var lightness: Channel
-        /// Red and green against blue.
+        /// The colour axis from blue to yellow: the mean of red and green minus blue.
         var yellowBlue: Channel
         var redGreen: Channel
         var alpha: Channel?
         var isLandscape: Bool
-        /// The number of waves along the shorter side.
+        /// The number of cosine waves along the shorter side.
         var shorterWaves: Int
 
         private var longerWaves: Int { alpha == nil ? 7 : 5 }
@@ -94,7 +96,7 @@ extension ThumbHash {
                 columns: max(3, isLandscape ? longer : shorterWaves),
                 rows: max(3, isLandscape ? shorterWaves : longer), mean: Double(first & 63) / 63,
                 scale: Double(first >> 18 & 31) / 31)
-            // Colour waves are read 25 % stronger than stored, to compensate for quantisation.
+            // Increase the stored colour factors by 25 %, to compensate for the quantisation.
             yellowBlue = Channel(
                 columns: 3, rows: 3, mean: Double(first >> 6 & 63) / 31.5 - 1,
                 scale: Double(second >> 3 & 63) / 63 * 1.25)

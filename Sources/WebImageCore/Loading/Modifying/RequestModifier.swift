@@ -7,7 +7,7 @@ public import Foundation
 @preconcurrency public protocol WebImageDownloaderRequestModifierProtocol: Sendable {
     /// Returns the request to send instead; nil ends the load with `.invalidDownloadOperation`.
     func modifiedRequest(with request: WebImageRequest) -> WebImageRequest?
-    /// The scope of responses to the modified request; nil when not declared.
+    /// The scope of responses to the modified request; nil if the modifier does not declare a scope.
     ///
     /// If a modifier adds credentials (`Authorization`, `Cookie`) without declaring a scope, the load is neither shared
     /// nor stored.
@@ -15,7 +15,7 @@ public import Foundation
 }
 
 extension WebImageDownloaderRequestModifierProtocol {
-    /// Nil: no scope is declared.
+    /// Nil by default: the modifier declares no scope.
     public var cacheScope: CacheScope? { nil }
 }
 

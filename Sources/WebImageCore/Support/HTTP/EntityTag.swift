@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Makes and compares strong validators of bodies (RFC 9110 §8.8.3).
+/// Creates and compares strong validators of bodies (RFC 9110 §8.8.3).
 package enum EntityTag {
     /// Returns the validator of a body, with its quotes: 128 bits of its digest in hexadecimal.
     package static func tag(of body: Data) -> String {

@@ -5,8 +5,8 @@ import Foundation
 /// A response has about a dozen fields, of which one or two are read: a dictionary of all fields would cost more than the
 /// transfer of a small body.
 package struct ReceivedFields: Sendable {
-    /// Lines without surrounding blanks, each with a line feed; a line that continues the previous one begins with a
-    /// blank.
+    /// The lines without surrounding blanks, each followed by a line feed. A line that continues the previous line
+    /// begins with a blank.
     private var bytes: [UInt8] = []
     private var hasField = false
 
@@ -41,7 +41,7 @@ package struct ReceivedFields: Sendable {
         return fields
     }
 
-    /// All fields, with names as received; repeated fields are joined by `, ` under the first one's name.
+    /// All fields, with names as received. Repeated fields are joined by `, ` under the name of their first line.
     package var asReceived: [String: String] {
         var (names, fields): ([String: String], [String: String]) = ([:], [:])
         collect { key, name, value in
@@ -77,7 +77,7 @@ package struct ReceivedFields: Sendable {
             var isWanted = false
             forEachLine { line, nameEnd in
                 guard let nameEnd else {
-                    // The blank at its beginning separates it from the previous value.
+                    // A continuation line begins with a blank, which separates it from the previous value.
                     if isWanted { value?.append(Self.text(line[...])) }
                     return
                 }
@@ -97,8 +97,8 @@ package struct ReceivedFields: Sendable {
         return value(of: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Calls `body` with each line and the end of its field name; the end is nil for a line that continues the previous
-    /// one.
+    /// Calls `body` with each line and the end of its field name. The end is nil for a line that continues the
+    /// previous line.
     @inline(__always)
     private func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int?) -> Void) {
         bytes.withUnsafeBufferPointer { all in

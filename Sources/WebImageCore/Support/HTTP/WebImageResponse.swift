@@ -5,7 +5,7 @@ public import Foundation
 /// Copies share their storage until one is changed.
 public struct WebImageResponse: Sendable {
     private final class Storage: @unchecked Sendable {
-        // Unchecked is correct because a storage is changed only by the one value that holds it; see `change`.
+        // Unchecked is correct because a storage is changed only while a single value references it; see `change`.
         var url: URL?
         var statusCode: Int?
         var fields: Fields
@@ -31,7 +31,7 @@ public struct WebImageResponse: Sendable {
 
     private enum Fields {
         case listed([String: String])
-        /// Looked up in the received lines, because only few fields are read.
+        /// The received lines. Fields are looked up in the lines, because only few fields are read.
         case received(ReceivedFields)
 
         var all: [String: String] {
@@ -44,7 +44,7 @@ public struct WebImageResponse: Sendable {
 
     private enum DeclaredType {
         case set(String?)
-        /// The type in the received fields.
+        /// The media type is in the received fields.
         case received
     }
 
@@ -61,7 +61,7 @@ public struct WebImageResponse: Sendable {
         set { change { $0.url = newValue } }
     }
 
-    /// The HTTP status; nil for a response without HTTP (`file:`, `data:`).
+    /// The HTTP status; nil for a response that did not use HTTP (`file:`, `data:`).
     public var statusCode: Int? {
         get { storage.statusCode }
         set { change { $0.statusCode = newValue } }
@@ -79,7 +79,8 @@ public struct WebImageResponse: Sendable {
         }
     }
 
-    /// Header fields with their names as received; repeated fields are joined by `, ` under the first one's name.
+    /// Header fields with their names as received. Repeated fields are joined by `, ` under the name of the first
+    /// field.
     package var fieldsAsReceived: [String: String] {
         switch storage.fields {
         case .listed(let fields): fields
@@ -104,13 +105,13 @@ public struct WebImageResponse: Sendable {
         set { change { $0.type = .set(newValue) } }
     }
 
-    /// The protocol as in the status line (`HTTP/1.1`, `HTTP/2`); nil when unknown.
+    /// The HTTP version as in the status line (`HTTP/1.1`, `HTTP/2`); nil if unknown.
     public var httpVersion: String? {
         get { storage.httpVersion }
         set { change { $0.httpVersion = newValue } }
     }
 
-    /// Makes the head of a response.
+    /// Creates the head of a response.
     public init(
         url: URL?, statusCode: Int? = nil, allHeaderFields: [String: String] = [:],
         expectedContentLength: Int? = nil, mimeType: String? = nil, httpVersion: String? = nil
@@ -120,7 +121,7 @@ public struct WebImageResponse: Sendable {
             type: .set(mimeType), version: httpVersion)
     }
 
-    /// Makes the head of a response from the received lines, which declare its length and type.
+    /// Creates the head of a response from the received lines, which contain the length and the media type.
     package init(url: URL?, statusCode: Int?, received: ReceivedFields, httpVersion: String?) {
         storage = Storage(
             url: url, statusCode: statusCode, fields: .received(received), length: received.bodyLength,
@@ -163,7 +164,7 @@ extension WebImageResponse: Hashable {
 }
 
 extension String {
-    /// Whether both name the same header field, in any case.
+    /// Whether both names identify the same header field, regardless of case.
     fileprivate func isSame(asField other: String) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }

@@ -140,7 +140,7 @@ extension ViewDocuments {
             #expect(!imageView.isAnimating)
         }
 
-        /// Returns the same image for every input.
+        /// A transformer that returns the same image for every input.
         private struct OnePicture: SDImageTransformer {
             let picture: UIImage
             var transformerKey: String { "OnePicture" }
