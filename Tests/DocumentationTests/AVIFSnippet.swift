@@ -2,7 +2,7 @@
 import WebImage
 import WebImageAVIF
 
-/// Once, when the program starts.
+/// Call this once, when the program starts.
 func addCoders() {
     ImageCodersManager.shared.addCoder(ImageAVIFCoder.shared)
 }

@@ -2,7 +2,7 @@
 import Foundation
 import WebImage
 
-/// A memory layer that keeps nothing: every load goes to disk.
+/// A memory cache that stores nothing, so every load reads from disk.
 struct NoMemory: MemoryCaching {
     init(config: ImageCacheConfig) {}
     func object(forKey key: String) -> Image? { nil }

@@ -8,7 +8,7 @@ func load(_ url: URL, then use: @escaping @Sendable (Image) -> Void) -> WebImage
         context: [.imageThumbnailPixelSize: CGSize(width: 512, height: 512), .callbackQueue: CallbackQueue.global],
         progress: { received, expected, _ in print("\(received) of \(expected) bytes") }
     ) { image, _, error, origin, _, _ in
-        // Called exactly once, with the picture or the reason why there is none (`.cancelled` after `cancel()`).
+        // Called exactly once, with the picture or an error (`.cancelled` after `cancel()`).
         if let image { use(image) } else { print(error?.description ?? "not cached", origin) }
     }
 }

@@ -2,7 +2,7 @@
 import Foundation
 import WebImage
 
-/// Reads farbfeld: the signature, width and height (32 bits, big endian), then RGBA of 16 bits each, big endian.
+/// Decodes farbfeld: a signature, width and height (32 bits each), then RGBA with 16 bits per channel, all big-endian.
 struct FarbfeldCoder: ImageCoder {
     private static let signature = Array("farbfeld".utf8)
 
@@ -12,7 +12,7 @@ struct FarbfeldCoder: ImageCoder {
         guard let bytes = data.map([UInt8].init), bytes.count >= 16 else { return nil }
         let sides = [8, 12].map { bytes[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
         let size = PixelSize(width: sides[0], height: sides[1])
-        // Limits first, then the file's own word, then memory.
+        // Check the limits and the file's length before allocating memory.
         guard (try? DecodingOptions(options).limits.checkPixels(size)) != nil,
             size.pixelCount <= (bytes.count - 16) / 8,
             let pixels = try? PixelBuffer(width: size.width, height: size.height, format: .rgba8)

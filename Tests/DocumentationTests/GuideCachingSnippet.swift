@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 // snippet: guide-settings
-/// Settings of the shared cache hold from this moment on.
+/// Changes settings of the shared cache. They take effect immediately.
 func configureSharedCache() {
     ImageCache.shared.config.maxDiskAge = 30 * 24 * 60 * 60
     ImageCache.shared.config.maxDiskSize = 500_000_000
@@ -11,7 +11,7 @@ func configureSharedCache() {
 // end
 
 // snippet: guide-refresh
-/// A picture that changes behind its URL: first what is cached, then, if the server has another, that.
+/// Shows a picture that may change under its URL: first the cached picture, then the server's if it is different.
 func watch(_ url: URL, show: @escaping @Sendable (Image) -> Void) {
     WebImageManager.shared.loadImage(with: url, options: .refreshCached) { image, _, _, _, _, _ in
         if let image { show(image) }
@@ -27,14 +27,14 @@ func cached(_ url: URL) async -> Image? {
 // end
 
 // snippet: guide-forget
-/// Forgets one picture, in memory and on disk, under every key that is its own.
+/// Removes one picture from memory and disk.
 func forget(_ url: URL) {
     ImageCache.shared.removeImage(forKey: WebImageManager.shared.cacheKey(for: url), withCompletion: nil)
 }
 // end
 
 // snippet: guide-memory
-/// For a small machine: less memory for pictures, smaller pictures, nothing kept that is not in use.
+/// Settings for a small machine: a memory cache of 16 MB, and pictures of at most 8 MB.
 func saveMemory() {
     ImageCache.shared.config.maxMemoryCost = 16 << 20
     WebImageManager.shared.optionsProcessor = WebImageOptionsProcessor { _, options, context in
@@ -46,7 +46,7 @@ func saveMemory() {
 // end
 
 // snippet: guide-prefetch
-/// Loads what comes next into the cache, at low priority; cancel the token when it is not wanted any more.
+/// Loads the next pictures into the cache at low priority. Cancel the token if they are not needed any more.
 func prepare(_ urls: [URL]) -> WebImagePrefetchToken? {
     WebImagePrefetcher.shared.prefetchURLs(
         urls, options: .lowPriority, context: [.imageThumbnailPixelSize: CGSize(width: 200, height: 200)],

@@ -2,7 +2,7 @@ import Foundation
 import WebImage
 
 // snippet: guide-transformer
-/// Lightens a picture by a colour; every parameter is in the key.
+/// Lightens a picture with a veil of white. The key must contain every parameter.
 struct VeilTransformer: ImageTransformer {
     var opacity: Double
 
@@ -21,7 +21,7 @@ func loadVeiled(_ url: URL) async throws(WebImageError) -> Image {
 // end
 
 // snippet: guide-frames
-/// What an animation is made of, frame by frame; decodes on the calling thread.
+/// Returns size and duration of each frame of an animation. Decodes on the calling thread.
 func describe(_ file: Data) -> [String] {
     guard let animation = AnimatedImage(data: file) else { return [] }
     return (0..<animation.animatedImageFrameCount).compactMap { index in
@@ -33,7 +33,7 @@ func describe(_ file: Data) -> [String] {
 // end
 
 // snippet: guide-encode
-/// Two pictures in turn, twice a second, for ever, as a WebP.
+/// Returns a WebP that alternates between two pictures, 0.5 s each, in an endless loop.
 func blink(_ first: Image, _ second: Image) throws(WebImageError) -> Data {
     let frames = [first, second].map { ImageFrame(image: $0, duration: 0.5) }
     return try ImageCodersManager.shared.encode(frames, loopCount: 0, format: .webP, options: EncodingOptions())
@@ -49,7 +49,7 @@ func logEverything() {
 // end
 
 // snippet: guide-errors
-/// An error says what happened, where, why, and what to do next.
+/// Prints the cause of a failed load and the next step.
 func explain(_ url: URL) async {
     do throws(WebImageError) {
         _ = try await WebImageManager.shared.image(for: url)
@@ -65,7 +65,7 @@ func explain(_ url: URL) async {
 // end
 
 // snippet: guide-nuke
-/// One load with everything it yields: its size, its previews, its picture.
+/// Receives all events of one load: the size, the progress, the partial images and the final picture.
 func follow(_ url: URL) async throws(WebImageError) {
     for try await event in WebImageManager.shared.events(for: url, options: .progressiveLoad) {
         switch event {

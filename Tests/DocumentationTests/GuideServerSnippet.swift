@@ -3,7 +3,7 @@ import WebImage
 import WebImageHTTP
 
 // snippet: guide-framework
-/// What your framework hands in and sends: lines that stand for its types.
+/// These types stand for the request and response types of your web framework.
 struct WebRequest {
     var query: [String: String]
     var ifNoneMatch: String?
@@ -17,7 +17,7 @@ struct WebResponse {
 // end
 
 // snippet: guide-handler
-/// Answers `?url=…&width=…` with a WebP of that width, of an animation with its first frame.
+/// Answers `?url=…&width=…` with a WebP of that width, which shows the first frame of an animation.
 struct PreviewHandler: Sendable {
     let previews: ImageEncodedCache
 
@@ -65,7 +65,7 @@ struct PreviewHandler: Sendable {
 // end
 
 // snippet: guide-policy
-/// A downloader for URLs that strangers give: public addresses, and those of your own image servers (`10.1.2.0/28`).
+/// A downloader for untrusted URLs. It connects only to public addresses and to your image servers (`10.1.2.0/28`).
 func makeGuardedDownloader(ownServers: AddressRange) -> WebImageDownloader {
     var policy = DownloadPolicy.server
     policy.allowedAddresses = [ownServers]
@@ -76,7 +76,7 @@ func makeGuardedDownloader(ownServers: AddressRange) -> WebImageDownloader {
     return WebImageDownloader(config: config)
 }
 
-/// A policy for a program that needs pictures of few hosts alone: every other host is refused.
+/// A policy for a program that needs only a few hosts. It refuses all others.
 func makeHostPolicy() -> DownloadPolicy {
     var policy = DownloadPolicy.server
     policy.allowedHosts = [".example.org"]  // example.org and every host below it
@@ -85,7 +85,7 @@ func makeHostPolicy() -> DownloadPolicy {
 // end
 
 // snippet: guide-limits
-/// A stricter load: no picture over 16 megapixels, no animation over 300 frames, two seconds to decode.
+/// Loads with stricter limits: 16 megapixels, 300 frames and 2 s of decoding.
 func loadCarefully(_ url: URL) async throws(WebImageError) -> Image {
     var limits = DecodingLimits.default
     limits.maxPixels = 16_000_000

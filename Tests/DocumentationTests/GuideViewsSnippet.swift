@@ -3,7 +3,7 @@ import WebImage
 import WebImageGTK
 
 // snippet: guide-view
-/// A picture of 96 px with everything a view can tell; put `view.widget` into a container.
+/// Creates a view for a picture of 96 px and prints the load's progress and result. Put `view.widget` into a container.
 @MainActor func makeAvatar(_ url: URL?, placeholder: Image?) -> ImageView {
     let view = ImageView()
     let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 96, height: 96)]
@@ -11,7 +11,7 @@ import WebImageGTK
         with: url, placeholderImage: placeholder, options: .retryFailed, context: context,
         progress: { received, expected, _ in print("\(received) of \(expected) bytes") }
     ) { image, error, cacheType, _ in
-        // On the main actor, exactly once.
+        // Runs exactly once, on the main actor.
         print(image?.pixelSize.description ?? error?.description ?? "no picture", cacheType)
     }
     return view
@@ -19,7 +19,8 @@ import WebImageGTK
 // end
 
 // snippet: guide-stop
-/// The row is gone: its load ends with `.cancelled`, and what is on its way for others goes on.
+/// Stops the load of a row that is no longer visible. The load ends with `.cancelled`. Other loads that share its work
+/// continue.
 @MainActor func stop(_ view: ImageView) {
     view.cancelCurrentImageLoad()
     view.image = nil
@@ -27,7 +28,7 @@ import WebImageGTK
 // end
 
 // snippet: guide-animated
-/// Plays by itself while it can be seen, within 8 MB of decoded frames.
+/// Creates a view that plays while it is visible and keeps at most 8 MB of decoded frames.
 @MainActor func makeSticker(_ url: URL) -> AnimatedImageView {
     let view = AnimatedImageView()
     view.maxBufferSize = 8 << 20
@@ -38,7 +39,8 @@ import WebImageGTK
 // end
 
 // snippet: guide-transition
-/// A spinner while it loads, a fade when it was waited for, a picture of the failure and a tap to try again.
+/// Shows a spinner during the load and fades the image in unless it is available immediately. After a failure, shows an
+/// error image; a tap tries again.
 @MainActor func dress(_ view: ImageView, errorImage: Image?) {
     view.imageIndicator = WebImageActivityIndicator.medium
     view.imageTransition = .fade
@@ -48,7 +50,7 @@ import WebImageGTK
 // end
 
 // snippet: guide-phases
-/// The picture, or what is known of it.
+/// Shows another widget for each phase of the load.
 @MainActor func makePhases(_ url: URL, spinner: WidgetView, sorry: WidgetView) -> PhaseView {
     PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
         switch phase {

@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// A list from which one picture is chosen.
+/// Returns a list in which the user can choose one picture.
 @MainActor func chooser(_ urls: [URL], open: @escaping @MainActor (URL) -> Void) -> FittingList {
     let list = FittingList(count: urls.count) { position in ImageListRequest(urls[position]) }
     list.selectionMode = .single

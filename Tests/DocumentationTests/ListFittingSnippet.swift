@@ -3,12 +3,12 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// Scenes one below the other, as wide as the list; put its widget into a `GtkScrolledWindow`.
+/// Returns a vertical list of pictures that are as wide as the list. Put its widget into a `GtkScrolledWindow`.
 @MainActor func scenes(_ urls: [URL]) -> FittingList {
     FittingList(count: urls.count, spacing: 8) { position in ImageListRequest(urls[position]) }
 }
 
-/// The same sideways, with room for portraits until more is known.
+/// Returns a horizontal list. Until the size of a picture is known, its row has the proportions of a portrait.
 @MainActor func film(_ urls: [URL]) -> FittingList {
     FittingList(
         .horizontal, count: urls.count, request: { ImageListRequest(urls[$0]) },

@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// The widgets of one row, made once and shown at many positions.
+/// The widgets of one row. They are created once and reused for many positions.
 @MainActor final class PersonRow: ImageListRow {
     let widget: OpaquePointer
     let imageView = ImageView()

@@ -2,7 +2,7 @@
 import Foundation
 import WebImage
 
-/// Loads `bundle:name.png` from a folder of the program's own.
+/// Loads URLs of the form `bundle:name.png` from a folder of the program.
 struct BundleImageLoader: ImageDataLoader {
     let folder: URL
 
@@ -11,7 +11,7 @@ struct BundleImageLoader: ImageDataLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        // The file loader reads on a queue of its own, with the byte cap, and refuses pipes and devices.
+        // FileImageLoader reads on its own queue, applies the byte limit, and refuses pipes and devices.
         let name = (load.url.absoluteString.dropFirst("bundle:".count) as NSString).lastPathComponent
         var file = ImageDataLoad(url: folder.appendingPathComponent(name), context: load.context)
         file.priority = load.priority

@@ -5,12 +5,12 @@ import WebImage
 import WebImageGTK
 
 // snippet: guide-names
-/// Beside a toolkit that has an `Image` and a `Button` too.
+/// Use the names `BitmapImage` and `ImageButton` in a file that imports a toolkit with an `Image` and a `Button`.
 func thumbnail(of url: URL) async throws(WebImageError) -> BitmapImage {
     try await WebImageManager.shared.image(for: ImageRequest(url: url, width: 96))
 }
 
-/// The same type by its qualified name: the module that declares it.
+/// You can also qualify the name with the module that declares the type.
 func pixelCount(of image: WebImageCore.Image) -> Int { image.pixelSize.width * image.pixelSize.height }
 
 @MainActor func makeButton(showing image: BitmapImage) -> WebImageGTK.Button {

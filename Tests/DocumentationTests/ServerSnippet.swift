@@ -2,14 +2,15 @@
 import Foundation
 import WebImage
 
-/// Once, when the server starts: public addresses alone, http and https alone, no proxy of the environment's.
+/// Call this once, when the server starts. The policy allows only public addresses and only http and https, and ignores
+/// the environment's proxies.
 func beSafe() { WebImageDownloader.shared.config.policy = .server }
 
-/// Encoded previews in memory and on disk.
+/// Caches encoded previews in memory and on disk.
 let previews = ImageEncodedCache()
 
-/// Any picture as a WebP that fits 320 × 320 px, an animation as its first frame: fetched, checked, decoded at that
-/// size, encoded, cached; with its content type and entity tag.
+/// Returns a WebP that fits 320 × 320 px, with content type and entity tag. An animation becomes its first frame. The
+/// picture is fetched, checked, decoded at that size, encoded and cached.
 func preview(of url: URL) async throws(WebImageError) -> EncodedImage {
     var request = ImageRequest(
         url: url, size: CGSize(width: 320, height: 320), options: .decodeFirstFrameOnly)

@@ -45,7 +45,7 @@ struct AVIFSizeTests {
         HEIFBytes(items: items, codec: .av1, sharesData: true).file
     }
 
-    /// 64 × 64 pixels are allowed; the larger image has twelve times as many.
+    /// Limits that allow 64 × 64 pixels. The larger image has twelve times as many.
     private let limits = DecodingLimits(maxPixels: 64 * 64)
 
     private func decode(_ data: Data, _ limits: DecodingLimits) throws(WebImageError) -> Image {

@@ -7,7 +7,7 @@ import WebImageTestTraits
 /// HEIF files whose boxes declare smaller sizes than their coded images have: the limit applies to the coded images.
 @Suite(.timeLimit(minutes: 2))
 struct HEIFSizeTests {
-    /// 256 × 192 px in grey, written by libheif 1.15 with x265.
+    /// A grey image of 256 × 192 px, written by libheif 1.15 with x265.
     private static let large = sample(
         """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATttZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
@@ -18,7 +18,7 @@ struct HEIFSizeTests {
         zEDEf5XOxoDu1QfQFCxvZgOfDhcH9SitLeCK9FB5WVUJj6oYXdhmWuOvnmkVzRlm9H6xjQRAxoBkN/ahG81q5N8QBIUkPkfx
         KqYGUINNQA==
         """)
-    /// 64 × 64 px, written in the same way.
+    /// A grey image of 64 × 64 px, written by libheif 1.15 with x265.
     private static let small = sample(
         """
         AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAATptZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAA
@@ -51,7 +51,7 @@ struct HEIFSizeTests {
             size: said, configuration: nil, references: ("dimg", to))
     }
 
-    /// 64 × 64 pixels are allowed; the larger image has twelve times as many.
+    /// Limits that allow 64 × 64 pixels. The larger image has twelve times as many.
     private let limits = DecodingLimits(maxPixels: 64 * 64)
 
     private func decode(_ file: HEIFBytes, _ limits: DecodingLimits) throws(WebImageError) -> Image {

@@ -49,7 +49,7 @@ struct StartUpTests {
         #expect(try loaded(tiff).contains { $0.hasPrefix("libtiff.so") })
     }
 
-    /// An empty file is placed where the loader searches first.
+    /// An empty file hides the real libcurl, because it is in the folder that the dynamic loader searches first.
     @Test func withoutLibcurlADownloadSaysWhatToInstall() throws {
         try Data().write(to: scratch.url.appendingPathComponent("libcurl.so.4"))
         let environment = ["LD_LIBRARY_PATH": scratch.url.path, "XDG_CACHE_HOME": scratch.url.path]

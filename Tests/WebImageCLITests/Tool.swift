@@ -18,7 +18,7 @@ enum Tool {
         }
     }
 
-    /// The path of the executable, beside that of the tests.
+    /// The path of the executable, which is in the same folder as the executable of the tests.
     static let path: String = {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = [own, CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {

@@ -22,9 +22,9 @@ struct SampleAnimation {
     var height = 4
     var frames: [SampleFrame]
 
-    /// Makes overlapping rectangles; the first and every fourth cover the canvas.
+    /// Makes frames that are overlapping rectangles. The first and every fourth frame cover the canvas.
     ///
-    /// GIF requires grey without partial transparency, WebP even coordinates: pixels and positions suit all three formats.
+    /// The pixels are grey without partial transparency, for GIF, and the coordinates are even, for WebP.
     init(disposals: [SampleFrame.Disposal], blends: [Bool], hasHalfAlpha: Bool) {
         let rectangles = [(0, 0, 6, 4), (2, 0, 3, 3), (0, 2, 4, 2), (0, 0, 6, 4), (4, 2, 2, 2), (2, 2, 2, 1)]
         frames = zip(disposals, blends).enumerated().map { index, kind in

@@ -4,7 +4,8 @@ import Foundation
 enum GIFBytes {
     static func littleEndian(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
-    /// Header and logical screen, with a global palette of 128 even greys (index 5 is value 10) by default.
+    /// Returns header and logical screen. By default, they have a global palette of 128 greys, in which index 5 is
+    /// the value 10.
     static func screen(_ width: Int, _ height: Int, hasPalette: Bool = true) -> [UInt8] {
         let start = Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [hasPalette ? 0x86 : 0, 0, 0]
         return start + (hasPalette ? (0..<128).flatMap { [UInt8](repeating: UInt8($0 * 2), count: 3) } : [])

@@ -151,7 +151,7 @@ enum ICCSample {
         return data
     }
 
-    /// A curve with one exponent, given in 256ths.
+    /// Returns a curve with one exponent, given in 256ths.
     private static func gamma(_ value: Int) -> Data {
         var curve = Data("curv".utf8)
         curve += number(0, 4)

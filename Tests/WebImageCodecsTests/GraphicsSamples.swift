@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageGraphics
 
-/// Generated pixels, read one by one.
+/// Generates pixel buffers and reads single pixels.
 enum Sample {
     /// Returns a buffer with the channels from `value`, in memory order. 16-bit channels are in host byte order; half-precision
     /// channels are given as 65,535ths.

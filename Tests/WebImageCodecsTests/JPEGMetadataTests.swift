@@ -3,7 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// Metadata written into a JPEG beside its pixels, and data after its image.
+/// Metadata that is written into a JPEG, and data that follows its image.
 struct JPEGMetadataTests {
     private let coder = ImageJPEGCoder.shared
 

@@ -31,7 +31,7 @@ enum JPEGSample {
         return copy
     }
 
-    /// 24 × 24 px, ten scans; red is 10 x, green 10 y.
+    /// A progressive JPEG of 24 × 24 px with ten scans. Red is 10 · x, green is 10 · y.
     static let progressive = decoded(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO
@@ -45,7 +45,7 @@ enum JPEGSample {
         AAAAAAAAAREhMVFh/9oACAEBAAE/ELzDnh8y8w54QUlXiLzCektwjCtH/9k=
         """)
 
-    /// 8 × 8 px Adobe CMYK; every pixel is stored as 200, 100, 50, 150.
+    /// An Adobe CMYK JPEG of 8 × 8 px. Every pixel is stored as 200, 100, 50, 150.
     static let cmyk = decoded(
         """
         /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwABAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB

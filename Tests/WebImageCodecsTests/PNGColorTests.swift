@@ -41,7 +41,7 @@ struct PNGColorTests {
             header: PNGBytes.header(1, 1, color: 2), before: PNGBytes.chunk("cICP", Data([12, 13, 0, 1])),
             rows: [pixel])
         let image = try ImagePNGCoder.shared.decode(data, options: DecodingOptions())
-        // From linear P3 (D65) to linear sRGB.
+        // The matrix converts linear P3 (D65) to linear sRGB.
         let matrix = [[1.2249, -0.2247, 0], [-0.0420, 1.0419, 0], [-0.0197, -0.0786, 1.0979]]
         let light = pixel.map { linear(Double($0) / 255) }
         let expected = matrix.map { row in
@@ -98,7 +98,7 @@ struct PNGColorTests {
         return try ImagePNGCoder.shared.decode(data, options: options)
     }
 
-    /// IEC 61966-2-1, from linear light to the encoded value.
+    /// Returns the encoded sRGB value of linear light (IEC 61966-2-1).
     private func encoded(_ light: Double) -> Double {
         light <= 0.0031308 ? 12.92 * light : 1.055 * pow(light, 1 / 2.4) - 0.055
     }

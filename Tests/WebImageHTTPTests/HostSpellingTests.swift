@@ -105,7 +105,7 @@ struct HostSpellingTests {
     @Test(arguments: ["a%2fb", "a%40b", "a%00b", "a%3ab", "a%5cb", "a%20b", "%2e", "."])
     func hostThatNoServerCanHaveIsRefused(_ host: String) async throws {
         try await withDownloader { server, downloader in
-            // Foundation itself refuses some of these.
+            // Foundation refuses some of these hosts when it parses the URL.
             guard let url = URL(string: "http://\(host):\(server.port)/a") else { return }
             try await #expect(downloader.failure(url).code == .invalidURL)
             #expect(downloader.identity(of: ImageDataLoad(url: url)).cacheScope == .unstored)

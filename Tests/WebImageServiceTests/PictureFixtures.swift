@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Generated sources, and reading of results.
+/// Generates source images and reads the service's results.
 enum PictureFixtures {
     typealias Pixel = (UInt8, UInt8, UInt8, UInt8)
 

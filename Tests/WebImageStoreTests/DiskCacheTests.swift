@@ -18,7 +18,7 @@ struct DiskCacheTests {
         return try #require(DiskCache(cachePath: folder.path + "/cache", config: config))
     }
 
-    /// Sizes around the inline limit and far above it.
+    /// Value sizes in bytes: around the limit for values stored inline, and far above it.
     static let sizes = [0, 1, 100, 20 * 1024, 64 * 1024, 64 * 1024 + 1, 1 << 20]
 
     @Test(arguments: sizes)

@@ -16,7 +16,7 @@ struct LongTests {
 
     init() throws { folder = try ScratchFolder() }
 
-    /// 100 rounds of two writers on one folder, each killed at a random moment.
+    /// In each of 100 rounds, two processes write to one folder until they are killed at random moments.
     @Test func twoWritersKilledTwoHundredTimesLoseNothingCommittedAndServeNothingWrong() async throws {
         var everCommitted: [String: Int] = [:]
         var slowest = 0.0

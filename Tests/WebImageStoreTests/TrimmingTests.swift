@@ -79,7 +79,7 @@ struct TrimmingTests {
         #expect(cache.totalCount() >= 18)
     }
 
-    /// Freed pages are not overwritten, as SQLite does when it is built with secure deletion.
+    /// The cache does not overwrite freed pages. By default, an SQLite built with secure deletion overwrites them.
     @Test func evictedValuesAreNotWrittenOver() throws {
         let cache = try open()
         for key in 0..<400 {

@@ -25,7 +25,7 @@ static double cpu(void) {
     return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-// A field of /proc/self/status in megabytes.
+// Returns a field of /proc/self/status in megabytes.
 static double memory(const char *field) {
     char line[256];
     double value = 0;

@@ -165,7 +165,7 @@ struct AnimatedImagePlayerTests {
     }
 }
 
-/// Ticks many players at once.
+/// A display link that ticks many players at the same time.
 @MainActor private final class TickRepeater: DisplayLink {
     private static var handlers: [ObjectIdentifier: @MainActor (TimeInterval) -> Void] = [:]
 

@@ -7,7 +7,7 @@ import WebImageTesting
 /// Compares all 28 blend modes with the floating-point formulas of PDF 1.7 §11.3.5 and of Porter and Duff.
 @Suite(.timeLimit(minutes: 1))
 struct BlendModeTests {
-    /// Red, green, blue and alpha, not premultiplied.
+    /// Straight red, green, blue and alpha.
     private typealias Color = SIMD4<Double>
     private typealias RGB = SIMD3<Double>
 

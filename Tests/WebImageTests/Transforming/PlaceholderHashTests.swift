@@ -7,7 +7,7 @@ import WebImageTesting
 /// BlurHash and ThumbHash strings, compared with those of other implementations for the same pixels.
 @Suite(.timeLimit(minutes: 1))
 struct PlaceholderHashTests {
-    /// 24 × 16 px: red grows to the right, green grows downwards, blue is irregular.
+    /// Returns an image of 24 × 16 px. Red grows to the right, green grows downwards, blue is irregular.
     private func pattern() throws -> Image {
         try Image.generated(width: 24, height: 16) { x, y in
             (UInt8((x * x + y * 7) * 5 % 256), UInt8(y * 255 / 15), UInt8(x * 255 / 23), 255)

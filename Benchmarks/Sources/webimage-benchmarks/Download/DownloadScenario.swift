@@ -87,7 +87,7 @@ struct DownloadScenario {
         return file.path
     }
 
-    /// The interpreter that `./setup` created, otherwise the system's if it has aiohttp.
+    /// The path of the Python interpreter that `./setup` created; otherwise the system's, if it has aiohttp.
     private static let python: String? = [LinePeer.python, "python3"].first { path in
         (try? MeasuredProcess.run([path, "-c", "import aiohttp"])) != nil
     }

@@ -54,7 +54,7 @@ enum InstructionCounter: String {
         return (try? MeasuredProcess.run(["strip", "-o", copy, MeasuredProcess.itself])).map { _ in copy }
     }()
 
-    /// The note about the column in the report.
+    /// Returns the report's note about the column of instruction counts.
     static func note(_ isWanted: Bool) -> String {
         guard isWanted else { return "instructions: not counted, say --instructions" }
         switch present {

@@ -7,7 +7,7 @@ import Harness
 final class LinePeer {
     private static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    /// The interpreter that `./setup` created.
+    /// The path of the Python interpreter that `./setup` created.
     static let python = package.appendingPathComponent(".venv/bin/python3").path
     static let peers = package.appendingPathComponent("peers")
 
