@@ -2,12 +2,12 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// One SQLite connection and the statements prepared on it; used by one thread at a time, under its owner's lock.
+/// One SQLite connection and its prepared statements. Only one thread at a time uses it, under the lock of its owner.
 final class Database {
     enum Mode {
         case readWrite
         case readOnly
-        /// For a read-only file system: no locks and no log, because no process can write.
+        /// For a read-only file system. Uses no locks and no log, because no process can write.
         case immutable
     }
 
@@ -15,7 +15,7 @@ final class Database {
     private var statements: [Statement] = []
     private var named: [String: Statement] = [:]
 
-    /// Opens a file that exists, or that `.readWrite` creates.
+    /// Opens a database file. With `.readWrite`, creates the file if it does not exist.
     init(path: String, mode: Mode, busyMilliseconds: Int32 = 5000) throws(DatabaseError) {
         var opened: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX
@@ -57,7 +57,7 @@ final class Database {
         return statement
     }
 
-    /// Returns the statement of a text, prepared at its first use; for statements that run rarely.
+    /// Returns the statement of an SQL text. Prepares it at its first use; intended for statements that run rarely.
     func prepareOnce(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = named[sql] { return statement }
         let statement = try prepare(sql)
@@ -81,7 +81,7 @@ final class Database {
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// The row of the latest insert.
+    /// The row id of the latest insert.
     var lastInsertedRow: Int { Int(sqlite3_last_insert_rowid(handle)) }
 
     private func lastError(_ code: Int32) -> DatabaseError {

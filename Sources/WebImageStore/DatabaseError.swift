@@ -8,9 +8,9 @@ struct DatabaseError: Error, Equatable {
 
     /// Whether the file is damaged or not a database, so that nothing in it is reliable.
     var isCorruption: Bool { primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB }
-    /// Whether the file or its file system accepts no writes.
+    /// Whether the file or its file system does not allow writes.
     var isReadOnly: Bool { primary == SQLITE_READONLY || primary == SQLITE_CANTOPEN || primary == SQLITE_PERM }
-    /// Whether another connection held its lock for too long.
+    /// Whether waiting for the lock of another connection took too long.
     var isWaiting: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
     /// Whether no space or memory is left, or the disk failed.

@@ -1,30 +1,31 @@
 public import Foundation
 public import WebImageCore
 
-/// The disk cache: values by key in a folder, indexed by SQLite; crash-safe, shared by several processes.
+/// The default disk cache. It stores values by key in a folder with an SQLite index. Several processes can use the
+/// folder at the same time, and a crash does not damage it.
 ///
-/// Synchronous and safe on any thread, but it reads and writes files: do not call it on the main thread or the
-/// cooperative pool. A write is visible to reads at once and committed in the background; ``flush()`` and releasing the
-/// cache wait for the commit. No function throws: an entry that cannot be read is a miss; a failed write is logged, the
-/// first one as a warning.
+/// The functions are synchronous and safe on any thread. They read and write files, so do not call them on the main
+/// thread or the cooperative pool. Reads find a new value immediately, and a background thread commits it.
+/// ``flush()`` and releasing the cache wait for the commit. No function throws: an entry that cannot be read is a
+/// miss. A failed write is logged, the first one as a warning.
 public final class DiskCache: DiskCaching, RecordingDiskCache {
     let store: DiskStore
 
-    /// Opens the cache in its own folder, which is created (0700) when absent.
+    /// Opens the cache in a folder that only this cache uses. Creates the folder with mode 0700 if it does not exist.
     ///
-    /// Does not scan the folder. When the folder cannot be used now, the cache is empty and opens it again with later
-    /// writes. Nil means a path that can never be used: relative, or with a zero byte.
+    /// Does not scan the folder. If the folder cannot be used now, the cache is empty, and later writes try to open
+    /// the folder again. Nil for a path that can never be used: a relative path, or a path with a zero byte.
     public convenience init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: config, clock: { Date() })
     }
 
-    /// Opens the cache with the caller's clock, which ages are computed from.
+    /// Opens the cache with a clock of the caller. The ages of entries are computed from this clock.
     package init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
         guard let store = DiskStore(cachePath: cachePath, config: config, clock: clock) else { return nil }
         self.store = store
     }
 
-    /// Opens the cache with the caller's file system type.
+    /// Opens the cache with a function of the caller that returns the file system type.
     init?(cachePath: String, config: ImageCacheConfig, fileSystemType: @escaping StoreFolder.FileSystemType) {
         let opened = DiskStore(
             cachePath: cachePath, config: config, clock: { Date() }, fileSystemType: fileSystemType)
@@ -37,75 +38,80 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Returns whether there is an entry for a key. Does not read its bytes.
     public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }
 
-    /// The entry's bytes; nil when there are none or they do not verify (the entry is then removed).
+    /// Returns the bytes of an entry. Nil if there is no entry, or if its length or checksum is wrong; such an entry is
+    /// removed.
     public func data(forKey key: String) -> Data? { store.data(forKey: key) }
 
-    /// Stores bytes, which replace the entry and its extended data and metadata; visible to reads at once.
+    /// Stores bytes. They replace the entry with its extended data and metadata. Reads find them immediately.
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
 
-    /// Stores bytes with their record, which replace the entry and its extended data and metadata.
+    /// Stores bytes with their record. They replace the entry with its extended data and metadata.
     package func setData(_ data: Data, forKey key: String, record: EntryRecord) {
         store.setData(data, forKey: key, record: record)
     }
 
-    /// The entry's bytes with its record, extended data and metadata; nil in the cases of ``data(forKey:)``.
+    /// Returns the bytes of an entry with its record, extended data and metadata; nil in the same cases as
+    /// ``data(forKey:)``.
     package func entry(forKey key: String) -> CachedResource? { store.entry(forKey: key) }
 
     /// The record of an entry.
     package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }
 
-    /// Opaque bytes stored beside an entry.
+    /// Returns the extended data of an entry, which is opaque to the cache.
     public func extendedData(forKey key: String) -> Data? { store.companion(.extended, forKey: key) }
 
-    /// Stores opaque bytes beside an existing entry; nil removes them.
+    /// Stores the extended data of an existing entry; nil removes it. The data is opaque to the cache.
     public func setExtendedData(_ data: Data?, forKey key: String) { store.setCompanion(.extended, data, forKey: key) }
 
-    /// The metadata of the server's response stored beside an entry's bytes; opaque here.
+    /// Returns the response metadata of an entry, which is opaque to the cache.
     public func metadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
 
-    /// Stores response metadata beside an existing entry; nil removes it, and so does storing other bytes.
+    /// Stores the response metadata of an existing entry; nil removes it. Storing other bytes for the entry removes
+    /// it too.
     public func setMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
-    /// Removes an entry; reads miss it at once.
+    /// Removes an entry. Reads after this call do not find it.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
 
-    /// Removes every entry and every remembered pixel size.
+    /// Removes every entry and every stored pixel size.
     public func removeAllData() { store.removeAllData() }
 
-    /// Removes expired entries. Then, when the size limit is exceeded, evicts the oldest entries down to half of the
-    /// limit.
+    /// Removes expired entries. If the size limit is still exceeded, evicts the oldest entries until half of the
+    /// limit is reached.
     public func removeExpiredData() { store.removeExpiredData() }
 
-    /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
+    /// Returns the path of the file that contains the bytes of an entry. Nil if there is no entry, or if the bytes
+    /// are small and therefore stored in the index.
     public func cachePath(forKey key: String) -> String? { store.cachePath(forKey: key) }
 
-    /// The number of entries; commits pending writes first, without a scan.
+    /// Returns the number of entries from the index, without a scan. Commits pending writes first.
     public func totalCount() -> Int { store.totals().count }
 
-    /// The bytes of all entries; commits pending writes first, without a scan.
+    /// Returns the size of all entries in bytes from the index, without a scan. Commits pending writes first.
     public func totalSize() -> Int { store.totals().bytes }
 
-    /// Sets new limits, which apply from the next commit on.
+    /// Sets new limits. They apply from the next commit.
     public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
 
-    /// Commits everything stored so far, then trims; blocks until done.
+    /// Commits all pending changes, then trims to the limits. Blocks until both have ended.
     public func flush() { store.flush() }
 
-    /// Stores the pixel size of a key's image; it outlives the entry and needs none.
+    /// Stores the pixel size of a key's image. No entry needs to exist, and the size remains after the entry was
+    /// removed.
     public func setPixelSize(_ size: PixelSize, forKey key: String) { store.setPixelSize(size, forKey: key) }
 
-    /// The stored pixel size of a key's image; one query in the index.
+    /// Returns the stored pixel size of a key's image. Costs one query in the index.
     public func pixelSize(forKey key: String) -> PixelSize? { store.pixelSize(forKey: key) }
 
-    /// Imports the files of a folder in SDWebImage's layout (`<MD5 of the key>.<extension>`), removes them there, and
-    /// returns their number.
+    /// Imports the files of a folder that has SDWebImage's layout (`<MD5 of the key>.<extension>`). Removes the
+    /// imported files from the folder and returns their number.
     ///
-    /// Imported entries are found under their old keys. Other files stay where they are; the folder is removed when it
+    /// Imported entries are found under their old keys. Other files stay in the folder. The folder is removed if it
     /// is empty. After a crash, another call continues the import.
     public func importFiles(fromDirectory path: String) -> Int { store.importFiles(from: path) }
 
-    /// Reads every entry, removes those that are damaged, and counts the totals again.
+    /// Reads every entry, removes damaged entries, and computes the totals again.
     ///
-    /// Takes as long as reading the whole cache; reads and writes continue meanwhile.
+    /// Takes as long as reading the whole cache. Other threads can read and write during this time.
     public func verify() -> (checked: Int, removed: Int) { store.verify() }
 }

@@ -2,9 +2,9 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// Opens the store, commits changes, and recovers when either fails.
+/// Opens the store, commits changes, and recovers if opening or committing fails.
 extension DiskStore {
-    /// Commits everything stored so far, then trims; blocks until done.
+    /// Commits all pending changes, then trims to the limits. Blocks until both have ended.
     func flush() {
         writer.withLock { slot in
             let batch = state.withLock { state in
@@ -35,13 +35,15 @@ extension DiskStore {
         }
     }
 
-    /// Commits the changes of a failed batch one by one. Returns the removals that failed again, which wait for a later
-    /// commit: a removed entry must not come back. Values are dropped, because they can be fetched again.
+    /// Commits the changes of a failed batch one by one. Returns the removals that failed again. They must be
+    /// repeated with a later commit, because a removed entry must not reappear. Values that failed again are dropped,
+    /// because they can be fetched again.
     private func salvage(
         _ batch: PendingWrites, after failure: DatabaseError, _ slot: inout StoreWriter?
     ) -> PendingWrites {
         var left = PendingWrites()
-        // When another process holds the lock, or nothing can be opened, every attempt would only wait.
+        // Skip the attempts if another process holds the lock or if the index cannot be opened: each attempt would wait
+        // and fail.
         var failures = failure.isWaiting || slot == nil ? Self.enoughFailures : 0
         for part in batch.parts {
             if failures < Self.enoughFailures {
@@ -53,10 +55,10 @@ extension DiskStore {
         return left
     }
 
-    /// The number of failures in one batch after which the rest is not tried.
+    /// The number of failures in one batch after which the remaining changes are not tried.
     private static let enoughFailures = 8
 
-    /// Checkpoints the log into the index without blocking reads or writes.
+    /// Copies the write-ahead log into the index (a checkpoint) in the background, without blocking reads or writes.
     private func scheduleCheckpoint(_ folder: StoreFolder) {
         let isFirst = state.withLock { state in
             defer { state.isCheckpointScheduled = true }
@@ -68,14 +70,15 @@ extension DiskStore {
             state.withLock { $0.isCheckpointScheduled = false }
             checkpointing.withLock { isAllowed in
                 guard isAllowed else { return }
-                // A later commit repeats a failed checkpoint and reports its error.
+                // Ignore errors: a later commit repeats a failed checkpoint and reports its error.
                 let database = try? Database(path: folder.index, mode: .readWrite, busyMilliseconds: 0)
                 try? database?.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
             }
         }
     }
 
-    /// Commits pending writes and closes permanently; background work may still hold this object for a moment.
+    /// Commits pending writes and closes the index permanently. After that, background work may retain this object
+    /// for a short time.
     func close() {
         flush()
         checkpointing.withLock { $0 = false }
@@ -85,7 +88,7 @@ extension DiskStore {
         }
     }
 
-    /// Reads with the reading connection; nil when there is none or it failed.
+    /// Reads with the reading connection. Nil if there is no connection or if the read failed.
     func read<Result>(_ body: (StoreReader) throws(DatabaseError) -> Result) -> Result? {
         let (result, failed) = reader.withLock { slot -> (Result?, StoreReader?) in
             guard let reader = slot else { return (nil, nil) }
@@ -96,7 +99,8 @@ extension DiskStore {
                 return (nil, error.isCorruption ? reader : nil)
             }
         }
-        // The writer's lock must be taken before the reader's, so the repair runs after the reader's lock is released.
+        // Repair after the reader's lock was released, because the lock order requires the writer's lock before the
+        // reader's lock.
         if failed != nil { writer.withLock { replaceDamagedIndex(&$0) } }
         return result
     }
@@ -106,7 +110,8 @@ extension DiskStore {
         writer.withLock { _ = attempt(&$0, body) }
     }
 
-    /// Writes; returns the error, also when there is no writer.
+    /// Writes with the writing connection. Returns the error of the write, or an error if there is no writing
+    /// connection.
     @discardableResult
     func attempt(_ slot: inout StoreWriter?, _ body: (StoreWriter) throws(DatabaseError) -> Void) -> DatabaseError? {
         reopenIfReplaced(&slot)
@@ -154,14 +159,15 @@ extension DiskStore {
         }
     }
 
-    /// Closes the index when its path no longer names the opened file: a person cleared the cache folder, or another
-    /// process set a damaged index aside.
+    /// Closes the index if its path no longer names the opened file. This happens if a person cleared the cache
+    /// folder, or if another process renamed a damaged index.
     private func reopenIfReplaced(_ slot: inout StoreWriter?) {
         guard let writer = slot, writer.folder.indexInode != writer.indexInode else { return }
         close(&slot)
     }
 
-    /// Sets a damaged index aside and opens a new one, unless another process has already done so.
+    /// Renames a damaged index and opens a new index. Does not rename an index that another process has already
+    /// replaced.
     private func replaceDamagedIndex(_ slot: inout StoreWriter?) {
         guard let (folder, inode) = slot.map({ ($0.folder, $0.indexInode) }) else { return }
         close(&slot)

@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Extended data and metadata beside an entry's bytes, and pixel sizes, which outlive the entry.
+/// Reads and writes the extended data and metadata of entries (companions), and pixel sizes, which remain after their
+/// entry was removed.
 extension DiskStore {
     /// Returns the extended data or metadata of an entry.
     func companion(_ companion: Companion, forKey key: String) -> Data? {
@@ -13,7 +14,8 @@ extension DiskStore {
         }
     }
 
-    /// Stores bytes beside an existing entry; nil removes them. Committed together with earlier writes.
+    /// Stores the extended data or metadata of an existing entry; nil removes it. It is committed together with earlier
+    /// writes.
     func setCompanion(_ companion: Companion, _ data: Data?, forKey key: String) {
         let place = PendingWrites.CompanionKey(key: KeyHash(key), companion: companion)
         let addition = PendingWrites.Addition(data: data, time: milliseconds())
@@ -24,14 +26,15 @@ extension DiskStore {
         if isTooMuch { flush() } else { scheduleFlush() }
     }
 
-    /// Stores the pixel size of a key's image; it outlives the entry and needs none.
+    /// Stores the pixel size of a key's image. No entry needs to exist, and the size remains after the entry was
+    /// removed.
     func setPixelSize(_ size: PixelSize, forKey key: String) {
         let hash = KeyHash(key)
         state.withLock { $0.pending.put(size, for: hash) }
         scheduleFlush()
     }
 
-    /// The stored pixel size of a key's image; one query in the index.
+    /// Returns the stored pixel size of a key's image. Costs one query in the index.
     func pixelSize(forKey key: String) -> PixelSize? {
         let hash = KeyHash(key)
         if let waiting = state.withLock({ $0.pending.sizes[hash] ?? $0.committing.sizes[hash] }) { return waiting }
@@ -40,15 +43,15 @@ extension DiskStore {
 }
 
 extension DiskStore.State {
-    /// The write of an entry that is not in the index yet.
+    /// Returns the write of an entry that is not committed yet; nil if there is none.
     func waiting(_ key: KeyHash) -> PendingWrite? { pending.writes[key] ?? committing.writes[key] }
 
-    /// Returns the pending answers for both companions of an entry.
+    /// Returns what the pending writes contain for both companions of an entry.
     func companions(_ key: KeyHash) -> PendingWrites.Companions {
         PendingWrites.Companions(extended: answer(.extended, of: key), metadata: answer(.metadata, of: key))
     }
 
-    /// Returns the pending answer for one companion of an entry.
+    /// Returns what the pending writes contain for one companion of an entry.
     func answer(_ companion: Companion, of key: KeyHash) -> PendingWrites.Answer {
         let place = PendingWrites.CompanionKey(key: key, companion: companion)
         if case .unknown = pending.answer(at: place) { return committing.answer(at: place) }

@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Imports a folder of SDWebImage. Its file names contain only the MD5 of their keys, so each file gets a provisional
-/// key until a load requests it by its real key.
+/// Imports a folder of SDWebImage. Its file names contain only the MD5 of the keys, not the keys. Each file therefore
+/// gets a provisional key until a load requests it by its real key.
 extension DiskStore {
     func importFiles(from source: String) -> Int {
         let names = FileTree.names(in: source).filter(OriginalLayout.isFileName)
@@ -11,7 +11,7 @@ extension DiskStore {
         var waiting: [(file: String, key: KeyHash)] = []
         func settle() {
             flush()
-            // A file is removed only after its bytes are committed.
+            // Remove a file only after its bytes were committed; otherwise a crash would lose it.
             for (file, key) in waiting where contains(key) && unlink(file) == 0 { imported += 1 }
             waiting = []
         }
@@ -27,13 +27,13 @@ extension DiskStore {
             if waiting.count >= 256 || state.withLock({ $0.pending.byteCount > Self.pendingLimit / 2 }) { settle() }
         }
         settle()
-        // Fails, as it should, when the folder contains something else.
+        // Fails on purpose if the folder contains other files.
         rmdir(source)
         return imported
     }
 
-    /// The bytes of an imported entry that is requested for the first time; they are stored under its real key from now
-    /// on.
+    /// Returns an imported entry that is requested by its real key for the first time, and stores it under this key.
+    /// Nil if there is none.
     func adopt(_ key: String) -> CachedResource? {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {

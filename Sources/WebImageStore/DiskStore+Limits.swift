@@ -1,10 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Enforces age and size limits and removes leftovers, a little with each commit.
+/// Enforces the age and size limits and removes orphaned files, in small batches after commits.
 extension DiskStore {
-    /// Removes expired entries. Then, when the size limit is exceeded, evicts the oldest entries down to half of the
-    /// limit.
+    /// Removes expired entries. If the size limit is still exceeded, evicts the oldest entries until half of the
+    /// limit is reached.
     func removeExpiredData() {
         flush()
         let config = state.withLock { $0.config }
@@ -25,15 +25,15 @@ extension DiskStore {
         }
     }
 
-    /// Runs after a commit: trims to the limit when it is exceeded, and once a minute removes a batch of expired
-    /// entries and one shard's orphans.
+    /// Runs after each commit. Trims the cache if the size limit is exceeded. Once a minute, removes a batch of expired
+    /// entries and the orphaned files of one shard.
     func keepLimits(_ writer: StoreWriter) throws(DatabaseError) {
         let config = state.withLock { $0.config }
         let order = config.diskCacheExpireType.column
         let bytes = try writer.totals().bytes
         if let limit = sizeLimit(config, bytes: bytes, in: writer.folder), bytes > limit {
             try writer.prepareOrder(by: order)
-            // Trims a little below the limit, so that not every write needs a trimming transaction.
+            // Trim to 1/16 below the limit, so that not every later write needs another trimming transaction.
             while try writer.removeOldest(by: order, downTo: limit - limit / 16) {}
         }
         let now = clock()
@@ -48,7 +48,7 @@ extension DiskStore {
         if let deadline = config.deadline(milliseconds()),
             try writer.removeExpired(by: order, deadline: deadline)
         {
-            // More is expired: the next commit continues.
+            // More entries have expired, so the next commit continues without waiting a minute.
             state.withLock { $0.nextMaintenance = .distantPast }
         }
         if try writer.removeExpiredByOwnDate(by: milliseconds()) {
@@ -59,8 +59,8 @@ extension DiskStore {
         try writer.releaseFreePages()
     }
 
-    /// The maximum number of bytes of all entries; nil is no limit. 0 is automatic: the smaller of 2 GB and 5 % of the
-    /// free space plus our own.
+    /// Returns the maximum number of bytes of all entries; nil means no limit. If the configured limit is 0, returns
+    /// the smaller of 2 GB and 5 % of the space that is free or used by this cache.
     private func sizeLimit(_ config: ImageCacheConfig, bytes: Int, in folder: StoreFolder) -> Int? {
         switch config.maxDiskSize {
         case 0: min(2_000_000_000, (folder.freeBytes / 20).addingReportingOverflow(bytes / 20).partialValue)
@@ -71,7 +71,8 @@ extension DiskStore {
 }
 
 extension ImageCacheConfig {
-    /// Entries dated at or before this time (milliseconds) are expired; nil when none ever is.
+    /// Returns the time in milliseconds at or before which an entry's date means that the entry has expired. Nil if
+    /// entries never expire by age.
     fileprivate func deadline(_ now: Int) -> Int? {
         guard maxDiskAge >= 0, maxDiskAge.isFinite, maxDiskAge < 1e11 else { return nil }
         return now - Int(maxDiskAge * 1000)
@@ -79,7 +80,7 @@ extension ImageCacheConfig {
 }
 
 extension ImageCacheConfig.ExpireType {
-    /// The index's column of this date.
+    /// The column of the index that contains this date.
     var column: String {
         switch self {
         case .accessDate: "accessed"

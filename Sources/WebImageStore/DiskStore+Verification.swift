@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 
 extension DiskStore {
-    /// Reads every entry, removes those that are damaged, and counts the totals again.
+    /// Reads every entry, removes damaged entries, and computes the totals again.
     ///
-    /// Takes as long as reading the whole cache; reads and writes continue meanwhile.
+    /// Takes as long as reading the whole cache. Other threads can read and write during this time.
     func verify() -> (checked: Int, removed: Int) {
         flush()
         var checked = 0

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import WebImageCore
 
-/// The implementation of ``DiskCache``, in an object that background work may retain; closing the cache then waits for
-/// it.
+/// The implementation of ``DiskCache``. A separate object, because background work may retain it longer than the
+/// cache is retained. Closing waits for a running commit or checkpoint.
 final class DiskStore: Sendable {
     let path: String
     let clock: @Sendable () -> Date
@@ -17,26 +17,29 @@ final class DiskStore: Sendable {
     let warning: FailureLog
     /// The queue that checkpoints the log, so that no commit waits for the disk.
     let checkpointQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
-    /// Whether checkpoints are still allowed; held during one.
+    /// Whether checkpoints are allowed. The lock is held during a checkpoint, so that closing waits for its end.
     let checkpointing = Locked(true)
 
     struct State {
         var config: ImageCacheConfig
         var pending = PendingWrites()
-        /// The batch being committed; reads still use it.
+        /// The batch that is being committed. Reads use it until the commit has ended.
         var committing = PendingWrites()
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
         var isCheckpointScheduled = false
-        /// Whether a key that is not found may be stored under a provisional key.
+        /// Whether the cache contains imported files, so that a key that is not found may be stored under a
+        /// provisional key.
         var hasImports = false
         var nextOpening = Date.distantPast
         var nextMaintenance = Date.distantPast
-        /// The shard whose orphans are removed next; random at first, so that short-lived processes cover all shards.
+        /// The shard whose orphaned files are removed next. The first one is random, so that short-lived processes
+        /// together cover all shards.
         var shard = UInt8.random(in: .min ... .max)
     }
 
-    /// The maximum number of bytes that wait for a commit; beyond it, the storing thread commits itself.
+    /// The maximum number of bytes that wait for a commit (16 MiB). Above it, the thread that stores a value performs
+    /// the commit.
     static let pendingLimit = 16 << 20
     static let pendingAccessLimit = 512
 
@@ -67,7 +70,7 @@ final class DiskStore: Sendable {
 
     func data(forKey key: String) -> Data? { entry(forKey: key)?.data }
 
-    /// One digest of the key and one query for the bytes, their record, extended data and metadata.
+    /// Returns an entry: bytes, record, extended data and metadata. Costs one digest of the key and one query.
     func entry(forKey key: String) -> CachedResource? { stored(KeyHash(key)) ?? adopt(key) }
 
     func stored(_ hash: KeyHash) -> CachedResource? {
@@ -79,13 +82,13 @@ final class DiskStore: Sendable {
                 return resource(data, waiting.record, beside, nil)
             }
             guard let (folder, entry) = find(hash), !entry.isExpired(at: clock()) else { return nil }
-            // If they differ, a commit in between has moved them into a row that was not read, or that replaces this
-            // one.
+            // Read again if the pending companions have changed: a commit in between has written them to the index, but
+            // the row was read before or was replaced.
             guard state.withLock({ $0.companions(hash) }) == beside else { continue }
             switch entry.value(in: folder) {
             case .data(let data): return resource(recordAccess(hash, data), entry.record, beside, entry)
             case .unavailable: return nil
-            // Replaced between reading the index and reading the file: a new row names a new file.
+            // The entry may have been replaced after its row was read. Then a new row names a new file, so read again.
             case .wrong where failed != entry.generation: failed = entry.generation
             case .wrong:
                 write { writer throws(DatabaseError) in try writer.remove(row: entry.id, generation: entry.generation) }
@@ -94,7 +97,7 @@ final class DiskStore: Sendable {
         }
     }
 
-    /// An entry with its pending companions; without pending ones, with those of its row.
+    /// Returns an entry with its pending companions. A companion without a pending change is taken from the row.
     private func resource(
         _ data: Data, _ record: EntryRecord, _ beside: PendingWrites.Companions, _ row: StoredEntry?
     ) -> CachedResource {
@@ -111,7 +114,8 @@ final class DiskStore: Sendable {
         return read { reader throws(DatabaseError) in try reader.record(hash) } ?? nil
     }
 
-    /// The path of the file that holds an entry; nil for an absent one and for one small enough to be in the index.
+    /// Returns the path of the file that contains the bytes of an entry. Nil if there is no entry, or if the bytes
+    /// are small and therefore stored in the index.
     func cachePath(forKey key: String) -> String? {
         let hash = KeyHash(key)
         if waiting(hash) != nil { flush() }
@@ -136,12 +140,12 @@ final class DiskStore: Sendable {
         writer.withLock { slot in
             state.withLock { $0.pending = PendingWrites() }
             if attempt(&slot, { writer throws(DatabaseError) in try writer.removeAll() }) == nil { return }
-            // A full disk has no space for the log of a removal, but files can still be removed.
+            // On a full disk, SQLite has no space to log a removal, but the files can still be removed.
             discard(&slot)
         }
     }
 
-    /// Sets new limits, which apply from the next commit on.
+    /// Sets new limits. They apply from the next commit.
     func configDidChange(_ config: ImageCacheConfig) {
         state.withLock {
             $0.config = config

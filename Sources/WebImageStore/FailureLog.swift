@@ -1,7 +1,8 @@
 import Dispatch
 import WebImageCore
 
-/// Logs the first failure of a subject as a warning and all later ones, usually equal, at debug level.
+/// Logs the first failure of a subject as a warning. Later failures are usually the same, so they are logged at debug
+/// level.
 struct FailureLog: Sendable {
     let subject: String
     private let hasWarned = Locked(false)
@@ -19,7 +20,7 @@ struct FailureLog: Sendable {
     // A serial queue, because a slow logger may block its thread.
     private static let queue = DispatchQueue(label: "webimage.disk-cache.log", qos: .utility)
 
-    /// Logs from another thread: the caller holds a lock, and a logger is user code.
+    /// Logs a message from another thread, because the caller holds a lock and the logger is user code.
     static func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String] = [:]) {
         queue.async { WebImageLog.shared.log(level, message, metadata: metadata) }
     }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The value files under a cache's folder: written completely or not at all, listed without Foundation's overhead.
+/// Reads, writes and lists the value files in a cache's folder, without the overhead of Foundation. A file is written
+/// completely or not at all.
 enum FileTree {
-    /// Creates a new file. Returns `errno` or 0; an incomplete file is removed.
+    /// Creates a new file. Returns `errno` or 0. If the write fails, the incomplete file is removed.
     ///
-    /// Uses the final name at once: no reader looks for the file before a committed row names it. A temporary name
-    /// would cost a rename, a fifth of the time at 64 KB.
+    /// Writes directly under the final name, because no reader opens the file before a committed row names it. A
+    /// temporary name would need a rename, which takes a fifth of the time for a file of 64 KB.
     static func write(_ data: Data, to path: String) -> Int32 {
         var file = create(path)
         if file < 0, errno == ENOENT {
@@ -22,9 +23,10 @@ enum FileTree {
     /// The result of reading a file.
     enum Reading {
         case data(Data)
-        /// The file is absent, of another size, or not a plain file; a later attempt gives the same result.
+        /// The file does not exist, has another size, or is not a regular file. A later attempt would give the same
+        /// result.
         case wrong
-        /// The file cannot be read now: no descriptors, no memory, a failing disk.
+        /// The file cannot be read now, for lack of descriptors or memory, or because of a disk error.
         case unavailable
     }
 
@@ -34,7 +36,7 @@ enum FileTree {
         guard file >= 0 else { return [ENOENT, ENOTDIR, ELOOP, ENXIO].contains(errno) ? .wrong : .unavailable }
         defer { close(file) }
         var status = stat()
-        // The size is checked before memory is allocated, because the index may be the damaged one.
+        // Check the size before allocating memory, because the size in the index may be damaged and huge.
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == size else {
             return .wrong
         }
@@ -53,7 +55,7 @@ enum FileTree {
         return .data(Data(bytesNoCopy: memory, count: size, deallocator: .free))
     }
 
-    /// The names in a folder; empty when it cannot be read.
+    /// Returns the names in a folder; empty if the folder cannot be read.
     static func names(in folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -67,7 +69,7 @@ enum FileTree {
         return names
     }
 
-    /// Removes the shards under `folder` and what is in them; follows no links.
+    /// Removes the shard folders in `folder` and their files. Does not follow symbolic links.
     static func remove(_ folder: String) {
         for shard in names(in: folder) {
             for name in names(in: folder + "/" + shard) { unlink(folder + "/" + shard + "/" + name) }

@@ -3,8 +3,8 @@ import WebImageCore
 
 /// The name of an entry in the index: the first 128 bits of its key's SHA-256.
 ///
-/// Keys are URLs, so attackers can choose them. With a hash that allows constructed collisions (MD5), one site could
-/// store its image under another's key.
+/// Keys are URLs, so attackers can choose them. With a hash that allows constructed collisions, such as MD5, one site
+/// could store its image under the key of another site.
 struct KeyHash: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -15,7 +15,7 @@ struct KeyHash: Hashable, Sendable {
         low = words.1
     }
 
-    /// From 16 stored bytes.
+    /// Creates a hash from its 16 stored bytes.
     init(bytes: UnsafeRawBufferPointer) {
         high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
         low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
@@ -25,13 +25,13 @@ struct KeyHash: Hashable, Sendable {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
-    /// The order of the keys in the index, except for keys with an equal first half.
+    /// The sort order of the hash in the index. Hashes with an equal first half compare as equal.
     var order: UInt64 { high }
 
-    /// 32 hexadecimal digits.
+    /// The digest as 32 hexadecimal digits.
     var hex: String { Self.hex(high) + Self.hex(low) }
 
-    /// 16 hexadecimal digits of a number.
+    /// Returns a number as 16 hexadecimal digits.
     static func hex(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,27 +1,27 @@
 import Foundation
 
-/// SDWebImage's file names: lower-case MD5 of the key, then the extension of its URL's path.
+/// The file names of SDWebImage: the MD5 of the key in lower-case digits, then the extension of the URL's path.
 enum OriginalLayout {
     static func fileName(forKey key: String) -> String {
         let digest = MD5.hex(of: key.utf8.prefix { $0 != 0 })
         var fileExtension = URL(string: key).map(\.pathExtension) ?? (key as NSString).pathExtension
         fileExtension.removeAll { $0 == "\0" || $0 == ":" }
-        // The longest extension that fits into a file name after the digest and the dot.
+        // 222 characters: the longest extension that fits into a file name after the digest and the dot.
         if fileExtension.isEmpty || fileExtension.utf16.count > 222 { return digest }
         return digest + "." + fileExtension
     }
 
-    /// Whether a file name has SDWebImage's form.
+    /// Whether a file name has the form of SDWebImage's file names.
     static func isFileName(_ name: String) -> Bool {
         let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
         return digits.count == 32 && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// The key of an imported file until a load requests it by its real key.
+    /// Returns the key of an imported file until a load requests the file by its real key.
     static func provisionalKey(_ fileName: String) -> String { "imported file " + fileName }
 
-    /// The provisional keys under which the entry of a key may be stored; files without an extension are SDWebImage's
-    /// older ones.
+    /// Returns the provisional keys under which the entry of a key may be stored. Older versions of SDWebImage wrote
+    /// file names without an extension, so there can be two.
     static func provisionalKeys(of key: String) -> [String] {
         let name = fileName(forKey: key)
         let bare = String(name.prefix(32))
@@ -29,7 +29,7 @@ enum OriginalLayout {
     }
 }
 
-/// MD5 (RFC 1321) for short texts, for file names that other programs use; nothing here depends on its strength.
+/// MD5 (RFC 1321) for short texts. Used only for file names that other programs define; no security depends on it.
 package enum MD5 {
     package static func hex(of text: some Sequence<UInt8>) -> String {
         var bytes = Array(text)

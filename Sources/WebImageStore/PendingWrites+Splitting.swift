@@ -2,8 +2,8 @@ import Foundation
 
 /// Splits a batch whose commit failed.
 extension PendingWrites {
-    /// The same changes, one part per entry: removals first, because they may free the space that others need. Access
-    /// times are left out.
+    /// The same changes, split into one part per entry. Removals are first, because they may free the space that
+    /// other parts need. Access times are omitted.
     var parts: [PendingWrites] {
         let removals = writes.filter { $0.value.data == nil }
         let values = writes.filter { $0.value.data != nil }
@@ -24,10 +24,10 @@ extension PendingWrites {
         return parts
     }
 
-    /// Whether it removes an entry and stores none.
+    /// Whether the batch removes entries and stores none.
     var isRemoval: Bool { !writes.isEmpty && writes.values.allSatisfy { $0.data == nil } }
 
-    /// Adds removals that could not be committed, except for entries that were stored again meanwhile.
+    /// Adds removals that could not be committed. Skips entries that have a newer pending write.
     mutating func restore(_ removals: PendingWrites) {
         for (key, write) in removals.writes where writes[key] == nil { put(write, for: key) }
     }

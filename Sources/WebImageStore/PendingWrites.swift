@@ -1,11 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// One pending change of an entry; nil data removes it.
+/// One pending change of an entry. If `data` is nil, the change removes the entry.
 struct PendingWrite: Sendable {
     var data: Data?
     var time: Int
-    /// The plain key, when the index stores it.
+    /// The key as text, if the index stores it.
     var name: String?
     var record = EntryRecord.named
 
@@ -13,13 +13,13 @@ struct PendingWrite: Sendable {
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 }
 
-/// The kinds of bytes stored beside an entry's bytes.
+/// The kinds of additional bytes that an entry can have.
 enum Companion: Hashable, Sendable {
     case extended
     case metadata
 }
 
-/// All changes that wait for the next commit; a pure value.
+/// All changes that wait for the next commit. A value type without side effects.
 struct PendingWrites {
     /// An entry's key and one kind of its companions.
     struct CompanionKey: Hashable {
@@ -27,7 +27,7 @@ struct PendingWrites {
         let companion: Companion
     }
 
-    /// New bytes beside an entry; nil removes them.
+    /// A pending change of a companion; nil data removes the companion.
     struct Addition {
         let data: Data?
         let time: Int
@@ -45,7 +45,7 @@ struct PendingWrites {
         byteCount += (write.data?.count ?? 0) - (writes[key]?.data?.count ?? 0)
         writes[key] = write
         accesses[key] = nil
-        // Companions belong to the old bytes.
+        // Remove pending companions, because they belong to the old bytes.
         add(nil, at: CompanionKey(key: key, companion: .extended))
         add(nil, at: CompanionKey(key: key, companion: .metadata))
     }
@@ -54,7 +54,7 @@ struct PendingWrites {
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }
     mutating func put(_ size: PixelSize, for key: KeyHash) { sizes[key] = size }
 
-    /// Returns the pending answer for one companion of an entry.
+    /// Returns what the pending writes contain for one companion of an entry.
     func answer(at place: CompanionKey) -> Answer {
         if let addition = additions[place] {
             guard addition.data != nil, writes[place.key] == nil else { return .known(addition.data) }
@@ -63,7 +63,7 @@ struct PendingWrites {
         return writes[place.key] == nil ? .unknown : .known(nil)
     }
 
-    /// The pending answers for both companions of an entry.
+    /// What the pending writes contain for both companions of an entry.
     struct Companions: Equatable {
         let extended: Answer
         let metadata: Answer
@@ -74,7 +74,7 @@ struct PendingWrites {
         case known(Data?)
         case knownForExistingEntry(Data?)
 
-        /// The companion of an existing entry; `stored` when nothing is pending.
+        /// Returns the companion of an existing entry. Returns `stored` if no change is pending.
         func data(else stored: Data?) -> Data? {
             switch self {
             case .unknown: stored

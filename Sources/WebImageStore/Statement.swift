@@ -2,9 +2,10 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// A prepared statement; owned and finalized by its ``Database``.
+/// A prepared statement. Its ``Database`` owns and finalizes it.
 ///
-/// Use: bind, step until false, reset. ``run(_:)`` and ``first(_:_:)`` do all three.
+/// To use it, bind values, call ``step()`` until it returns false, then reset. ``run(_:)`` and ``first(_:_:)`` do all
+/// three.
 final class Statement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
@@ -20,7 +21,7 @@ final class Statement {
         HandleLedger.closed("sqlite3_stmt")
     }
 
-    /// Whether there is a (further) row.
+    /// Advances to the first or next row. Returns whether there is such a row.
     func step() throws(DatabaseError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -28,27 +29,28 @@ final class Statement {
         throw DatabaseError(code: code, message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// Ends the read transaction of a select; an open one prevents checkpoints of the log.
+    /// Resets the statement. This ends the read transaction of a `SELECT`, which otherwise prevents checkpoints of
+    /// the log.
     func reset() { sqlite3_reset(handle) }
 
-    /// Executes for its effect.
+    /// Runs a statement that returns no rows.
     func run(_ values: Value...) throws(DatabaseError) { try run(all: values) }
 
-    /// Executes for its effect.
+    /// Runs a statement that returns no rows.
     func run(all values: [Value]) throws(DatabaseError) {
         bind(values)
         defer { reset() }
         while try step() {}
     }
 
-    /// Reads the first row, nil when there is none.
+    /// Returns the first row; nil if there is none.
     func first<Row>(_ values: Value..., read: (Statement) -> Row) throws(DatabaseError) -> Row? {
         bind(values)
         defer { reset() }
         return try step() ? read(self) : nil
     }
 
-    /// Reads every row.
+    /// Returns all rows.
     func all<Row>(_ values: Value..., read: (Statement) -> Row) throws(DatabaseError) -> [Row] {
         bind(values)
         defer { reset() }
@@ -83,7 +85,8 @@ final class Statement {
             case .key(let key): key.withBytes { _ = sqlite3_bind_blob(handle, index, $0.baseAddress, 16, Self.copied) }
             case .blob(let data?):
                 data.withUnsafeBytes { bytes in
-                    // A null address would bind NULL, but an empty value is not an absent one.
+                    // Empty data may have a null address, which would bind NULL. NULL means an absent value, not an
+                    // empty one.
                     if let base = bytes.baseAddress, bytes.count > 0 {
                         _ = sqlite3_bind_blob64(handle, index, base, UInt64(bytes.count), Self.copied)
                     } else {
@@ -94,7 +97,7 @@ final class Statement {
         }
     }
 
-    /// `SQLITE_TRANSIENT`, a macro Swift cannot import: SQLite copies what is bound.
+    /// `SQLITE_TRANSIENT`, which makes SQLite copy the bound bytes. Swift cannot import this macro.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     // MARK: Columns of the current row

@@ -2,12 +2,12 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// A cache's folder on disk: its names and its permissions.
+/// The folder of a cache on disk, with the names of its files and its permissions.
 struct StoreFolder {
     let path: String
-    /// Whether nothing can be written here; the index is then read without changes.
+    /// Whether the folder is read-only. If so, the index is read without changes.
     let isReadOnly: Bool
-    /// The type number of the file system of a path (statfs(2)); nil when it is unknown.
+    /// Returns the type number of the file system of a path (statfs(2)); nil if it is unknown.
     typealias FileSystemType = @Sendable (_ path: String) -> UInt32?
     private let fileSystemType: FileSystemType
 
@@ -15,7 +15,7 @@ struct StoreFolder {
     var importedMark: String { path + "/" + StoreFormat.importedName }
     var files: String { path + "/" + StoreFormat.filesName }
 
-    /// The path of an entry's file by its name in the index; nil for an invalid name.
+    /// Returns the path of an entry's file from its name in the index; nil for an invalid name.
     func file(_ name: String) -> String? {
         guard name.utf8.count == Self.nameLength, name.utf8.allSatisfy(Self.isNameByte) else { return nil }
         return files + "/" + name.prefix(2) + "/" + name
@@ -29,7 +29,7 @@ struct StoreFolder {
         byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
     }
 
-    /// Uses the folder and creates it when it is missing.
+    /// Opens the folder. Creates it if it does not exist.
     init(path: String, fileSystemType: @escaping FileSystemType = realFileSystemType) throws(WebImageError) {
         let made = Self.makeFolders(path)
         if made != 0, access(path + "/" + StoreFormat.indexName, R_OK) != 0 {
@@ -57,7 +57,7 @@ struct StoreFolder {
         return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
     }
 
-    /// Whether the folder is on a file system with unreliable shared memory and locks (statfs(2)).
+    /// Whether the folder is on a network file system, whose shared memory and locks are unreliable (statfs(2)).
     var isOnNetwork: Bool { fileSystemType(path).map(Self.networkTypes.contains) ?? false }
 
     static let realFileSystemType: FileSystemType = { path in
@@ -65,13 +65,13 @@ struct StoreFolder {
         return statfs(path, &status) == 0 ? UInt32(truncatingIfNeeded: status.f_type) : nil
     }
 
-    /// NFS, SMB, SMB2, CIFS, FUSE, 9P, AFS, Ceph, Lustre, GFS2, Coda.
+    /// The type numbers of NFS, SMB, SMB2, CIFS, FUSE, 9P, AFS, Ceph, Lustre, GFS2 and Coda.
     private static let networkTypes: Set<UInt32> = [
         0x6969, 0x517B, 0xFE53_4D42, 0xFF53_4D42, 0x6573_5546, 0x0102_1997, 0x5346_414F, 0x00C3_6400, 0x0BD0_0BD0,
         0x0116_1970, 0x7375_7245,
     ]
 
-    /// The bytes that an unprivileged writer can still use.
+    /// The free space in bytes that an unprivileged process can use.
     var freeBytes: Int {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return 0 }
@@ -79,13 +79,13 @@ struct StoreFolder {
         return overflow ? .max : bytes
     }
 
-    /// Bytes of the write-ahead log.
+    /// The size of the write-ahead log in bytes.
     var logBytes: Int {
         var status = stat()
         return stat(index + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The inode of the index, which shows whether it is still the opened file; 0 when it is absent.
+    /// The inode of the index file; 0 if the file does not exist. It shows whether the file is still the opened one.
     var indexInode: UInt64 {
         var status = stat()
         return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0

@@ -1,12 +1,14 @@
 /// The format on disk, version 2. A change that old code cannot read needs a new ``version`` and a migration.
 ///
-/// A cache folder holds `index.sqlite` (with SQLite's `-wal` and `-shm`), `lock` (held while opening), and
-/// `files/<2 hex>/<32 hex of the key>-<16 hex of the generation>` for values too large for the index.
-/// Times are milliseconds since 1970. Bytes in `extended`, `metadata` and `attributes` are opaque here.
+/// A cache folder contains `index.sqlite` (with SQLite's `-wal` and `-shm`), `lock` (locked while a process opens the
+/// index), and `files/<2 hex>/<32 hex of the key>-<16 hex of the generation>` for values that are too large for the
+/// index. Times are milliseconds since 1970. The bytes in `extended`, `metadata` and `attributes` are opaque to the
+/// store.
 ///
-/// An entry has a record beside its bytes: `kind` (``RecordColumns``), `identity` and `source` (fingerprints of its
-/// typed key and of its original's), `scope` (a fingerprint; null is unscoped), `origin` (the version of the original
-/// that it is, or was made from), `attributes` (how a variant was made) and `expires`.
+/// An entry has a record in addition to its bytes. `kind` is explained at ``RecordColumns``. `identity` and `source`
+/// are fingerprints of the entry's typed key and of its original's typed key. `scope` is a fingerprint; null means
+/// unscoped. `origin` is the version of the original: the version of the entry itself, or the version that a variant
+/// was made from. `attributes` describes how a variant was made. `expires` is the entry's own expiry time.
 enum StoreFormat {
     static let version = 2
     /// "WebI" in ASCII.
@@ -14,23 +16,26 @@ enum StoreFormat {
     static let indexName = "index.sqlite"
     static let filesName = "files"
     static let lockName = "lock"
-    /// Marks a folder with imported files of SDWebImage's layout, of whose keys only the MD5 is known.
+    /// The name of the file that marks a folder with imported files of SDWebImage. Only the MD5 of their keys is known.
     static let importedName = "imported"
-    /// Appended to the name of an index that could not be read.
+    /// The suffix of the name of an index that could not be read.
     static let damagedSuffix = ".damaged"
 
-    /// The page size of a new index in bytes: with SQLite's usual 4096 a value of 20 KB needs a chain of five pages.
+    /// The page size of a new index in bytes. With SQLite's default of 4,096 bytes, a value of 20 KB would need a
+    /// chain of five pages.
     static let pageSize = 16_384
-    /// The bytes of write-ahead log at which a commit checkpoints it itself.
+    /// The size of the write-ahead log in bytes at which the commit itself performs a checkpoint (16 MiB).
     static let longestLog = 16 << 20
-    /// The bytes of write-ahead log at which it is checkpointed in the background.
+    /// The size of the write-ahead log in bytes at which a checkpoint runs in the background (4 MiB).
     static let checkpointLogBytes = 4 << 20
 
-    /// The maximum number of bytes of a value in the index. Creating a file waits for the file system's journal,
-    /// writing a row does not (`Documentation/Decisions/DiskCacheInlineThreshold.md`).
+    /// The maximum size of a value in the index, in bytes. Small values are in the index because creating a file
+    /// waits for the file system's journal and writing a row does not
+    /// (`Documentation/Decisions/DiskCacheInlineThreshold.md`).
     static let inlineLimit = 32 * 1024
 
-    /// Values have their own table, so that an access rewrites a short row and not the value.
+    /// The tables of the index. Values have a separate table, so that recording an access rewrites only a short row,
+    /// not the value.
     static let schema = """
         CREATE TABLE entry(
           id INTEGER PRIMARY KEY,
@@ -68,11 +73,11 @@ enum StoreFormat {
         CREATE INDEX entry_expires ON entry(expires) WHERE expires IS NOT NULL;
         """
 
-    /// Migrates version 1, in one transaction. Its entries keep their bytes and become entries without a recorded key.
+    /// Migrates an index of version 1 in one transaction. The entries keep their bytes, but have no recorded key.
     ///
-    /// A process that still has the index open as version 1 can read and remove entries. It cannot store, because the
-    /// columns it writes no longer exist; otherwise it could replace the bytes of an entry and leave a record of other
-    /// bytes.
+    /// A process that has opened the index as version 1 can still read and remove entries. It cannot store entries,
+    /// because the columns that it writes no longer exist. Otherwise it could replace the bytes of an entry without
+    /// updating its record.
     static let migration = """
         ALTER TABLE entry DROP COLUMN format;
         ALTER TABLE entry DROP COLUMN width;

@@ -2,12 +2,12 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// Opens an index, which may be new, current, older, newer, or damaged.
+/// Opens an index that may be new, of the current, an older or a newer format, or damaged.
 enum StoreOpening {
     /// Returns the folder in use and a connection to its index, with its schema created and checked.
     ///
-    /// An index of a newer format stays unchanged, and a folder beside it is used. A damaged one is set aside and
-    /// replaced. Processes that open at the same time wait for each other on a lock file.
+    /// An index of a newer format stays unchanged, and a folder next to it (`.v2`) is used. A damaged index is
+    /// renamed and replaced. Processes that open the folder at the same time wait for each other with a lock file.
     static func open(
         path: String, fileSystemType: @escaping StoreFolder.FileSystemType
     ) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
@@ -57,11 +57,11 @@ enum StoreOpening {
     private static func openChecked(_ folder: StoreFolder) throws(DatabaseError) -> Database {
         var status = stat()
         if lstat(folder.index, &status) == 0 {
-            // A symbolic link would let another user choose the file that is written.
+            // Refuse a symbolic link: with it, another user could choose the file that is written.
             guard status.st_mode & S_IFMT == S_IFREG else { throw foreign }
         } else {
-            // SQLite gives its log files the permissions of the index, so the index must first exist with the right
-            // ones.
+            // Create the index with the right permissions before SQLite opens it, because SQLite copies its permissions
+            // to the log files.
             let file = Glibc.open(folder.index, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if file >= 0 { close(file) }
         }
@@ -81,14 +81,15 @@ enum StoreOpening {
         return database
     }
 
-    /// Migrates an older index, under the folder's lock. One that cannot be migrated is set aside.
+    /// Migrates an older index while holding the folder's lock. An index that cannot be migrated is renamed.
     private static func migrate(_ database: Database, _ folder: StoreFolder) throws(DatabaseError) {
         do throws(DatabaseError) {
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.migration + "COMMIT;")
             FailureLog.log(.info, "disk cache \(folder.path) was migrated to format \(StoreFormat.version)")
         } catch let error {
             try? database.execute("ROLLBACK")
-            // Another process holds its lock for too long, or nothing can be written now: a later opening tries again.
+            // Keep the index in these cases: another process held its lock for too long, or nothing can be written
+            // now. A later opening tries the migration again.
             guard !error.isWaiting, !error.isReadOnly, !error.isFull else { throw error }
             throw DatabaseError(code: SQLITE_CORRUPT, message: "an older format: \(error.message)")
         }
@@ -97,8 +98,8 @@ enum StoreOpening {
     /// Uses a write-ahead log, or a rollback journal on a network file system.
     private static func setJournal(of database: Database, in folder: StoreFolder) throws(DatabaseError) {
         _ = try database.integer("PRAGMA journal_mode = \(folder.isOnNetwork ? "TRUNCATE" : "WAL")")
-        // A checkpoint waits for the disk twice, so it runs in the background; a commit does it only when writes arrive
-        // faster.
+        // A checkpoint waits for the disk twice, so it usually runs in the background. A commit performs it only if
+        // writes arrive faster than the background checkpoints.
         let pages = StoreFormat.longestLog / (try database.integer("PRAGMA page_size") ?? StoreFormat.pageSize)
         try database.execute(
             """
@@ -107,7 +108,7 @@ enum StoreOpening {
             """)
     }
 
-    /// Sets aside the index whose inode is `inode`, unless another process has already done so.
+    /// Renames the damaged index whose inode is `inode`, unless another process has already replaced this index.
     static func setAside(_ folder: StoreFolder, inode: UInt64) {
         let lock = FolderLock(folder.path + "/" + StoreFormat.lockName)
         defer { lock?.release() }

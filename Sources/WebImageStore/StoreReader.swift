@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The reading connection; with a write-ahead log it never waits for the writing one.
+/// The reading connection. With a write-ahead log it never waits for the writing connection.
 final class StoreReader {
     let folder: StoreFolder
     private let database: Database
@@ -54,7 +54,7 @@ final class StoreReader {
         try pixelSize.first(.key(key)) { PixelSize(width: $0.integer(0), height: $0.integer(1)) }
     }
 
-    /// Returns up to `limit` entries after a row, in the order of their rows.
+    /// Returns up to `limit` entries whose row ids are greater than `id`, in the order of their row ids.
     func entries(after id: Int, limit: Int) throws(DatabaseError) -> [StoredEntry] {
         try page.all(.integer(id), .integer(limit), read: StoredEntry.init)
     }

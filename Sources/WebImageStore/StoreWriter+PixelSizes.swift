@@ -2,12 +2,13 @@ import WebImageCore
 
 /// Limits the number of stored pixel sizes without entries.
 extension StoreWriter {
-    /// The limit of sizes in each of the 256 key shards: 262,144 in all, some 10 MB.
+    /// The maximum number of sizes in each of the 256 key shards. The total is 262,144 sizes, or about 10 MB.
     static let pixelSizesOfShard = 1024
 
-    /// Removes sizes without an entry from one shard until at most `limit` sizes are left, if there are enough of them.
+    /// Removes sizes without an entry from one shard until at most `limit` sizes are left. Sizes with an entry stay,
+    /// so that more than `limit` sizes may be left.
     ///
-    /// Keys are hashes and the table has no dates, so the removed ones are arbitrary.
+    /// The removed sizes are arbitrary, because keys are hashes and the table has no dates.
     func prunePixelSizes(shard: UInt8, limit: Int = pixelSizesOfShard) throws(DatabaseError) {
         let end = shard == .max ? "" : " AND key < x'\(Self.digits(shard + 1))'"
         let range = "key >= x'\(Self.digits(shard))'" + end

@@ -3,26 +3,27 @@ import WebImageCore
 
 /// Removes expired and excess entries, oldest first, in batches of limited cost.
 extension StoreWriter {
-    /// The maximum number of rows removed in one transaction. Keys are not in the order of age, so even few rows touch
-    /// most pages of their tree, and a commit writes each page once; many rows share that cost. Other processes can
-    /// write between transactions.
+    /// The maximum number of rows that one transaction removes. Keys are not in the order of age, so even few rows
+    /// change most pages of the tree of keys. A commit writes each changed page once, so a large batch costs little
+    /// more than a small one. The batch is limited because other processes can write only between transactions.
     static let trimBatch = 16_384
-    /// The maximum number of those rows with files. If the process is killed between the commit and the removal of the
-    /// files, that many remain for a sweep.
+    /// The maximum number of rows with files that one transaction removes. If the process is killed between the
+    /// commit and the removal of the files, at most this number of files remains until a sweep removes them.
     static let trimmedFiles = 512
 
-    /// Creates the index that orders entries by a date; the one by access always exists.
+    /// Creates the SQL index that sorts entries by a date column. The SQL index of the access date always exists.
     func prepareOrder(by column: String) throws(DatabaseError) {
         try database.execute("CREATE INDEX IF NOT EXISTS entry_\(column) ON entry(\(column))")
     }
 
-    /// Removes up to one batch of entries whose date is at or before `deadline`; returns whether more may remain.
+    /// Removes up to one batch of entries whose date is at or before `deadline`. Returns whether more such entries
+    /// may remain.
     func removeExpired(by column: String, deadline: Int) throws(DatabaseError) -> Bool {
         try removeOldest(by: column) { date, _ in date > deadline }
     }
 
-    /// Removes up to one batch of entries whose own expiry time is at or before `now` (milliseconds); returns whether
-    /// more may remain.
+    /// Removes up to one batch of entries whose own expiry time is at or before `now`, in milliseconds. Returns
+    /// whether more such entries may remain.
     func removeExpiredByOwnDate(by now: Int) throws(DatabaseError) -> Bool {
         var rows: [RemovableRow] = []
         try transaction { superseded throws(DatabaseError) in
@@ -36,8 +37,8 @@ extension StoreWriter {
         return rows.count == Self.trimmedFiles
     }
 
-    /// Removes up to one batch of the oldest entries until at most `target` bytes are left; returns whether more may
-    /// have to be removed.
+    /// Removes up to one batch of the oldest entries, but stops when at most `target` bytes are left. Returns whether
+    /// more entries may have to be removed.
     func removeOldest(by column: String, downTo target: Int) throws(DatabaseError) -> Bool {
         try removeOldest(by: column) { _, bytes in bytes <= target }
     }
@@ -65,38 +66,40 @@ extension StoreWriter {
         return isFull
     }
 
-    /// Removes every entry and every remembered pixel size.
+    /// Removes every entry and every stored pixel size.
     func removeAll() throws(DatabaseError) {
         try transaction { _ throws(DatabaseError) in
             try database.execute(
                 "DELETE FROM entry; DELETE FROM value; DELETE FROM pixel_size; UPDATE total SET count = 0, bytes = 0")
         }
-        // Renamed first: a process that writes meanwhile creates a new folder, and its files are not lost.
+        // Rename the folder first. A process that writes during the removal then creates a new folder, and its files
+        // are not lost.
         let doomed = folder.files + "-" + KeyHash.hex(UInt64.random(in: 0 ... .max))
         if rename(folder.files, doomed) == 0 { FileTree.remove(doomed) }
         _ = StoreFolder.makeFolders(folder.files)
         try database.execute("PRAGMA incremental_vacuum")
     }
 
-    /// Returns free pages to the file system when there are over 1024, up to 1024 at a time.
+    /// Returns free pages of the index to the file system if there are more than 1,024, at most 1,024 pages per call.
     func releaseFreePages() throws(DatabaseError) {
         guard let free = try database.integer("PRAGMA freelist_count"), free > 1024 else { return }
         try database.execute("PRAGMA incremental_vacuum(1024)")
     }
 
-    /// Counts the totals again, for a verification.
+    /// Computes the totals again from all rows. Used by a verification.
     func repairTotals() throws(DatabaseError) {
         try database.execute(
             "UPDATE total SET count = (SELECT count(*) FROM entry), bytes = (SELECT ifnull(sum(size), 0) FROM entry)")
     }
 
-    /// Removes the files of one of the 256 shards that no row names; a kill between two steps leaves them.
+    /// Removes the files in one of the 256 shards that no row names. Such files remain if a process was killed
+    /// between two steps.
     ///
-    /// Younger files may belong to an uncommitted write of another process.
+    /// Files younger than `seconds` are kept, because they may belong to an uncommitted write of another process.
     func sweep(shard: UInt8, olderThan seconds: Int = 3600) throws(DatabaseError) {
         let digits = String(shard, radix: 16)
         let path = folder.files + "/" + (digits.count == 1 ? "0" : "") + digits
-        // Left by a process killed in `removeAll`.
+        // Remove folders that a process left when it was killed in `removeAll`.
         for name in FileTree.names(in: folder.path) where name.hasPrefix(StoreFormat.filesName + "-") {
             FileTree.remove(folder.path + "/" + name)
         }
@@ -119,7 +122,7 @@ extension StoreWriter {
 }
 
 extension KeyHash {
-    /// The key in the name of a value file; nil for any other name.
+    /// Creates a hash from the name of a value file; nil for any other name.
     fileprivate init?(fileName: String) {
         let digits = Array(fileName.utf8.prefix(32))
         guard fileName.utf8.count == StoreFolder.nameLength, digits.count == 32 else { return nil }

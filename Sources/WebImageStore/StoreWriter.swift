@@ -2,10 +2,10 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// The writing connection: every change of the index is one of its transactions.
+/// The writing connection. Every change of the index is a transaction of this connection.
 ///
-/// The order of steps makes `kill -9` harmless: a value's file is complete under its name before the row that names it
-/// is committed, and an old file is unlinked only after its row is gone.
+/// The order of the steps makes `kill -9` harmless. The file of a value is complete before the row that names it is
+/// committed, and an old file is removed only after the removal of its row was committed.
 final class StoreWriter {
     let folder: StoreFolder
     let database: Database
@@ -29,9 +29,10 @@ final class StoreWriter {
         self.folder = folder
         self.database = database
         indexInode = folder.indexInode
-        // SQLite's default cache of 2 MB is 128 pages; a batch of removals touches more, and would write pages twice.
-        // Debian's SQLite overwrites all freed bytes with zeros, which makes evicting values of 20 KB four times as
-        // expensive. `FAST` does so only in pages that are written anyway. (Removed files are not overwritten either.)
+        // SQLite's default cache of 2 MB has 128 pages. A batch of removals changes more pages, which would then be
+        // written twice. Debian's SQLite overwrites all freed bytes with zeros, which makes evicting values of 20 KB
+        // four times as expensive. `FAST` overwrites freed bytes only in pages that are written anyway. Removed files
+        // are not overwritten either.
         try database.execute("PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
         find = try database.prepare("SELECT id, size, file FROM entry WHERE key = ?")
         findRow = try database.prepare("SELECT size, file FROM entry WHERE id = ? AND generation = ?")
@@ -61,7 +62,7 @@ final class StoreWriter {
             "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
     }
 
-    /// Runs a transaction and rolls it back when `body` throws. Superseded files that `body` collects are removed after
+    /// Runs a transaction and rolls it back if `body` throws. Removes the superseded files that `body` collects after
     /// the commit.
     func transaction(
         _ body: (inout [String]) throws(DatabaseError) -> Void
@@ -72,7 +73,7 @@ final class StoreWriter {
             try body(&superseded)
             try database.execute("COMMIT")
         } catch let error {
-            // Fails harmlessly when SQLite has already rolled back, as on a full disk.
+            // Ignore the error: SQLite may have already rolled back, for example on a full disk.
             try? database.execute("ROLLBACK")
             throw error
         }
@@ -84,7 +85,7 @@ final class StoreWriter {
         var failure: Int32 = 0
         var prepared: [PreparedWrite] = []
         prepared.reserveCapacity(pending.writes.count)
-        // By age, so that entries that are evicted together are next to each other in the index.
+        // Insert in the order of age, so that entries that are evicted together are next to each other in the index.
         for (key, write) in pending.writes.sorted(by: { $0.value.time < $1.value.time }) {
             prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
         }
@@ -133,7 +134,7 @@ final class StoreWriter {
         try removeVariants(of: write.record, but: row, &superseded)
     }
 
-    /// Removes the variants that were made from another version of the original than the one just stored.
+    /// Removes the variants that were not made from the version of the original that was just stored.
     private func removeVariants(
         of record: EntryRecord, but row: Int, _ superseded: inout [String]
     ) throws(DatabaseError) {
@@ -151,8 +152,8 @@ final class StoreWriter {
         try addTotal.run(.integer(-1), .integer(-size))
     }
 
-    /// Removes many rows inside a transaction, each tree in its own order: a large tree does not fit into memory, and
-    /// its pages would otherwise be read and written repeatedly.
+    /// Removes many rows inside a transaction. Rows are removed from each table's tree in the order of that tree. A
+    /// large tree does not fit into memory, and in another order its pages would be read and written repeatedly.
     func remove(_ rows: [RemovableRow], _ superseded: inout [String]) throws(DatabaseError) {
         guard !rows.isEmpty else { return }
         for row in rows.sorted(by: { $0.order < $1.order }) { try delete.run(.integer(row.id)) }
@@ -161,7 +162,8 @@ final class StoreWriter {
         try addTotal.run(.integer(-rows.count), .integer(-rows.reduce(0) { $0 + $1.size }))
     }
 
-    /// Removes a damaged entry, unless it has been replaced since; returns whether it did.
+    /// Removes a damaged entry, unless the entry has been replaced since it was read. Returns whether the entry was
+    /// removed.
     @discardableResult
     func remove(row id: Int, generation: Int) throws(DatabaseError) -> Bool {
         var isRemoved = false
@@ -184,7 +186,7 @@ struct RemovableRow {
     let id: Int
     let size: Int
     let file: String?
-    /// ``KeyHash/order``.
+    /// The ``KeyHash/order`` of the row's key.
     let order: UInt64
 }
 
@@ -213,7 +215,7 @@ private struct PreparedWrite {
             if cause == 0 {
                 file = name
             } else {
-                // The older value is outdated, so it is removed even though the new one cannot be stored.
+                // The new value cannot be stored. Remove the old value anyway, because it is outdated.
                 data = nil
                 if failure == 0 { failure = cause }
             }

@@ -1,21 +1,21 @@
 import Foundation
 import WebImageCore
 
-/// One row of the index, as read.
+/// One row that was read from the index.
 struct StoredEntry {
     let id: Int
     let generation: Int
     let size: Int
     let checksum: Int
-    /// The name of the value's file; nil when the value is inline.
+    /// The name of the value's file; nil if the value is in the index.
     let file: String?
     let inline: Data?
     let record: EntryRecord
-    /// The companions of the value.
+    /// The extended data of the entry; nil if it has none.
     let extended: Data?
     let metadata: Data?
 
-    /// Reads the columns of ``columns``, from index 0.
+    /// Reads an entry from the columns ``columns``, beginning at index 0.
     init(_ row: Statement) {
         id = row.integer(0)
         generation = row.integer(1)
@@ -35,7 +35,7 @@ struct StoredEntry {
     /// Whether the entry has expired, so that reads miss it.
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 
-    /// Returns the value when its length and checksum agree with the row.
+    /// Returns the value if its length and checksum match the row.
     func value(in folder: StoreFolder) -> FileTree.Reading {
         let reading: FileTree.Reading
         if let file {

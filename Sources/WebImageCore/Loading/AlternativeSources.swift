@@ -28,8 +28,8 @@ struct AlternativeSources {
         }
     }
 
-    /// Returns the result of the first source with bytes; throws the last error, with the earlier ones attached, when
-    /// all fail.
+    /// Returns the result of the first source that returns bytes. If all sources fail, throws the last error with the
+    /// earlier errors attached.
     func first(
         _ load: ImageDataLoad, _ fetch: (ImageDataLoad) async throws(WebImageError) -> ImageDataResult
     ) async throws(WebImageError) -> ImageDataResult {

@@ -159,7 +159,7 @@ private final class FileBuffer {
     let start: UnsafeMutableRawPointer
     let capacity: Int
 
-    /// Nil when the allocation fails.
+    /// Allocates a buffer; nil if the allocation fails.
     init?(capacity: Int) {
         guard let start = malloc(capacity) else { return nil }
         (self.start, self.capacity) = (start, capacity)

@@ -136,7 +136,7 @@ public struct ImageDataLoad: Sendable {
 
 /// The result of a data loader.
 public struct ImageDataResult: Sendable {
-    /// The whole body; a large one may be a mapped file.
+    /// The whole body. A large body may be a file that is mapped into memory.
     public var data: Data
     /// The head of the response.
     public var response: WebImageResponse
@@ -155,7 +155,7 @@ public struct ImageDataResult: Sendable {
     /// Sets a closure that creates the metadata on first use, because most results are used without their metadata.
     package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
 
-    /// Whether a disk cache may keep the body (false under `Cache-Control: no-store`).
+    /// Whether a disk cache may store the body (false with `Cache-Control: no-store`).
     public var mayBeStored = true
     /// Whether this is the smaller image of `.lowDataSource`. It must not be stored under the key of the full image.
     package var isLowDataImage = false

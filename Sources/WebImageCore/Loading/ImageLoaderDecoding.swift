@@ -15,7 +15,8 @@ public enum ImageLoaderDecoding {
         }
     }
 
-    /// Returns the decoding parameters of a URL's image. The scale comes from the context, else from the cache key.
+    /// Returns the decoding parameters of a URL's image. The scale is that of the context, otherwise that of the
+    /// cache key.
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {

@@ -254,7 +254,7 @@ extension ImageLoadersManager: ImageDataLoader {
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
-    /// The scope from the loader that accepts the URL.
+    /// Returns the scope from the loader that accepts the URL.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if hasFurtherSources(load) { return identity(of: load).cacheScope }
         if let loader = registeredLoader(of: load)?.dataLoader { return loader.cacheScope(of: load) }

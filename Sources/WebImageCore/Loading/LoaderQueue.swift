@@ -12,8 +12,8 @@ enum LoaderQueue {
         var lastID: UInt64 = 0
     }
 
-    // An OperationQueue takes its threads from Swift's cooperative pool: a slow file system would delay the program's
-    // tasks.
+    // Do not use an OperationQueue: it runs on the threads of Swift's cooperative pool, so that a slow file system
+    // would delay the program's tasks.
     private static let threads = WorkerThreads(name: "webimage.files", most: 4)
     private static let waiting = Locked(Waiting())
 

@@ -2,7 +2,7 @@ import Foundation
 
 /// Identifies an encoded image: its variant, every option that changes a pixel, the format and the encoding options.
 struct EncodedKey: Hashable, Sendable {
-    /// 32 hexadecimal digits.
+    /// The digest as 32 hexadecimal digits.
     let digest: String
     private let coder: RoleIdentity?
     private let animatedClass: ObjectIdentifier?

@@ -2,7 +2,7 @@
 // hide the members of Core inside that module. It therefore uses the names below.
 
 extension ImageCache {
-    /// ``config``.
+    /// An alias of ``config``.
     package var ownConfig: ImageCacheConfig {
         get { config }
         set { config = newValue }
@@ -10,7 +10,7 @@ extension ImageCache {
 }
 
 extension WebImageManager {
-    /// ``delegate``.
+    /// An alias of ``delegate``.
     package var ownDelegate: (any WebImageManagerDelegate)? {
         get { delegate }
         set { delegate = newValue }
@@ -18,7 +18,7 @@ extension WebImageManager {
 }
 
 extension ImageCodersManager {
-    /// ``coders``.
+    /// An alias of ``coders``.
     package var ownCoders: [any ImageCoder] {
         get { coders }
         set { coders = newValue }
@@ -26,7 +26,7 @@ extension ImageCodersManager {
 }
 
 extension ImageLoadersManager {
-    /// ``loaders``.
+    /// An alias of ``loaders``.
     package var ownLoaders: [any ImageLoader] {
         get { loaders }
         set { loaders = newValue }
@@ -39,12 +39,12 @@ extension ImageColor {
         get { red }
         set { red = newValue }
     }
-    /// ``green``.
+    /// An alias of ``green``.
     package var ownGreen: Double {
         get { green }
         set { green = newValue }
     }
-    /// ``blue``.
+    /// An alias of ``blue``.
     package var ownBlue: Double {
         get { blue }
         set { blue = newValue }
@@ -52,31 +52,31 @@ extension ImageColor {
 }
 
 extension AnimatedImagePlayer {
-    /// ``totalFrameCount``.
+    /// An alias of ``totalFrameCount``.
     package var ownTotalFrameCount: Int {
         get { totalFrameCount }
         set { totalFrameCount = newValue }
     }
-    /// ``totalLoopCount``.
+    /// An alias of ``totalLoopCount``.
     package var ownTotalLoopCount: Int {
         get { totalLoopCount }
         set { totalLoopCount = newValue }
     }
-    /// ``maxBufferSize``.
+    /// An alias of ``maxBufferSize``.
     package var ownMaxBufferSize: Int {
         get { maxBufferSize }
         set { maxBufferSize = newValue }
     }
-    /// ``currentFrameIndex``.
+    /// An alias of ``currentFrameIndex``.
     package var ownCurrentFrameIndex: Int { currentFrameIndex }
-    /// ``currentLoopCount``.
+    /// An alias of ``currentLoopCount``.
     package var ownCurrentLoopCount: Int { currentLoopCount }
-    /// ``animationFrameHandler``.
+    /// An alias of ``animationFrameHandler``.
     package var ownAnimationFrameHandler: (@MainActor (_ index: Int, _ frame: Image) -> Void)? {
         get { animationFrameHandler }
         set { animationFrameHandler = newValue }
     }
-    /// ``animationLoopHandler``.
+    /// An alias of ``animationLoopHandler``.
     package var ownAnimationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)? {
         get { animationLoopHandler }
         set { animationLoopHandler = newValue }
@@ -84,26 +84,26 @@ extension AnimatedImagePlayer {
 }
 
 extension AnimatedImage {
-    /// ``animatedImageFrameCount``.
+    /// An alias of ``animatedImageFrameCount``.
     package var ownFrameCount: Int { animatedImageFrameCount }
-    /// ``animatedImageLoopCount``.
+    /// An alias of ``animatedImageLoopCount``.
     package var ownLoopCount: Int { animatedImageLoopCount }
 }
 
 extension AnimatedImageProvider {
-    /// ``animatedImageFrameCount``.
+    /// An alias of ``animatedImageFrameCount``.
     package var ownFrames: Int { animatedImageFrameCount }
-    /// ``animatedImageLoopCount``.
+    /// An alias of ``animatedImageLoopCount``.
     package var ownLoops: Int { animatedImageLoopCount }
 }
 
 extension WebImagePrefetcher {
-    /// ``maxConcurrentPrefetchCount``.
+    /// An alias of ``maxConcurrentPrefetchCount``.
     package var ownMaxConcurrentPrefetchCount: Int {
         get { maxConcurrentPrefetchCount }
         set { maxConcurrentPrefetchCount = newValue }
     }
-    /// ``delegate``.
+    /// An alias of ``delegate``.
     package var ownDelegate: (any WebImagePrefetcherDelegate)? {
         get { delegate }
         set { delegate = newValue }
@@ -111,7 +111,7 @@ extension WebImagePrefetcher {
 }
 
 extension ImageCoderHelper {
-    /// ``defaultScaleDownLimitBytes``.
+    /// An alias of ``defaultScaleDownLimitBytes``.
     package static var ownScaleDownLimitBytes: Int {
         get { defaultScaleDownLimitBytes }
         set { defaultScaleDownLimitBytes = newValue }
@@ -119,7 +119,7 @@ extension ImageCoderHelper {
 }
 
 extension WebImageResponse {
-    /// ``allHeaderFields``.
+    /// An alias of ``allHeaderFields``.
     package var ownHeaderFields: [String: String] {
         get { allHeaderFields }
         set { allHeaderFields = newValue }

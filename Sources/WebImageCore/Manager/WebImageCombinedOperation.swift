@@ -73,7 +73,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// This function never waits. On a concurrent callback queue, a callback of this load that is already running
     /// finishes first. The completion with `.cancelled` follows.
     public func cancel() {
-        // Claim the end before cancelling the task; otherwise the task's own result could be delivered instead of
+        // Claim the completion before cancelling the task; otherwise the task's own result could be delivered instead
+        // of
         // `.cancelled`.
         let ended = state?.withLock { state in
             state.end(isCancel: true).map { (end: $0, isSilent: state.hasDeliveredCached) }

@@ -10,7 +10,7 @@ package struct WebImageDefaults: Sendable {
     package var makeCoders: @Sendable () -> [any ImageCoder] = { [] }
     /// Makes the shared loader.
     package var makeLoader: @Sendable () -> any ImageLoader = { MissingImageLoader() }
-    /// Makes a disk cache at a path; nil when the folder cannot be used.
+    /// Creates a disk cache at a path; nil if the path can never be used.
     package var makeDiskCache: @Sendable (_ path: String, _ config: ImageCacheConfig) -> (any DiskCaching)? = { _, _ in
         nil
     }

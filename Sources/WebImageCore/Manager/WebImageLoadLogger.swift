@@ -1,7 +1,7 @@
 import Foundation
 
-/// Writes a log record at the end of every stage. The level is `.debug` for a stage, `.info` for a whole or cancelled
-/// load, and `.warning` for a failed load.
+/// Writes a log record at the end of every stage. The level is `.info` for a whole load (`.load`), also if it was
+/// cancelled, `.warning` for a failed load, and `.debug` for all other stages.
 ///
 /// ```swift
 /// WebImageManager.shared.listener = WebImageLoadLogger()

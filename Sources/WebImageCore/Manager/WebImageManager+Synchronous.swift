@@ -48,7 +48,7 @@ extension WebImageManager {
         return (processed.options, RequestContext(processed.context))
     }
 
-    /// The plan that a load of the request would have.
+    /// Returns the plan of a load of the request, without starting the load.
     func plan(for request: ImageRequest) -> LoadPlan {
         let settings = settings
         let (options, context) = processed(request.url, request.options, request.values, settings)

@@ -45,8 +45,7 @@ public final class WebImageManager: Sendable {
     var settings: LoadSettings { state.withLock { $0.settings } }
 
     private func change(_ body: (inout LoadSettings.Values) -> Void) {
-        // Release the old settings outside the lock, because the `deinit` of a delegate object of the user is user
-        // code.
+        // Release the old settings outside the lock, because the `deinit` of a transformer or filter may be user code.
         let old = state.withLock { state in
             let old = state.settings
             var values = old.values
@@ -106,12 +105,12 @@ public final class WebImageManager: Sendable {
         }
     }
 
-    // MARK: Loads under way
+    // MARK: Running loads
 
-    /// Whether a load is under way.
+    /// Whether any load is running.
     public var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
-    /// Cancels every load under way; each ends with `.cancelled`.
+    /// Cancels every running load. Each load ends with `.cancelled`.
     public func cancelAll() {
         for operation in state.withLock({ Array($0.running.values) }) { operation.cancel() }
     }

@@ -46,7 +46,7 @@ public enum WebImagePhase: Sendable {
 /// Every iteration is a separate load. Cancelling the iterating task cancels the load and ends the sequence without a
 /// failure. Releasing the iterator cancels the load too.
 public struct WebImagePhases: AsyncSequence, Sendable {
-    /// A phase to show.
+    /// The phase that a view shows.
     public typealias Element = WebImagePhase
     /// The sequence does not throw: a failed load is a phase.
     public typealias Failure = Never

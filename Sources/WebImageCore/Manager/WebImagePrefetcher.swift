@@ -183,7 +183,7 @@ public final class WebImagePrefetcher: Sendable {
         for token in state.withLock({ Array($0.tokens.values) }) { token.cancel() }
     }
 
-    /// Lists that have not ended.
+    /// The number of lists that have not ended.
     package var runningTokenCount: Int { state.withLock { $0.tokens.count } }
 
     /// The number of loads that count towards ``maxConcurrentPrefetchCount``.
@@ -270,7 +270,7 @@ extension WebImagePrefetcherDelegate {
     ) {}
 }
 
-/// One URL of one list.
+/// One URL of one list, with its request.
 struct PrefetchItem: Sendable {
     let token: WebImagePrefetchToken
     let index: Int

@@ -178,7 +178,7 @@ final class ImagePipeline: Sendable {
     // MARK: Failures
 
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
-        // A failure of the delegate or of a transformer does not mean that the URL is at fault.
+        // If the delegate returned no image, the URL itself is not at fault.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
         // A failed refresh must not block later loads of the URL, because the cache has a valid image.
         guard !plan.isRefreshing else { return false }

@@ -188,7 +188,7 @@ extension ImageRequest {
     }
 }
 
-// Values with more than one form in the context.
+// Properties whose context values can have several types.
 extension ImageRequest {
     /// The transformers, applied in this order after the decode; part of the cache key. Nil, the default, uses the
     /// manager's transformer; an empty list uses none.

@@ -42,7 +42,7 @@ struct LoadPlan: Sendable {
     var streams = false
     /// The observation of the whole load; nil without a listener.
     var observation: (any StageObserving)?
-    /// Whether the bytes are fetched to find out if they differ from the cached ones.
+    /// Whether this load is a refresh: it fetches the bytes to check whether they differ from the cached bytes.
     private(set) var isRefreshing = false
     /// The version of the original that the cached image of a refresh was made from; nil if it is unknown.
     private(set) var cachedVersion: ContentDigest?

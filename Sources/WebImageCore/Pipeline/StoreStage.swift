@@ -1,6 +1,7 @@
 import Foundation
 
-/// Step 7: stores original bytes on disk, and the image in memory and, where worthwhile, on disk.
+/// Step 7: stores the original bytes on disk, and the image in memory. Stores the image on disk too if making it again
+/// would be expensive.
 struct StoreStage: Sendable {
     let pool: DecodePool
     /// The versions of originals in caches that do not track versions.

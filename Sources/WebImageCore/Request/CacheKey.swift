@@ -58,7 +58,7 @@ package enum CacheKey {
     /// Whether the key belongs to a thumbnail.
     package static func isThumbnail(_ key: String) -> Bool { key.contains("-Thumbnail(") }
 
-    /// Whether a key may belong to a variant: it contains a dash and, after it, an opening parenthesis.
+    /// Whether a key may belong to a variant, because it contains a dash and a later opening parenthesis.
     package static func mayBeVariant(_ key: String) -> Bool {
         guard let dash = key.firstIndex(of: "-") else { return false }
         return key[dash...].contains("(")

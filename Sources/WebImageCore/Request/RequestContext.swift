@@ -132,7 +132,7 @@ extension RequestContext {
 }
 
 extension WebImageContextOption {
-    /// ``EntryIdentity``: the entry that the manager looks up or stores, passed to its caches.
+    /// ``EntryIdentity``: identifies the entry that a cache looks up or stores. The manager passes it to its caches.
     package static let entryIdentity = WebImageContextOption(rawValue: "webimage.entryIdentity")
 }
 

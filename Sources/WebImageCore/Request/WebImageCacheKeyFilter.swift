@@ -6,13 +6,13 @@ public import Foundation
     func cacheKey(for url: URL) -> String?
 }
 
-/// A key filter made of a block.
+/// A key filter that is created from a block.
 public final class WebImageCacheKeyFilter: WebImageCacheKeyFilterProtocol {
     private let block: @Sendable (URL) -> String?
 
-    /// Wraps a block. The block is called on any thread and must not block this thread.
+    /// Wraps a block. The block is called on any thread and must not wait.
     public init(block: @escaping @Sendable (_ url: URL) -> String?) { self.block = block }
 
-    /// The result of the block.
+    /// Returns the result of the block.
     public func cacheKey(for url: URL) -> String? { block(url) }
 }

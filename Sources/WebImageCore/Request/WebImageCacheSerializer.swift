@@ -8,7 +8,7 @@ public import Foundation
     func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data?
 }
 
-/// A serializer made of a block.
+/// A serializer that is created from a block.
 public final class WebImageCacheSerializer: WebImageCacheSerializerProtocol {
     private let block: @Sendable (Image?, Data?, URL?) -> Data?
 
@@ -17,7 +17,7 @@ public final class WebImageCacheSerializer: WebImageCacheSerializerProtocol {
         self.block = block
     }
 
-    /// The result of the block.
+    /// Returns the result of the block.
     public func cacheData(with image: Image?, originalData: Data?, imageURL: URL?) -> Data? {
         block(image, originalData, imageURL)
     }

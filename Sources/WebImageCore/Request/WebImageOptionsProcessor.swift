@@ -25,11 +25,11 @@ public struct WebImageOptionsResult: @unchecked Sendable {
     ) -> WebImageOptionsResult?
 }
 
-/// An options processor made of a block.
+/// An options processor that is created from a block.
 public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
     private let block: @Sendable (URL?, WebImageOptions, WebImageContext?) -> WebImageOptionsResult?
 
-    /// Wraps a block. The block is called on any thread and must not block this thread.
+    /// Wraps a block. The block is called on any thread and must not wait.
     public init(
         block:
             @escaping @Sendable (_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) ->
@@ -38,7 +38,7 @@ public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
         self.block = block
     }
 
-    /// The result of the block.
+    /// Returns the result of the block.
     public func processedResult(
         for url: URL?, options: WebImageOptions, context: WebImageContext?
     ) -> WebImageOptionsResult? {

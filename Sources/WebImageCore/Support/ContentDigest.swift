@@ -41,7 +41,7 @@ package struct ContentDigest: Hashable, Sendable {
         low = second ^ (first &<< 17 | first &>> 47)
     }
 
-    /// Creates a digest from its 16 stored bytes; nil for any other length.
+    /// Creates the value from its 16 stored bytes; nil for any other length.
     package init?(stored data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words

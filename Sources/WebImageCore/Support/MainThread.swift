@@ -14,7 +14,7 @@ package enum MainThread {
 
     private static let attachedThread = Locked<pthread_t?>(nil)
 
-    /// Declares that the calling thread is the main thread from now on.
+    /// Declares that the calling thread serves the main queue from now on, so that its code counts as main.
     package static func attachCurrentThread() {
         let current = pthread_self()
         attachedThread.withLock { $0 = current }

@@ -10,7 +10,7 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
         return nil
     }
 
-    /// Returns the value of `key` as a number, whatever numeric type the caller used.
+    /// Returns the value of `key` as a number. The value may have any numeric type.
     package func readNumber(_ key: Key) -> Double? {
         guard let value = self[key] else { return nil }
         switch value {
@@ -33,7 +33,7 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
     /// numbers.
     package func readByteCount(_ key: Key) -> Int? {
         guard let number = readNumber(key), number > 0 else { return nil }
-        // As a `Double`, `Int.max` is rounded up to one above the largest integer.
+        // `Int.max` cannot be compared here: as a `Double` it is rounded up to a number that no `Int` can store.
         return number < 9e18 ? Int(number) : .max
     }
 }

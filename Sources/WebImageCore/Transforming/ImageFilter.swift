@@ -11,7 +11,7 @@ public struct ImageFilterTransformer: ImageTransformer {
     /// The filter.
     public let filter: any ImageFilter
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(filter: any ImageFilter) { self.filter = filter }
 
     /// The same key as in SDWebImage, plus the filter's parameters, which SDWebImage omits.

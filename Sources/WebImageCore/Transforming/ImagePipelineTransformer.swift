@@ -1,4 +1,4 @@
-/// Several transformers in a row; each receives the result of the previous one.
+/// Runs several transformers one after another. Each receives the result of the previous transformer.
 public struct ImagePipelineTransformer: ImageTransformer {
     /// The transformers in the order in which they run.
     public let transformers: [any ImageTransformer]

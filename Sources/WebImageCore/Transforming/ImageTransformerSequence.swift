@@ -1,4 +1,4 @@
-/// A transformer that consists of several transformers in a row.
+/// A transformer that consists of several transformers, which run one after another.
 ///
 /// The manager runs the parts itself. Loads whose first parts are equal share the results of these parts. The
 /// sequence's ``transformerKey`` consists of the keys of its parts, joined by `-`.

@@ -22,7 +22,7 @@ public struct ImageProgressUpdate: Sendable, Hashable {
 /// A slow reader receives only the newest state. The sequence ends when the task that reads it is cancelled. It
 /// replaces key-value observing, which Foundation does not have on Linux.
 public struct ImageProgressUpdates: AsyncSequence, Sendable {
-    /// The state at one moment.
+    /// One state of the progress.
     public typealias Element = ImageProgressUpdate
     private let stream: AsyncStream<ImageProgressUpdate>
 

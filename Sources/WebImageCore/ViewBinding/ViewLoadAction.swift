@@ -19,7 +19,7 @@ package struct ViewLoadAction: Equatable {
     /// Whether later deliveries of this load are ignored.
     package var ends: Bool
 
-    /// The facts of one delivery.
+    /// The properties of one delivery that affect the decision.
     package struct Delivery {
         package var hasImage: Bool
         package var hasError = false

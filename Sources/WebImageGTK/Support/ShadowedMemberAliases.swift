@@ -2,11 +2,11 @@
 // members declared here; these aliases make them reachable.
 
 extension AnimatedImageView {
-    /// ``currentFrameIndex``.
+    /// An alias of ``currentFrameIndex``.
     package var ownCurrentFrameIndex: Int { currentFrameIndex }
-    /// ``currentLoopCount``.
+    /// An alias of ``currentLoopCount``.
     package var ownCurrentLoopCount: Int { currentLoopCount }
-    /// ``maxBufferSize``.
+    /// An alias of ``maxBufferSize``.
     package var ownMaxBufferSize: Int {
         get { maxBufferSize }
         set { maxBufferSize = newValue }

@@ -26,7 +26,7 @@ public struct ImageCircleTransformer: ImageTransformer {
     /// The border's colour; nil draws none.
     public let borderColor: ImageColor?
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(borderWidth: CGFloat = 0, borderColor: ImageColor? = nil) {
         self.borderWidth = borderWidth
         self.borderColor = borderColor

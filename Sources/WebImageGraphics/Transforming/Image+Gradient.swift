@@ -101,7 +101,7 @@ public struct ImageGradientTransformer: ImageTransformer {
     /// The gradient.
     public let gradient: ImageGradient
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(gradient: ImageGradient) { self.gradient = gradient }
 
     /// Colours, locations and line, in the form of SDWebImage's keys.

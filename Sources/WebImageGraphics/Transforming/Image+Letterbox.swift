@@ -26,7 +26,7 @@ public struct ImageLetterboxTransformer: ImageTransformer {
     /// The wanted size in points.
     public let size: CGSize
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(size: CGSize) { self.size = size }
 
     /// The size, in the form of SDWebImage's keys.

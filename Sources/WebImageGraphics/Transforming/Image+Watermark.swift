@@ -58,7 +58,7 @@ public struct ImageWatermarkTransformer: ImageTransformer {
     /// The opacity of the watermark, 0…1.
     public let opacity: Double
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(
         watermark: Image, identifier: String, anchor: ImageAnchor = .bottomRight, margin: CGFloat = 0,
         opacity: Double = 1

@@ -12,7 +12,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
     /// The border's colour; nil draws none.
     public let borderColor: ImageColor?
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(radius: CGFloat, corners: RectCorner, borderWidth: CGFloat, borderColor: ImageColor?) {
         cornerRadius = radius
         self.corners = corners
@@ -42,7 +42,7 @@ public struct ImageResizingTransformer: ImageTransformer {
     /// How the picture fits the size.
     public let scaleMode: ImageScaleMode
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(size: CGSize, scaleMode: ImageScaleMode) {
         self.size = size
         self.scaleMode = scaleMode
@@ -64,7 +64,7 @@ public struct ImageCroppingTransformer: ImageTransformer {
     /// The part to keep, in points from the top left.
     public let rect: CGRect
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(rect: CGRect) { self.rect = rect }
 
     /// SDWebImage's key for the same transformer.
@@ -85,7 +85,7 @@ public struct ImageFlippingTransformer: ImageTransformer {
     /// Top to bottom.
     public let vertical: Bool
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(horizontal: Bool, vertical: Bool) {
         self.horizontal = horizontal
         self.vertical = vertical
@@ -107,7 +107,7 @@ public struct ImageRotationTransformer: ImageTransformer {
     /// Whether the result grows to hold the whole picture.
     public let fitSize: Bool
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(angle: CGFloat, fitSize: Bool) {
         self.angle = angle
         self.fitSize = fitSize
@@ -151,7 +151,7 @@ public struct ImageBlurTransformer: ImageTransformer {
     /// The standard deviation in points.
     public let blurRadius: CGFloat
 
-    /// Creates a transformer from a filter.
+    /// Creates the transformer.
     public init(radius: CGFloat) { blurRadius = radius }
 
     /// SDWebImage's key for the same transformer.

@@ -2,7 +2,7 @@
 // there; it uses the names below instead.
 
 extension WebImageDownloader {
-    /// ``config``.
+    /// An alias of ``config``.
     package var ownConfig: WebImageDownloaderConfig {
         get { config }
         set { config = newValue }

@@ -115,7 +115,7 @@ package struct KeyFingerprint: Hashable, Sendable {
         (high, low) = SHA256.firstWords(of: text)
     }
 
-    /// Creates a digest from its 16 stored bytes; nil for any other length.
+    /// Creates the value from its 16 stored bytes; nil for any other length.
     package init?(_ data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words

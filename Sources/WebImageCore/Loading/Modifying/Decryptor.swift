@@ -8,11 +8,11 @@ public import Foundation
     func decryptedData(with data: Data, response: WebImageResponse?) -> Data?
 }
 
-/// A decryptor made of a block.
+/// A decryptor that is created from a block.
 public final class WebImageDownloaderDecryptor: WebImageDownloaderDecryptorProtocol {
     private let block: @Sendable (Data, WebImageResponse?) -> Data?
 
-    /// A decryptor that runs a block.
+    /// Creates a decryptor that runs a block.
     public init(block: @escaping @Sendable (Data, WebImageResponse?) -> Data?) { self.block = block }
 
     /// Decodes base64; skips characters outside its alphabet.
@@ -20,6 +20,6 @@ public final class WebImageDownloaderDecryptor: WebImageDownloaderDecryptorProto
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }
 
-    /// The result of the block.
+    /// Returns the result of the block.
     public func decryptedData(with data: Data, response: WebImageResponse?) -> Data? { block(data, response) }
 }

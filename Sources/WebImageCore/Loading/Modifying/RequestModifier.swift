@@ -19,13 +19,13 @@ extension WebImageDownloaderRequestModifierProtocol {
     public var cacheScope: CacheScope? { nil }
 }
 
-/// A request modifier made of a block.
+/// A request modifier that is created from a block.
 public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestModifierProtocol {
     /// The declared scope.
     public let cacheScope: CacheScope?
     private let block: @Sendable (WebImageRequest) -> WebImageRequest?
 
-    /// A modifier that runs a block.
+    /// Creates a modifier that runs a block.
     public init(
         cacheScope: CacheScope? = nil, block: @escaping @Sendable (WebImageRequest) -> WebImageRequest?
     ) {
@@ -57,6 +57,6 @@ public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestM
     /// Sets the body (nil removes it) and the method to `GET`.
     public convenience init(body: Data?) { self.init(method: nil, headers: nil, body: body) }
 
-    /// The result of the block.
+    /// Returns the result of the block.
     public func modifiedRequest(with request: WebImageRequest) -> WebImageRequest? { block(request) }
 }

@@ -6,11 +6,11 @@
     func modifiedResponse(with response: WebImageResponse) -> WebImageResponse?
 }
 
-/// A response modifier made of a block.
+/// A response modifier that is created from a block.
 public final class WebImageDownloaderResponseModifier: WebImageDownloaderResponseModifierProtocol {
     private let block: @Sendable (WebImageResponse) -> WebImageResponse?
 
-    /// A modifier that runs a block.
+    /// Creates a modifier that runs a block.
     public init(block: @escaping @Sendable (WebImageResponse) -> WebImageResponse?) { self.block = block }
 
     /// Sets status, version (nil is `HTTP/1.1`) and adds header fields; leaves non-HTTP responses unchanged.
@@ -34,6 +34,6 @@ public final class WebImageDownloaderResponseModifier: WebImageDownloaderRespons
         self.init(statusCode: 200, version: nil, headers: headers)
     }
 
-    /// The result of the block.
+    /// Returns the result of the block.
     public func modifiedResponse(with response: WebImageResponse) -> WebImageResponse? { block(response) }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The header fields of one response, stored as the received lines (RFC 9112 §5).
 ///
-/// A response has about a dozen fields, of which one or two are read: a dictionary of all fields would cost more than the
-/// transfer of a small body.
+/// A response has about a dozen fields, and callers read only one or two of them. A dictionary of all fields would cost
+/// more time than the transfer of a small body.
 package struct ReceivedFields: Sendable {
     /// The lines without surrounding blanks, each followed by a line feed. A line that continues the previous line
     /// begins with a blank.

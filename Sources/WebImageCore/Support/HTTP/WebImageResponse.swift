@@ -2,7 +2,7 @@ public import Foundation
 
 /// The head of a server's response as a value, with the member names of `HTTPURLResponse`.
 ///
-/// Copies share their storage until one is changed.
+/// Copies share their storage until one of them is changed.
 public struct WebImageResponse: Sendable {
     private final class Storage: @unchecked Sendable {
         // Unchecked is correct because a storage is changed only while a single value references it; see `change`.
