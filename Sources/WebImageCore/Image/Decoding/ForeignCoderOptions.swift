@@ -5,7 +5,8 @@ import Foundation
 /// Values are compared with `==` if they are `Hashable`, objects by address. Any other value equals no value,
 /// not even itself, so that loads whose options may differ never share work.
 package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
-    // Unchecked is correct because the dictionary is not changed after initialisation, as for contexts.
+    // Unchecked, because the values have type `Any`. The documentation requires values that are safe to use on any thread;
+    // the dictionary itself is a value, and each load has its own copy.
     private(set) package var values: ImageCoderOptions
 
     package init(_ values: ImageCoderOptions = [:]) { self.values = values }
