@@ -158,15 +158,11 @@ final class EnvironmentTests: Sendable {
 
     @Test func withoutAHomeAPictureIsLoaded() throws {
         let url = server.url("/INDIGO.PNG").absoluteString
-        // A sanitizer in the command needs the options of the test run.
-        let sanitizer = ["ASAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
-            ProcessInfo.processInfo.environment[name].map { "\(name)=\($0)" }
-        }
-        let through = ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin"] + sanitizer
+        let through = ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin"] + Sanitizer.options
         // A named cache needs no home folder; otherwise the cache is in the home folder recorded by the system.
         #expect(try origins(url, path("cache"), through: through) == ["network", "disk"])
         #expect(try origins(url, "none", through: through) == ["network", "network"])
-        let relative = ["/usr/bin/env", "-i", "HOME=relative", "XDG_CACHE_HOME=relative"] + sanitizer
+        let relative = ["/usr/bin/env", "-i", "HOME=relative", "XDG_CACHE_HOME=relative"] + Sanitizer.options
         #expect(try origins(url, "none", through: relative) == ["network", "network"])
     }
 }

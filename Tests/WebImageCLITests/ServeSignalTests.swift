@@ -231,7 +231,7 @@ final class ServeSignalTests: Sendable {
         let scratch = scratch.url.path
         let started = try Tool.start(
             ["serve", "--allowed-address", "127.0.0.0/8", "--cache-dir", scratch],
-            through: [activate, "-l", "127.0.0.1:\(port)"])
+            through: [activate, "-l", "127.0.0.1:\(port)"] + Sanitizer.options.flatMap { ["-E", $0] })
         defer { kill(started.process.processIdentifier, SIGKILL) }
         let address = ListenAddress.network(host: "127.0.0.1", port: port)
         let target = target()
