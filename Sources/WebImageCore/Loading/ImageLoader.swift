@@ -5,7 +5,7 @@ public import Foundation
 public typealias ImageLoaderProgressBlock =
     @Sendable (_ receivedSize: Int, _ expectedSize: Int, _ targetURL: URL?) -> Void
 
-/// Receives the image, its encoded data, the error, and whether this is the last call.
+/// A block that receives the image, its encoded data, the error, and whether this is the last call.
 public typealias ImageLoaderCompletedBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ error: WebImageError?, _ finished: Bool) -> Void
 

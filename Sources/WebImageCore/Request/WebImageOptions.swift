@@ -1,6 +1,6 @@
 /// Options of one load. The bits have the same values as in SDWebImage.
 public struct WebImageOptions: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The option bits.
     public let rawValue: UInt
     /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }

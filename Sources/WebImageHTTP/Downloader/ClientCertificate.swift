@@ -1,10 +1,10 @@
 /// A certificate that identifies this client to servers (TLS client authentication).
 public struct ClientCertificate: Sendable, Hashable {
-    /// PEM file of the certificate.
+    /// The path of the PEM file with the certificate.
     public var certificateFile: String
-    /// PEM file of its private key; nil when it is in the same file.
+    /// The path of the PEM file with the certificate's private key; nil if the key is in ``certificateFile``.
     public var keyFile: String?
-    /// The password of the private key; nil when it has none.
+    /// The password of the private key; nil when the key has no password.
     public var password: String?
 
     /// Makes a certificate from the paths of its files.

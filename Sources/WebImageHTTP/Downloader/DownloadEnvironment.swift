@@ -8,20 +8,21 @@ struct DownloadEnvironment: Sendable {
     var resumeStore: ResumeStore?
 }
 
-/// Passes the events of one download to its downloader.
+/// Passes the events of one download to the ``SharedDownloads`` of its downloader.
 struct DownloadEvents: Sendable {
     weak let downloads: SharedDownloads?
     /// The number of the download in the queue.
     let number: Int
     let notifications: DownloadNotifications
 
-    /// Reports the end, once, on the engine's thread or the download's queue.
+    /// Reports the end of the download. Called once, on the engine's thread, the download's queue or the thread of a
+    /// timer.
     func end(_ ending: DownloadEnding) { downloads?.finish(number, ending) }
 
-    /// Gives the slot back until ``resume()``.
+    /// Frees the download's slot for other downloads until ``resume()``.
     func pause() { downloads?.pause(number) }
 
-    /// Requests a slot again.
+    /// Puts the paused download back into the queue, where it waits for a slot.
     func resume() { downloads?.resume(number) }
 
     func post(_ moment: DownloadNotifications.Moment, _ download: SharedDownload) {

@@ -2,18 +2,20 @@ public import Foundation
 import WebImageCore
 
 extension Notification.Name {
-    /// A download's first transfer was started. The object is the operation; posted asynchronously on the main queue.
+    /// Posted before the first transfer of a download starts. The object is the download's operation. All
+    /// notifications of downloads are posted asynchronously on the main queue.
     public static let webImageDownloadStart = Notification.Name("SDWebImageDownloadStartNotification")
-    /// The head of the response was received and accepted.
+    /// Posted when the response head was received and accepted.
     public static let webImageDownloadReceiveResponse = Notification.Name(
         "SDWebImageDownloadReceiveResponseNotification")
-    /// A download succeeded, failed or was cancelled.
+    /// Posted when a download succeeded, failed or was cancelled.
     public static let webImageDownloadStop = Notification.Name("SDWebImageDownloadStopNotification")
-    /// A download succeeded; posted right after ``webImageDownloadStop``.
+    /// Posted when a download succeeded, directly after ``webImageDownloadStop``.
     public static let webImageDownloadFinish = Notification.Name("SDWebImageDownloadFinishNotification")
 }
 
-/// Posts notifications on the main queue. At most 2000 wait, because most servers do not run that queue.
+/// Posts the notifications of downloads on the main queue. At most 2000 notifications wait and further ones are
+/// dropped, because most server programs never run the main queue.
 final class DownloadNotifications: Sendable {
     enum Moment {
         case start

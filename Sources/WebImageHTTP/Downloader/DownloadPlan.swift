@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The parameters of one load for a downloader; a class, because queues, transfers and waiting tasks share it.
+/// The parameters of one download. A class, so that queues, transfers and waiting tasks share one copy.
 final class DownloadPlan: Sendable {
     let settings: DownloaderSettings
     let transfer: CurlTransferRequest
@@ -10,7 +10,8 @@ final class DownloadPlan: Sendable {
     let options: WebImageOptions
     let context: RequestContext
     let cacheScope: CacheScope
-    /// The validators, sent beside the request's own fields; they allow the server to answer 304.
+    /// The conditional header fields that revalidate a cached body, sent in addition to the request's fields. They
+    /// allow the server to answer 304.
     let validators: [String: String]
     /// The URL of the load, before a modifier changed it.
     let requestedURL: URL
@@ -35,7 +36,7 @@ final class DownloadPlan: Sendable {
         urlText = transfer.request.url.absoluteString
     }
 
-    /// The same plan with validators that revalidate the cached body.
+    /// Copies a plan and sets the validators that revalidate the cached body.
     init(_ plan: DownloadPlan, validators: [String: String]) {
         settings = plan.settings
         transfer = plan.transfer
@@ -50,7 +51,7 @@ final class DownloadPlan: Sendable {
     }
 
     var url: URL { transfer.request.url }
-    /// The host in its canonical spelling, as the URL is canonical.
+    /// The host in canonical spelling, because `plan(for:)` makes the URL canonical.
     var host: String { url.host() ?? "" }
 
     var operationClass: any WebImageDownloaderOperationProtocol.Type {
@@ -59,7 +60,7 @@ final class DownloadPlan: Sendable {
 
     var retry: (any DownloadRetryStrategy)? { settings.values.config.retryStrategy }
 
-    /// The deadline of the whole download, including all attempts and waits.
+    /// The maximum duration of the whole download, including all attempts and waits; nil without a deadline.
     var deadline: Duration? {
         settings.values.config.downloadDeadline.flatMap { $0 > 0 ? .seconds(min($0, 1e9)) : nil }
     }
@@ -67,8 +68,9 @@ final class DownloadPlan: Sendable {
     /// Whether several loads may share the download.
     private var isShared: Bool { cacheScope != .unstored }
 
-    /// Whether a broken download may be continued: its stored bytes belong to a scope that a later load can match, and
-    /// no caller set a range.
+    /// Whether a broken download may be continued from the bytes already received. The request must be a GET without a
+    /// body, without validators and without a `Range` field from the caller. Its scope must not be `.unstored`, because
+    /// no later load can match that scope.
     var isResumable: Bool {
         isShared && validators.isEmpty
             && transfer.request.httpMethod == "GET" && transfer.request.httpBody == nil
@@ -85,7 +87,7 @@ extension DownloadPlan {
             left.plan === right.plan || left.plan.yieldsTheSame(as: right.plan)
         }
 
-        /// The URL is enough: most keys differ in it, and few exist at a time.
+        /// Hashes only the URL. Most keys differ in their URLs, and few keys exist at a time.
         func hash(into hasher: inout Hasher) { hasher.combine(plan.urlText) }
     }
 

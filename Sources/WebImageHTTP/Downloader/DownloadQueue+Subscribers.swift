@@ -3,12 +3,13 @@ import WebImageCore
 extension DownloadQueue {
     /// The subscribers of one download and their priorities.
     ///
-    /// Most downloads have one subscriber and thousands may wait, so the tables are created for the second one.
+    /// Most downloads have one subscriber, and thousands of downloads may wait. To save memory, the first subscriber
+    /// is stored without a table; the table is filled when a second one joins.
     struct Subscribers: Sendable {
         private struct SubscriberTable {
             var priorities: [Subscriber: LoadPriority] = [:]
-            /// The number of subscribers of each priority. Thousands may wait for one download, and each that joins or
-            /// leaves may change its priority.
+            /// The number of subscribers of each priority. With it, the highest priority is found without a search
+            /// through all subscribers, of which there may be thousands.
             var counts: [LoadPriority: Int] = [:]
 
             mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
@@ -18,13 +19,13 @@ extension DownloadQueue {
             }
         }
 
-        /// The only subscriber; nil once there was a second one.
+        /// The only subscriber; nil after a second one has joined, or after the only one has left.
         private var single: (subscriber: Subscriber, priority: LoadPriority)?
         private var table = SubscriberTable()
 
         init(_ subscriber: Subscriber, _ priority: LoadPriority) { single = (subscriber, priority) }
 
-        /// Adds or changes a subscriber; a nil priority removes it.
+        /// Adds a subscriber or changes its priority. A nil priority removes the subscriber.
         mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
             if let single {
                 if single.subscriber == subscriber { return self.single = priority.map { (subscriber, $0) } }

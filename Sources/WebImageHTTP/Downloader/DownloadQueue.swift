@@ -1,12 +1,12 @@
 import WebImageCore
 
-/// Assigns subscribers to downloads and decides which download runs next: pure decisions, performed by
-/// ``SharedDownloads``.
+/// Assigns subscribers to downloads and decides which download runs next. It only decides; ``SharedDownloads``
+/// performs the returned actions.
 ///
 /// One download serves every subscriber with the same key. Its priority is the highest of its current subscribers. The
 /// next waiting download is chosen when a slot becomes free.
 struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>: Sendable {
-    /// Downloads are numbered in order of arrival.
+    /// The number of a download. Numbers increase in the order in which downloads are added.
     typealias Download = Int
 
     enum Action: Equatable {
@@ -25,31 +25,31 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private enum Place {
         case waiting
         case running
-        /// Between two attempts: neither in a lane nor in a slot.
+        /// The download waits between two attempts. It is not in a lane and uses no slot.
         case paused
     }
 
     private var entries: [Download: Entry] = [:]
     private var downloads: [Key: Download] = [:]
     private var subscriptions: [Subscriber: Download] = [:]
-    /// Waiting downloads of each priority, the most urgent first, in order of arrival.
+    /// The waiting downloads: one lane for each priority, the highest first. Each lane is in order of arrival.
     private var lanes: [[Download]] = [[], [], []]
     private var running = 0
-    /// Running downloads of each host; counted only while there is a limit per host.
+    /// The number of slots in use for each host. Counted only while there is a limit per host.
     private var runningOfHost: [String: Int] = [:]
-    /// Hosts of ended downloads that keep their slot until ``free(_:)``.
+    /// The ended downloads that keep their slots until ``free(_:)``, with their hosts.
     private var kept: [Download: String] = [:]
     private var next: Download = 0
 
     private(set) var maxConcurrent: Int
-    /// Downloads that run at the same time from one host.
+    /// The maximum number of downloads that run at the same time from one host.
     private(set) var maxPerHost = Int.max
     private(set) var isSuspended = false
     var newestFirst = false
 
     init(maxConcurrent: Int) { self.maxConcurrent = max(maxConcurrent, 1) }
 
-    /// Downloads that wait or run.
+    /// The number of downloads that wait, run or are paused.
     var count: Int { entries.count }
 
     /// Adds a subscriber to the download with this key, or to a new one.
@@ -85,9 +85,10 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return [.cancel(download)] + admit()
     }
 
-    /// Removes a download that has ended and returns its subscribers, which receive the end.
+    /// Removes a download that has ended and returns its subscribers. The caller delivers the result to them.
     ///
-    /// - Parameter keepsSlot: Decides from the subscribers whether the slot stays in use until ``free(_:)``.
+    /// - Parameter keepsSlot: Receives the subscribers and returns whether the slot stays in use until
+    ///   ``free(_:)``.
     mutating func finish(
         _ download: Download, keepsSlot: ([Subscriber]) -> Bool = { _ in false }
     ) -> (subscribers: [Subscriber], actions: [Action]) {
@@ -96,14 +97,14 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (subscribers, admit())
     }
 
-    /// Frees the slot that an ended download kept; a second call does nothing.
+    /// Frees the slot that an ended download kept. A second call does nothing.
     mutating func free(_ download: Download) -> [Action] {
         guard let host = kept.removeValue(forKey: download) else { return [] }
         freeSlot(host)
         return admit()
     }
 
-    /// Cancels every download and returns all subscribers, which receive `.cancelled`.
+    /// Cancels every download and returns all subscribers. The caller delivers `.cancelled` to them.
     mutating func cancelAll() -> (subscribers: [Subscriber], actions: [Action]) {
         let all = entries.keys.sorted()
         let subscribers = all.compactMap { remove($0) }.flatMap { $0.subscribers.all }
@@ -121,7 +122,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return admit()
     }
 
-    /// Gives a running download's slot to others until ``resume(_:)``.
+    /// Frees the slot of a running download for other downloads until ``resume(_:)``.
     mutating func pause(_ download: Download) -> [Action] {
         guard let entry = entries[download], entry.place == .running else { return [] }
         freeSlot(entry.host)
@@ -129,7 +130,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return admit()
     }
 
-    /// Puts a paused download back into its lane, at the place of its arrival.
+    /// Puts a paused download back into its lane, sorted by its original order of arrival.
     mutating func resume(_ download: Download) -> [Action] {
         guard let entry = entries[download], entry.place == .paused else { return [] }
         entries[download]?.place = .waiting
@@ -137,8 +138,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return admit()
     }
 
-    /// Changes a subscriber's priority; returns the download and its new priority when it runs and its priority
-    /// changed.
+    /// Changes a subscriber's priority. Returns the download and the download's new priority if the download runs and
+    /// its priority changed; otherwise nil.
     mutating func setPriority(_ priority: LoadPriority, of subscriber: Subscriber) -> (Download, LoadPriority)? {
         guard let download = subscriptions[subscriber], let before = entries[download]?.priority else { return nil }
         entries[download]?.subscribers.setPriority(priority, of: subscriber)
@@ -147,13 +148,13 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (download, entry.priority)
     }
 
-    /// The download a subscriber waits for.
+    /// The download that a subscriber waits for; nil if the subscriber has left or the download has ended.
     func download(of subscriber: Subscriber) -> Download? { subscriptions[subscriber] }
 
-    /// The priority of a download now.
+    /// The current priority of a download: the highest of its subscribers' priorities.
     func priority(of download: Download) -> LoadPriority? { entries[download]?.priority }
 
-    /// Suspends or resumes the queue. While it is suspended no download starts; running ones continue.
+    /// Suspends or resumes the queue. While it is suspended, no download starts; running downloads continue.
     mutating func setSuspended(_ suspended: Bool) -> [Action] {
         isSuspended = suspended
         return admit()
@@ -229,7 +230,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
 }
 
 extension [Int] {
-    /// The index of a number in ascending order, or the index at which to insert it.
+    /// The index of a number in this ascending array, or the index at which to insert the number.
     fileprivate func position(of number: Int) -> Int {
         var low = 0
         var high = count
@@ -242,7 +243,7 @@ extension [Int] {
 }
 
 extension LoadPriority {
-    /// The index of its lane.
+    /// The index in `lanes` of the downloads with this priority.
     fileprivate var lane: Int {
         switch self {
         case .high: 0

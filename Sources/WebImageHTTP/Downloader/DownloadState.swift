@@ -1,56 +1,56 @@
 import Foundation
 import WebImageCore
 
-/// Decides the next step of one download: pure decisions, performed by ``SharedDownload``.
+/// Decides the next step of one download. It only decides; ``SharedDownload`` performs the steps.
 ///
-/// A download is a sequence of legs. Each leg is one transfer: the first attempt, a hop of a redirect, a retry, or the
-/// continuation of a partial body. Events of a leg that is not the current one are ignored.
+/// A download is a sequence of legs. A leg is one transfer: the first attempt, one redirect, a retry, or the
+/// continuation of a partial body. Late events of an earlier leg are ignored.
 struct DownloadState: Sendable {
-    /// The parts of a plan that decisions depend on.
+    /// The values of a plan that the decisions depend on.
     struct Rules: Sendable {
         let url: URL
         let isResumable: Bool
         let storage: ReceivedBody.Storage
         let acceptance: ResponseAcceptance
-        /// If set, the head is checked after the modifier has changed it.
+        /// If true, the response's status and type are checked after the modifier has changed the head, not before.
         let hasResponseModifier: Bool
-        /// If set, the body is decrypted and delivered only when complete.
+        /// If true, the body is decrypted and delivered only when complete.
         let hasDecryptor: Bool
     }
 
     private enum Phase: Sendable {
-        /// No slot is assigned yet.
+        /// The download has no slot yet.
         case waiting
-        /// The beginning of the body is being loaded from disk.
+        /// The partial body of an earlier download is being loaded from disk.
         case preparing
         case transferring(leg: Int)
         /// The leg's transfer has ended; its response is being checked.
         case concluding(leg: Int)
-        /// Between two attempts.
+        /// The download waits before its next attempt.
         case pausing
         case ended
         case cancelled
     }
 
-    /// The next hop that a response requests.
+    /// A redirect that a response requests: the new URL and the response's status.
     struct Redirect: Sendable {
         let target: URL
         let status: Int
     }
 
-    /// The current leg.
+    /// One transfer of the download, with the decisions made from its response.
     struct Leg: Sendable {
         let number: Int
-        /// The request as it is sent.
+        /// The request to send, including validators or range fields.
         let transfer: CurlTransferRequest
         /// The partial body that the leg continues.
         let prefix: PartialBody?
         /// Seconds since 1970.
         let sentAt: TimeInterval
         fileprivate(set) var redirect: Redirect?
-        /// The head of a refused response, for its `Retry-After`.
+        /// The head of a refused response. The retry delay is computed from its `Retry-After` field.
         fileprivate(set) var refusedHead: WebImageResponse?
-        /// Whether the response is a 304 to this download's validators: the cached body is still valid.
+        /// Whether the server answered 304 to this download's validators, so that the cached body is still valid.
         fileprivate(set) var isConfirmed = false
         fileprivate var mustForgetPrefix = false
     }
@@ -59,17 +59,18 @@ struct DownloadState: Sendable {
     private var phase = Phase.waiting
     private(set) var leg: Leg?
     private var lastLeg = 0
-    /// The request of the next leg; redirects change it.
+    /// The request of the next leg, without validators and range fields. Redirects replace it.
     private(set) var transfer: CurlTransferRequest
     private var validators: [String: String]
     /// The partial body that the next leg continues.
     private var prefix: PartialBody?
     private(set) var body: ReceivedBody?
-    /// The head as subscribers receive it.
+    /// The response head that subscribers receive.
     private(set) var head: WebImageResponse?
-    /// Bytes expected; 0 when the server does not declare them, -1 before its response.
+    /// The expected number of body bytes; 0 when the server does not declare the length, -1 before the response.
     private(set) var expected = -1
-    /// Increases with each new body, so that no subscriber receives bytes of two bodies.
+    /// The number of bodies that were discarded after bytes had arrived. Subscribers compare it, so that none receives
+    /// bytes of two different bodies.
     private(set) var generation = 0
     private(set) var redirects = 0
     private(set) var attempts = 0
@@ -81,7 +82,7 @@ struct DownloadState: Sendable {
         self.validators = validators
     }
 
-    /// Whether the download has ended or was cancelled; no leg begins then.
+    /// Whether the download has ended or was cancelled. No leg begins afterwards.
     var isOver: Bool {
         switch phase {
         case .ended, .cancelled: true
@@ -98,7 +99,7 @@ struct DownloadState: Sendable {
 
     enum Start: Sendable { case nothing, loadPrefix, beginLeg }
 
-    /// Decides the first step when a slot is free.
+    /// Returns the step to perform when the download receives a slot.
     mutating func start(hasStore: Bool) -> Start {
         switch phase {
         case .waiting:
@@ -110,12 +111,13 @@ struct DownloadState: Sendable {
         }
     }
 
-    /// Takes the beginning of the body from disk; nil when there is none.
+    /// Receives the partial body that was loaded from disk, or nil if there is none. A partial body whose total length
+    /// exceeds the size limit is ignored.
     mutating func didLoad(_ partial: PartialBody?) {
         prefix = partial.flatMap { $0.total <= transfer.request.maxBodyBytes ? $0 : nil }
     }
 
-    /// Begins the next leg; nil when the download is over.
+    /// Begins the next leg and returns it; nil if the download has ended or was cancelled.
     mutating func beginLeg(now: Duration, date: TimeInterval) -> Leg? {
         guard !isOver else { return nil }
         attempts += 1
@@ -127,7 +129,8 @@ struct DownloadState: Sendable {
         return leg
     }
 
-    /// The request with the validators of the cached body, or with the range fields for the rest of a partial one.
+    /// The request with the validators of the cached body, or with the range fields that request the missing part of a
+    /// partial body.
     private var nextTransfer: CurlTransferRequest {
         if validators.isEmpty, prefix == nil { return transfer }
         var request = transfer.request
@@ -150,11 +153,11 @@ struct DownloadState: Sendable {
     // MARK: Receiving
 
     enum HeadDecision: Sendable {
-        /// The body follows.
+        /// Receive the body.
         case accept
-        /// Drop the body: the response is a redirect.
+        /// Drop the body, because the response is a redirect.
         case skip
-        /// The transfer ends with this error.
+        /// End the transfer with this error.
         case stop(WebImageError)
     }
 
@@ -171,11 +174,12 @@ struct DownloadState: Sendable {
             return .accept
         }
         if leg.prefix != nil, head.statusCode == 206 || head.statusCode == 416 {
-            // The server sent another range than requested, so the whole body is fetched.
+            // The server sent a different range than requested, or refused the range. The next leg fetches the whole
+            // body.
             self.leg?.mustForgetPrefix = true
             return .stop(wrongRange(head))
         }
-        // A range that was not requested would be taken for the whole body.
+        // A 206 response without a requested range fails. Otherwise the part would be delivered as the whole body.
         if head.statusCode == 206, leg.transfer.request.value(forHTTPHeaderField: "Range") == nil {
             return .stop(wrongRange(head))
         }
@@ -194,7 +198,7 @@ struct DownloadState: Sendable {
         return .accept
     }
 
-    /// The body that receives the bytes of a leg; nil for a redirect, and for a leg that is not current.
+    /// The body to which the bytes of a leg are appended; nil for a redirect, and for a leg that is not current.
     func body(of number: Int) -> ReceivedBody? {
         isTransferring(number) && leg?.redirect == nil ? body : nil
     }
@@ -204,7 +208,7 @@ struct DownloadState: Sendable {
         (self.head, self.body, self.expected) = (head, body, expected)
     }
 
-    /// A body that begins after bytes of another were delivered gets its own generation.
+    /// Discards the current body. If it has bytes, subscribers may have received them, so the generation increases.
     private mutating func forgetBody() {
         if let body, body.count > 0 { generation += 1 }
         body = nil
@@ -215,7 +219,7 @@ struct DownloadState: Sendable {
             [301, 302, 303, 307, 308].contains(status), let location = head.value(forHTTPHeaderField: "location"),
             let target = URL(string: location, relativeTo: leg.transfer.request.url)?.absoluteURL
         else { return nil }
-        // A URL without a host is not followed; the policy's error states the reason.
+        // A URL without a valid host is passed on unchanged: `follow` refuses it with an error that states the reason.
         return Redirect(target: target.withCanonicalHost ?? target, status: status)
     }
 
@@ -232,9 +236,9 @@ struct DownloadState: Sendable {
     enum LegEnd: Sendable {
         /// The leg is not current, or has already ended.
         case ignore
-        /// The download succeeds without further checks.
+        /// End the download with success; no further checks are needed.
         case succeed
-        /// Check the response on the delivery queue, because user code may run.
+        /// Check the response on the delivery queue, because the response modifier and decryptor are user code.
         case conclude
     }
 
@@ -248,9 +252,9 @@ struct DownloadState: Sendable {
     enum Conclusion: Sendable {
         case ignore
         case follow(Redirect)
-        /// The body is complete: modify the head, decrypt the body.
+        /// The body is complete. Modify the head and decrypt the body.
         case modify
-        /// The partial body cannot be continued: fetch the whole.
+        /// The partial body cannot be continued. Fetch the whole body.
         case restart
         case fail(WebImageError)
     }
@@ -265,7 +269,7 @@ struct DownloadState: Sendable {
         return .restart
     }
 
-    /// Changes the request to that of the next hop; returns an error when the hop is refused.
+    /// Replaces the request with the one for the redirect's target. Returns an error if the redirect is refused.
     mutating func follow(_ redirect: Redirect) -> WebImageError? {
         guard let leg else { return .cancelled }
         let source = leg.transfer.request.url
@@ -283,7 +287,7 @@ struct DownloadState: Sendable {
         return redirects <= maxRedirects ? nil : .tooManyRedirects(maxRedirects, rules.url)
     }
 
-    /// Takes the head that the response modifier returned; returns an error when it is not accepted.
+    /// Stores the head that the response modifier returned. Returns an error if the head is not accepted.
     mutating func modify(_ modified: WebImageResponse) -> WebImageError? {
         head = modified
         guard leg?.isConfirmed != true else { return nil }
@@ -293,7 +297,7 @@ struct DownloadState: Sendable {
 
     // MARK: Ends
 
-    /// Prepares the wait after a failed attempt; false when the download is over.
+    /// Prepares the wait after a failed attempt. Returns false if the download has already ended or was cancelled.
     mutating func pause() -> Bool {
         guard !isOver else { return false }
         prefix = partial
@@ -302,23 +306,24 @@ struct DownloadState: Sendable {
         return true
     }
 
-    /// Ends the download; false when it has already ended.
+    /// Marks the download as ended. Returns false if it has already ended or was cancelled.
     mutating func finish() -> Bool {
         guard !isOver else { return false }
         phase = .ended
         return true
     }
 
-    /// Cancels the download; false when it has already ended. The partial body stays until ``clear()``.
+    /// Marks the download as cancelled. Returns false if it has already ended or was cancelled. The partial body stays
+    /// available until ``clear()``.
     mutating func cancel() -> Bool {
         defer { phase = .cancelled }
         return !isOver
     }
 
-    /// Releases the leg and the body, which refer to the download.
+    /// Releases the leg and the body when the download is over.
     mutating func clear() { (leg, body) = (nil, nil) }
 
-    /// The beginning of an incomplete body; nil when it cannot be continued.
+    /// The received part of the body, from which a later leg or download can continue; nil if it cannot be continued.
     var partial: PartialBody? {
         guard rules.isResumable else { return nil }
         guard let head, let body else { return prefix }

@@ -1,15 +1,16 @@
 import Foundation
 import WebImageCore
 
-/// One subscriber of a shared download: receives progress that only increases, bytes without gaps, and one end.
+/// One subscriber of a shared download. It receives progress that never decreases, bytes without gaps, and exactly
+/// one result.
 final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
     private struct State {
-        /// The continuation of a waiting task. Unchecked, because thousands may wait and each check costs; the claim
-        /// returns it once.
+        /// The continuation of a waiting task, returned only once by the claim. It is an unchecked continuation,
+        /// because thousands of tasks may wait and a checked one needs more memory and time.
         var claim = CompletionClaim<UnsafeContinuation<DownloadEnding, Never>>()
-        /// An end that arrived before the task waited.
+        /// The result, if it arrived before the task waited.
         var ending: DownloadEnding?
         var reported: (received: Int, expected: Int)?
         var delivered = 0
@@ -19,9 +20,10 @@ final class DownloadSubscriber: Sendable {
     let url: URL
     private let initialPriority: LoadPriority
     private let priorityHandle: LoadPriorityHandle?
-    /// Receives the body of a download that continued because it was nearly complete when its last subscriber left.
+    /// Receives the body after this subscriber was cancelled, if the download was nearly complete and therefore
+    /// continued. The caller can store the body in a cache.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
-    /// Decodes the image for a direct caller of the downloader; nil when a task waits for the bytes.
+    /// Decodes the image for a caller of `downloadImage`; nil when a task waits for the bytes (`loadData`).
     let operation: DataLoadOperation?
     private let progress: ImageLoaderProgressBlock?
     private let receivedData: ImageLoaderDataBlock?
@@ -42,14 +44,17 @@ final class DownloadSubscriber: Sendable {
         self.progress = progress
     }
 
-    /// Read when the subscriber joins: an earlier change had no subscriber to reach.
+    /// The current priority of the load. Read when the subscriber joins, because changes before the join are not passed
+    /// to the queue.
     var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
     var receivesProgressOrBytes: Bool { progress != nil || receivedData != nil }
-    /// Whether a task waits. Its end is quick and runs no user code, so any thread may deliver it.
+    /// Whether the subscriber is a waiting task. Resuming a task is quick and runs no user code, so any thread may
+    /// deliver the result.
     var isWaitingTask: Bool { operation == nil }
     var hasEnded: Bool { state.withLock { $0.claim.isClaimed } }
 
-    /// Waits for the end. Calls `join` first, unless the end has already arrived.
+    /// Waits for the result. Calls `join`, which adds the subscriber to a download, unless the result has already
+    /// arrived.
     func waitForEnd(_ join: () -> Void) async -> DownloadEnding {
         await withUnsafeContinuation { continuation in
             let ending = state.withLock { state in
@@ -59,7 +64,7 @@ final class DownloadSubscriber: Sendable {
         }
     }
 
-    /// Delivers the end; false when it was already delivered.
+    /// Delivers the result. Returns false if a result was already delivered.
     @discardableResult
     func end(_ ending: DownloadEnding) -> Bool {
         let claimed = state.withLock { state in
@@ -73,7 +78,8 @@ final class DownloadSubscriber: Sendable {
         return true
     }
 
-    /// Reports progress; called by one thread at a time.
+    /// Reports progress if it changed by at least the minimum interval. The interval does not apply to the first
+    /// report, to a complete body, or to a body of unknown length. Called by one thread at a time.
     func report(received: Int, expected: Int) {
         guard let progress else { return }
         let isNews = state.withLock { state in
@@ -92,8 +98,10 @@ final class DownloadSubscriber: Sendable {
         if isNews { progress(received, expected, url) }
     }
 
-    /// Delivers the bytes of `body` that were not delivered yet. Bytes of a later generation than the first are never
-    /// delivered.
+    /// Delivers the bytes of `body` that were not delivered yet.
+    ///
+    /// The first call sets the generation of this subscriber. Bytes of other generations are never delivered, because
+    /// they belong to a different body.
     func deliver(_ body: ReceivedBody, head: WebImageResponse, generation: Int) {
         guard let receivedData else { return }
         while let offset = nextOffset(generation) {

@@ -1,15 +1,15 @@
 import Foundation
 import WebImageCore
 
-/// A snapshot of all downloader settings that requests depend on.
+/// An immutable snapshot of all downloader settings that requests depend on.
 ///
-/// Created again with every change. A load keeps one reference to it, and values that are the same for all loads are
-/// computed once.
+/// Every change of a setting creates a new snapshot. Each load refers to one snapshot, which computes the
+/// values that are the same for all loads only once.
 final class DownloaderSettings: Sendable {
-    /// The values that users set.
+    /// The values that users of the downloader set.
     struct Values: Sendable {
         var config: WebImageDownloaderConfig
-        /// The header fields of every request; the URL is not used.
+        /// A request with the header fields that every request receives. Its URL is not used.
         var headers: WebImageRequest
         var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
         var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
@@ -17,16 +17,17 @@ final class DownloaderSettings: Sendable {
     }
 
     let values: Values
-    /// The route of all requests.
+    /// The proxy, credentials, certificates, policy and redirect limit of all requests.
     let route: CurlRoute
     let acceptance: ResponseAcceptance
-    /// The limit of body bytes in memory, and the place of the rest.
+    /// The maximum number of body bytes in memory, and the folder for longer bodies.
     let storage: ReceivedBody.Storage
-    /// A header field that cannot be sent; nil when all can.
+    /// The name of a header field that cannot be sent; nil if all fields can be sent.
     let unsendableField: String?
-    /// Whether the downloader's settings may narrow the scope of its downloads; read for every memory hit.
+    /// Whether the settings may give loads a narrower scope than `.shared`, for example by credentials. Computed once,
+    /// because every memory hit reads it.
     let mayNarrowScope: Bool
-    /// The name that distinguishes this downloader's cookies from those of others.
+    /// The name of the engine's cookie jar. It distinguishes this downloader's cookies from those of other downloaders.
     let cookieJar: String
 
     init(_ values: Values, engine: CurlEngine) {
@@ -48,7 +49,7 @@ final class DownloaderSettings: Sendable {
 }
 
 extension CurlRoute {
-    /// Makes the route of a configuration.
+    /// Makes the route from the connection settings of a configuration.
     convenience init(_ config: WebImageDownloaderConfig) {
         var members = Members()
         members.username = config.username
@@ -64,12 +65,14 @@ extension CurlRoute {
 }
 
 extension DownloadPolicy {
-    /// A proxy resolves names itself, so no address could be checked.
+    /// Whether proxies of the environment are ignored. A policy for public addresses ignores them: a proxy resolves
+    /// host names itself, so the policy could not check the addresses.
     fileprivate var ignoresEnvironmentProxies: Bool { publicAddressesOnly || !usesEnvironmentProxies }
 }
 
 extension WebImageRequest {
-    /// The name of a field that cannot be sent; nil when all can. A line break would let a value add further fields.
+    /// The name of a field that cannot be sent; nil if all fields can be sent. Line breaks are refused, because a value
+    /// with a line break could add further fields to the request.
     var unsendableField: String? {
         func breaks(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D || byte == 0 }
         return allHTTPHeaderFields.first { field, value in

@@ -1,6 +1,6 @@
-/// The subscribers of one download that receive progress or bytes, and whether a report to them is due.
+/// The subscribers of one download that receive progress or bytes, and whether a report to them is scheduled.
 ///
-/// One report to all listeners is scheduled at a time; bytes that arrive before it runs are included.
+/// At most one report is scheduled at a time. It includes all bytes that arrive before it runs.
 struct ProgressListeners<Listener: Sendable>: Sendable {
     private var listeners: [Listener] = []
     /// Listeners added after the last report.
@@ -12,7 +12,7 @@ struct ProgressListeners<Listener: Sendable>: Sendable {
 
     mutating func add(_ listener: Listener) { newListeners.append(listener) }
 
-    /// Returns whether the caller must schedule a report now.
+    /// Stores whether new bytes have arrived. Returns whether the caller must schedule a report now.
     mutating func schedule(hasNewBytes isNew: Bool) -> Bool {
         if isNew { hasNewBytes = true }
         guard !isScheduled, !isEmpty else { return false }
@@ -20,8 +20,10 @@ struct ProgressListeners<Listener: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the listeners of the report that runs now. Without new bytes these are only the newListeners: thousands may
-    /// join a download that receives nothing.
+    /// Returns the listeners that the current report is for, and marks it as no longer scheduled.
+    ///
+    /// Without new bytes these are only the listeners added since the last report. Otherwise thousands of joins would
+    /// each report to all earlier listeners.
     mutating func takeReport(where hasEnded: (Listener) -> Bool) -> [Listener] {
         isScheduled = false
         if hasNewBytes { listeners.removeAll(where: hasEnded) }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Handles the end of a transfer: the next hop, another attempt, or the end of the download.
+/// Handles the end of a transfer: follows a redirect, tries again, or ends the download.
 extension SharedDownload {
     // MARK: On the delivery queue
 
@@ -28,7 +28,8 @@ extension SharedDownload {
         }
     }
 
-    /// Checks the modified head and decrypts the body; nil when there is nothing to decrypt.
+    /// Applies the response modifier, checks the modified head, and returns the decrypted body; nil if there is nothing
+    /// to decrypt.
     private func modify() throws(WebImageError) -> Data? {
         let decisions = state.withLock { $0.decisions }
         if let modifier = plan.responseModifier, let answer = decisions.head {
@@ -37,8 +38,8 @@ extension SharedDownload {
                 throw WebImageError(
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
             }
-            // A body that a 304 revalidates was accepted when it was received, so the modifier may change only the
-            // fields.
+            // After a 304 the modifier may change only the fields, not the status. The cached body was already
+            // accepted when it was received.
             if isConfirmed { modified.statusCode = answer.statusCode }
             let head = modified
             if let refusal = state.withLock({ $0.decisions.modify(head) }) { throw refusal }
@@ -53,7 +54,8 @@ extension SharedDownload {
         return data
     }
 
-    /// Tries again if the retry strategy returns a delay, after that delay and in a new slot.
+    /// Pauses the download if the retry strategy returns a delay, and puts it back into the queue after that delay.
+    /// Without a delay the download fails.
     private func failed(_ error: WebImageError) {
         let (now, date) = (environment.clock.now, environment.clock.date)
         let decisions = state.withLock { $0.decisions }
@@ -65,8 +67,8 @@ extension SharedDownload {
             return
         }
         guard state.withLock({ $0.decisions.pause() }) else { return }
-        // Pause before the wait begins. Otherwise a short wait could end while the download still counts as running and
-        // cannot be resumed, and the later pause would never end.
+        // Pause before scheduling the timer. Otherwise a short timer could call `resume` before the pause. That
+        // `resume` would do nothing, and the pause would never end.
         events.pause()
         let wait = environment.clock.schedule(after: max(delay, .zero)) { self.events.resume() }
         let isOver = state.withLock { state in
@@ -109,7 +111,8 @@ extension SharedDownload {
         finish(.success(result))
     }
 
-    /// Ends the download and its timers, stores its beginning, and reports the end; false when it has already ended.
+    /// Ends the download: cancels its timers, stores a partial body after a failure, and reports the result. Returns
+    /// false if the download has already ended.
     @discardableResult
     func finish(_ outcome: DownloadSubscriber.Outcome) -> Bool {
         let isSuccess = (try? outcome.get()) != nil
@@ -127,7 +130,7 @@ extension SharedDownload {
         return true
     }
 
-    /// Fails the download because its deadline has passed.
+    /// Fails the download with curl's timeout code (28) because its deadline has passed.
     func passDeadline(_ duration: Duration) {
         let error = WebImageError(
             .transport, stage: .download, url: plan.url,
@@ -136,10 +139,10 @@ extension SharedDownload {
         if finish(.failure(error)) { operation?.cancel() }
     }
 
-    /// Delivers the end to subscribers, after the last progress report.
+    /// Delivers the result to subscribers, after the last progress report.
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let isSilent = state.withLock { $0.progressListeners.isEmpty }
-        // A load without progress, the common case, needs no thread hop.
+        // In the common case, loads without progress, the result is delivered without a switch to the delivery queue.
         if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
         }
@@ -151,8 +154,8 @@ extension SharedDownload {
 
     private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
         let isReceived = subscribers.reduce(false) { $1.end(ending) || $0 }
-        // Every subscriber was cancelled after the last byte arrived and before this delivery. The body is complete, so
-        // one cancelled load can still receive it.
+        // Every subscriber was cancelled after the last byte arrived and before this delivery. The complete body is
+        // passed to the `finishedAfterCancel` of one cancelled load, so that it is not lost.
         if !isReceived, case .success(let result) = ending.outcome,
             let receiverAfterCancel = subscribers.lazy.compactMap(\.finishedAfterCancel).first
         {

@@ -22,7 +22,8 @@ final class DownloadLeg: WebImageDownloaderSink {
     }
 }
 
-/// Handles a transfer's events on the engine's thread: quick, and without user code.
+/// Handles a transfer's events on the engine's thread. These functions must be quick and must not run user code,
+/// because all transfers share that thread.
 extension SharedDownload {
     fileprivate func leg(_ number: Int, didReceive head: WebImageResponse) -> WebImageError? {
         switch state.withLock({ $0.decisions.receive(head, leg: number) }) {
@@ -38,7 +39,7 @@ extension SharedDownload {
     fileprivate func leg(_ number: Int, didReceive bytes: UnsafeRawBufferPointer) -> WebImageError? {
         guard let body = state.withLock({ $0.decisions.body(of: number) }) else { return nil }
         do throws(WebImageError) {
-            // Outside the lock: this may write to disk, and a cancel must not wait for that.
+            // Append outside the lock, because this may write to disk and a cancel must not wait for the disk.
             try body.append(bytes)
         } catch {
             return error.with(url: plan.url)
@@ -57,7 +58,7 @@ extension SharedDownload {
         }
         switch end {
         case .ignore: break
-        // The common case needs no thread hop.
+        // In the common case no switch to the delivery queue is needed.
         case .succeed: succeed()
         case .conclude: delivery.async { self.conclude(number, result) }
         }
@@ -71,7 +72,7 @@ extension SharedDownload {
         }
     }
 
-    /// On the delivery queue.
+    /// Reports progress and delivers new bytes. Runs on the delivery queue.
     func report() {
         let (decisions, listeners) = state.withLock { state in
             (state.decisions, state.progressListeners.takeReport(where: \.hasEnded))

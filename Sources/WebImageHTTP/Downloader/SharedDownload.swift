@@ -1,19 +1,20 @@
 import Foundation
 import WebImageCore
 
-/// One download that several subscribers may wait for; performs the decisions of ``DownloadState``.
+/// One download that several subscribers may wait for. It performs the decisions of ``DownloadState``.
 ///
-/// Subscribers, strategies and modifiers run on the download's own serial queue, never on the engine's thread, which
-/// user code could block. Progress that arrives faster than the subscribers process it is merged.
+/// User code (progress blocks, retry strategies, modifiers) runs on the download's own serial queue. It never runs on
+/// the engine's thread, because slow user code would block all transfers. If bytes arrive faster than the
+/// subscribers process progress, several progress reports become one.
 final class SharedDownload: Sendable {
     struct State {
         var decisions: DownloadState
         var progressListeners = ProgressListeners<DownloadSubscriber>()
-        /// The transfer that runs or ran last.
+        /// The current transfer or, between transfers, the previous one.
         var operation: (any WebImageDownloaderOperationProtocol)?
         var metrics: ImmutableBox<DownloadMetrics>?
         var delivery: DispatchQueue?
-        /// The wait before the next attempt.
+        /// The timer that ends the wait before the next attempt.
         var wait: (any WebImageOperation)?
         var deadline: (any WebImageOperation)?
     }
@@ -23,7 +24,7 @@ final class SharedDownload: Sendable {
     let state: Locked<State>
     let events: DownloadEvents
 
-    /// - Parameter priority: The priority of the first subscriber; the plan may be older than this value.
+    /// - Parameter priority: The current priority of the first subscriber. The plan's priority may be outdated.
     init(
         _ plan: DownloadPlan, priority: LoadPriority, environment: DownloadEnvironment, events: DownloadEvents
     ) {
@@ -35,7 +36,8 @@ final class SharedDownload: Sendable {
             State(decisions: DownloadState(plan.rules, transfer: transfer, validators: plan.validators)))
     }
 
-    /// Created at its first use: most downloads end without progress, modifiers or a retry.
+    /// The serial queue on which user code runs. Created at its first use, because most downloads end without progress,
+    /// modifiers or a retry.
     var delivery: DispatchQueue {
         state.withLock { state in
             let queue = state.delivery ?? DispatchQueue(label: "webimage.download")
@@ -51,14 +53,15 @@ final class SharedDownload: Sendable {
     /// The received part of the body, 0 to 1; 0 while the length is unknown.
     var fraction: Double { state.withLock { $0.decisions.fraction } }
 
-    /// Adds a listener; a report of the current progress is scheduled at once.
+    /// Adds a subscriber that receives progress or bytes, and schedules a report of the current progress for it.
     func add(_ subscriber: DownloadSubscriber) {
         guard subscriber.receivesProgressOrBytes else { return }
         state.withLock { $0.progressListeners.add(subscriber) }
         scheduleReport()
     }
 
-    /// Starts the download, or continues it after a wait, when a slot is free. Not called under a lock.
+    /// Starts the download, or continues it after a pause. Called when the download receives a slot, and never under a
+    /// lock, because it may run user code.
     func start() {
         switch state.withLock({ $0.decisions.start(hasStore: environment.resumeStore != nil && plan.sharing != nil) }) {
         case .nothing: break
@@ -72,8 +75,8 @@ final class SharedDownload: Sendable {
         }
     }
 
-    /// Creates the operation of a custom class on the delivery queue: its initializer may be slow, and a slot often
-    /// becomes free on the engine's thread.
+    /// Begins the next leg after the download received a slot. A custom operation class is initialized on the delivery
+    /// queue, because its initializer may be slow and this function is often called on the engine's thread.
     private func beginFirstLeg() {
         guard plan.operationClass != WebImageDownloaderOperation.self else { return beginLeg() }
         delivery.async { self.beginLeg() }
@@ -89,18 +92,18 @@ final class SharedDownload: Sendable {
             defer { state.operation = operation }
             return state.operation == nil
         }
-        // Posted before the transfer starts, so that notifications keep their order.
+        // Post before the transfer starts. Otherwise the notification of the response could come first.
         if isFirst { events.post(.start, self) }
         operation.start(DownloadLeg(leg.number, of: self))
         if state.withLock({ $0.decisions.isOver }) { operation.cancel() }
     }
 
-    /// Ends the download without notifying subscribers; a beginning that can be continued is stored.
+    /// Ends the download without notifying subscribers. A partial body that can be continued is stored on disk.
     func cancel() {
         let (isFirst, operation, waits, partial) = state.withLock { state in
             let isFirst = state.decisions.cancel()
             let partial = state.decisions.partial
-            // The leg's transfer refers to the download; releasing both here frees them.
+            // Release the leg and the body, which a cancelled download no longer needs.
             state.decisions.clear()
             state.progressListeners.removeAll()
             return (isFirst, state.operation, [state.wait.take(), state.deadline.take()], partial)
@@ -112,7 +115,7 @@ final class SharedDownload: Sendable {
         if operation != nil { events.post(.stop, self) }
     }
 
-    /// Passes the new priority to the running transfer.
+    /// Sets the priority of the running transfer and of all later ones.
     func setPriority(_ priority: LoadPriority) {
         let operation = state.withLock { state in
             state.decisions.setPriority(priority)
@@ -121,13 +124,13 @@ final class SharedDownload: Sendable {
         operation?.priorityDidChange(priority)
     }
 
-    /// Stores a beginning on disk. When its server forbids storing, an earlier stored one is removed.
+    /// Stores a partial body on disk. If the response forbids storing, removes the partial body stored earlier.
     func storePartial(_ partial: PartialBody?) {
         guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
         if partial.mayBeStored { store.save(partial, name) } else { store.remove(name) }
     }
 
-    /// Removes the beginning on disk, if any, because it cannot be continued.
+    /// Removes the partial body from disk, if any, because it is complete now or cannot be continued.
     func removeStoredPartial() {
         if let store = environment.resumeStore, let name = plan.sharing { store.remove(name) }
     }

@@ -1,18 +1,19 @@
 import Foundation
 import WebImageCore
 
-/// Performs the decisions of ``DownloadQueue``: starts and cancels downloads, and delivers their ends to subscribers.
+/// Performs the decisions of ``DownloadQueue``: starts and cancels downloads, and delivers their results to
+/// subscribers.
 final class SharedDownloads: Sendable {
     private typealias Queue = DownloadQueue<DownloadPlan.Key, DownloadSubscriber>
 
     private struct State {
         var queue: Queue
         var downloads: [Int: SharedDownload] = [:]
-        /// The receivers of the bodies of downloads that continue after their last subscriber left.
+        /// For each download that continues without subscribers, the closure that receives its body.
         var receiversAfterCancel: [Int: @Sendable (ImageDataResult) -> Void] = [:]
     }
 
-    /// The received part of a body from which on a download continues after its last subscriber left.
+    /// The minimum received part of a body, 0 to 1, for a download to continue after its last subscriber left.
     static let minFractionToFinish = 0.9
     /// The longest time for which an ended download keeps its slot while its image is decoded and delivered.
     static let maxSlotHold = Duration.seconds(1)
@@ -43,7 +44,7 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Adds a subscriber to the download of its plan.
+    /// Adds a subscriber to the download with the same key as the plan, or to a new download.
     @discardableResult
     func join(_ subscriber: DownloadSubscriber, _ plan: DownloadPlan) -> SharedDownload? {
         let host = plan.host
@@ -64,7 +65,7 @@ final class SharedDownloads: Sendable {
         if let raised { download?.setPriority(raised) }
         download?.add(subscriber)
         perform(works)
-        // A cancel before the join could not remove the subscriber.
+        // The subscriber was cancelled before it joined, so that cancel could not remove it from the queue.
         if subscriber.hasEnded { leave(subscriber) }
         return download
     }
@@ -83,8 +84,9 @@ final class SharedDownloads: Sendable {
         download.state.withLock { $0.deadline = timer }
     }
 
-    /// Ends a subscriber with `.cancelled` at once, and cancels the download when it has no other subscriber. A nearly
-    /// complete download continues if the subscriber has `finishedAfterCancel`.
+    /// Delivers `.cancelled` to a subscriber immediately, and cancels the download if it has no other subscriber. A
+    /// download with at least ``minFractionToFinish`` of its body continues if the subscriber has
+    /// `finishedAfterCancel`.
     func cancel(_ subscriber: DownloadSubscriber) {
         subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url))))
         leave(subscriber)
@@ -137,7 +139,7 @@ final class SharedDownloads: Sendable {
                 state.receiversAfterCancel.isEmpty ? nil : state.receiversAfterCancel.removeValue(forKey: number)
             return (download, subscribers, receiverAfterCancel, work(for: actions, &state), operations)
         }
-        // First, so that the next request is sent while this end is delivered.
+        // Start the next download first, so that its request is sent while this result is delivered.
         perform(works)
         if !operations.isEmpty { freeSlot(of: number, after: operations) }
         download?.deliver(ending, to: subscribers)
@@ -146,11 +148,11 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Frees a slot after the completions of `downloadImage` callers are on their queues, as SDWebImage does. A load
-    /// that decodes by itself frees its slot with the last byte.
+    /// Frees a slot after the completions of all `downloadImage` callers were put on their queues, as SDWebImage does.
+    /// Downloads without such callers do not use this function; their slot is free after the last byte.
     ///
-    /// A completion that runs inline and does not return keeps the slot for at most ``maxSlotHold``, so user code
-    /// cannot stop other downloads permanently.
+    /// A timer frees the slot after ``maxSlotHold``. Otherwise a completion that runs inline and never returns would
+    /// block other downloads permanently.
     private func freeSlot(of number: Int, after operations: [DataLoadOperation]) {
         let free: @Sendable () -> Void = { [weak self] in self?.change { $0.queue.free(number) } }
         let timer = environment.clock.schedule(after: Self.maxSlotHold, free)
@@ -188,8 +190,8 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Called outside the lock, because operations may be user code. A download that is cancelled before its start
-    /// starts nothing.
+    /// Starts and cancels downloads. Called outside the lock, because operations may be user code. A download that was
+    /// cancelled meanwhile does not start.
     private func perform(_ works: [Work]) {
         for work in works {
             switch work {

@@ -1,11 +1,12 @@
 public import Foundation
 public import WebImageCore
 
-/// One caller's handle of a download; cancelling it does not affect other subscribers of the same download.
+/// A handle with which one caller cancels its download. Cancelling does not affect other subscribers of the same
+/// download.
 public final class WebImageDownloadToken: WebImageOperation {
     /// The requested URL.
     public let url: URL
-    /// The HTTP request as it is sent, after the modifier.
+    /// The HTTP request of the download, after the request modifier.
     public let request: WebImageRequest
 
     private let load: DataLoadOperation
@@ -18,7 +19,7 @@ public final class WebImageDownloadToken: WebImageOperation {
         self.download = download
     }
 
-    /// Makes the token of a file, which needs no download.
+    /// Makes the token for reading a file, which needs no download.
     init(_ file: URL, _ load: DataLoadOperation) {
         url = file
         request = WebImageRequest(url: file)
@@ -26,16 +27,16 @@ public final class WebImageDownloadToken: WebImageOperation {
         download = nil
     }
 
-    /// The head of the response, after the modifier; nil before it is received.
+    /// The response head, after the response modifier; nil before it is received.
     public var response: WebImageResponse? { download?.response }
 
-    /// The times of the transfer; nil before the bytes are received.
+    /// The durations of the transfer; nil before it has succeeded.
     public var metrics: DownloadMetrics? { download?.metrics }
 
-    /// The transfer that runs or ran last; nil before the first.
+    /// The current or previous transfer; nil before the first one.
     public var downloadOperation: (any WebImageDownloaderOperationProtocol)? { download?.operation }
 
-    /// Ends this caller's wait with `.cancelled`; idempotent, on any thread.
+    /// Completes this caller's load with `.cancelled`. Further calls do nothing. May be called on any thread.
     public func cancel() { load.cancel() }
 
     /// Whether ``cancel()`` was called before the operation ended.

@@ -1,5 +1,5 @@
-// The module SDWebImage declares members with the names `config` and `currentDownloadCount`, which hide these ones
-// there; it uses the names below instead.
+// The module SDWebImage declares its own members `config` and `currentDownloadCount`. Inside that module they hide
+// the members of this one, so it uses the aliases below.
 
 extension WebImageDownloader {
     /// An alias of ``config``.
@@ -10,6 +10,6 @@ extension WebImageDownloader {
 }
 
 extension WebImageDownloader {
-    /// ``currentDownloadCount``.
+    /// An alias of ``currentDownloadCount``.
     package var ownCurrentDownloadCount: Int { currentDownloadCount }
 }

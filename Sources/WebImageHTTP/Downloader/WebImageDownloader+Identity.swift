@@ -2,11 +2,12 @@ import Foundation
 public import WebImageCore
 
 extension WebImageDownloader: PreparingDataLoader {
-    /// Returns the identity: everything that decides the bytes and their scope, which are URL, fields, credentials,
-    /// decryptor, modifiers, proxy, client certificate, certificate checking and cookies.
+    /// Returns the identity of a load, which consists of everything that decides the bytes and their scope: URL,
+    /// method, header fields, credentials, size limit, decryptor, response modifier, proxy, certificates, certificate
+    /// checking and cookies.
     public func identity(of load: ImageDataLoad) -> LoadIdentity { prepare(load).identity }
 
-    /// Returns the identity together with its plan.
+    /// Returns the identity together with the plan of the download, so that the load need not compute the plan again.
     package func prepare(_ load: ImageDataLoad) -> PreparedLoad {
         if load.url.isFileURL {
             let identity = LoadIdentity(
@@ -17,17 +18,18 @@ extension WebImageDownloader: PreparingDataLoader {
             let plan = try plan(for: load)
             return PreparedLoad(identity: plan.identity, value: plan)
         } catch {
-            // The load fails before anything is sent.
+            // The load will fail with the same error before a request is sent, so it shares nothing.
             return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
         }
     }
 
-    /// Returns the scope alone; the request is not made when nothing in it could narrow the scope.
+    /// Returns the cache scope of a load. Faster than ``identity(of:)`` if nothing in the request could narrow the
+    /// scope, because the HTTP request is not built then.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         prepareForScope(load)?.identity.cacheScope ?? load.declaredScope ?? .shared
     }
 
-    /// Prepares the load; nil when nothing in the request could narrow the scope.
+    /// Prepares the load; nil if nothing in the request could narrow the scope, for example credentials or cookies.
     package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
         if load.url.absoluteString.hasScheme("file") { return nil }
         let isNarrowed =
@@ -36,10 +38,11 @@ extension WebImageDownloader: PreparingDataLoader {
         return isNarrowed ? prepare(load) : nil
     }
 
-    /// False where the config's fields, cookies or credentials may narrow the scope.
+    /// Whether a load without options and context has the scope `.shared`. False if the downloader's header fields,
+    /// credentials, client certificate or request modifier may narrow the scope.
     package var sharesPlainLoads: Bool { !settings.mayNarrowScope }
 
-    // A constant, because a literal costs three allocations in a debug build, in every memory hit.
+    // A constant, because in a debug build a literal costs three allocations in every memory hit.
     private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
 
     private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
@@ -78,16 +81,17 @@ extension WebImageDownloader: PreparingDataLoader {
                 + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
             if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
         }
-        // A login lasts as long as the jar with its cookies, so an unnamed scope is bound to that jar. A scope that the
-        // caller names lasts longer.
+        // A login by cookies lasts as long as the cookie jar. Therefore an unnamed scope contains the name of the
+        // jar; a scope that the caller names stays valid longer.
         if request.httpShouldHandleCookies { parts.append(isNamed ? "!cookies" : "!cookies:\(settings.cookieJar)") }
-        // Without certificate checks any host on the way can replace the bytes. They must not reach a load that
-        // requires checks.
+        // Without certificate checks any host on the network path can replace the bytes. A load with certificate checks
+        // must not receive these bytes from a cache.
         if request.allowsInvalidCertificates { parts.append("!unchecked") }
         return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))
     }
 
-    /// Distinguishes credentials without revealing them: the hash is keyed by the machine and the origin.
+    /// Returns a hash that distinguishes credentials without revealing them. The machine, the user and the origin are
+    /// hashed too, so equal credentials of different origins or machines have different hashes.
     private static func keyedHash(_ secrets: [String], for url: URL) -> String {
         let origin = "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
         let text = ([machine, origin] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
@@ -101,7 +105,7 @@ extension WebImageDownloader: PreparingDataLoader {
 extension DownloadPlan {
     var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
 
-    /// The identity as text, nil when the scope is `.unstored`; two plans with equal texts receive the same bytes.
+    /// The identity as text; nil if the scope is `.unstored`. Plans with equal texts receive the same bytes.
     var sharing: String? {
         let scope: String
         switch cacheScope {
@@ -113,7 +117,7 @@ extension DownloadPlan {
         var text = ""
         text.reserveCapacity(400)
         func add(_ part: String) {
-            // Most parts are empty.
+            // A fast path, because most parts are empty.
             guard !part.isEmpty else {
                 text += "0:,"
                 return

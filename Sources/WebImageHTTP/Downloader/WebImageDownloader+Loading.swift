@@ -1,9 +1,10 @@
 public import Foundation
 public import WebImageCore
 
-/// Receives the image, its encoded data, the error, and whether this is the last call.
+/// A block that receives the image, its encoded data, the error, and whether this is the last call.
 public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock
-/// Receives the bytes received, the bytes expected (0 when unknown, -1 before the response), and the requested URL.
+/// A block that receives the number of received bytes, the number of expected bytes (0 when unknown, -1 before the
+/// response), and the requested URL.
 public typealias WebImageDownloaderProgressBlock = ImageLoaderProgressBlock
 
 extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
@@ -13,16 +14,17 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// Whether the URL's scheme is `http`, `https` or `file`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 
-    /// Returns what other byte loaders return, but false for a file, because its content may be repaired.
+    /// Whether the URL is not loaded again after this error, as for other byte loaders. Always false for a file,
+    /// because the file may be repaired.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         !url.isFileURL && error.shouldBlockURL
     }
 
-    /// Returns the body of the response; a running download for the same request is shared.
+    /// Returns the body of the response. Loads with the same request share one download.
     ///
-    /// Progress is called on the download's own queue. A cancelled task resumes at once with `.cancelled`. With
-    /// ``ImageDataLoad/cached`` the body is revalidated, or returned without a request while it is fresh. A `file:` URL
-    /// is read as ``FileImageLoader`` does, unless a policy forbids it.
+    /// Progress is called on the download's own queue. A cancelled task immediately receives `.cancelled`. If
+    /// ``ImageDataLoad/cached`` is set, the cached body is returned without a request while it is fresh, and
+    /// revalidated otherwise. ``FileImageLoader`` reads `file:` URLs, unless a policy forbids it.
     /// - Throws: `.transport` with curl's code and message, `.invalidDownloadStatusCode`,
     ///   `.invalidDownloadContentType`, `.limitExceeded`, `.badImageData` for an empty body, `.invalidURL`,
     ///   `.cancelled`.
@@ -34,13 +36,13 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         return try await fetch(load, try preparedPlan(for: load), progress)
     }
 
-    /// Returns the plan of the load's identity, or a new one.
+    /// Returns the plan that was made together with the load's identity, or a new plan if there is none.
     private func preparedPlan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
         if let plan = load.prepared as? DownloadPlan, plan.requestedURL == load.url { return plan }
         return try plan(for: load)
     }
 
-    // Separate from the common path; otherwise every waiting task there would reserve stack space for this.
+    // Not inlined. Otherwise every waiting task of the common path would reserve memory for these variables.
     @inline(never)
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
@@ -67,8 +69,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
     }
 
-    /// Every value that is live across this wait takes memory in each of thousands of waiting tasks, so these are only
-    /// references.
+    /// Joins the download and waits for its result. Only references are kept during the wait, because thousands of
+    /// tasks may wait here and each one stores the values that it uses afterwards.
     @inline(__always)
     private func fetch(
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
@@ -93,10 +95,11 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
 
     private var minimumProgressInterval: Double { min(max(config.minimumProgressInterval, 0), 1) }
 
-    /// Downloads and decodes an image; `completed` is called exactly once with `finished`, also after a cancel.
+    /// Downloads and decodes an image. `completed` is called exactly once with `finished` set, also after a
+    /// cancel.
     ///
-    /// - Returns: The caller's token; nil when the download failed at once, in which case `completed` was called
-    ///   inline.
+    /// - Returns: A token that cancels this call; nil if the request could not be made, in which case `completed`
+    ///   was called before this function returned.
     @discardableResult
     public func downloadImage(
         with url: URL?, options: WebImageDownloaderOptions, context: WebImageContext? = nil,
@@ -136,13 +139,15 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let subscriber = DownloadSubscriber(
             load, minimumInterval: minimumProgressInterval, operation: operation,
             progress: operation.guarding(progress))
-        // Subscriber and operation retain each other until the operation completes, also when the token is released.
+        // Subscriber and operation retain each other until the operation completes. Therefore the download continues
+        // when the caller releases the token.
         operation.whenCancelled { [downloads] in downloads.cancel(subscriber) }
         let download = downloads.join(subscriber, plan)
         return WebImageDownloadToken(plan, operation, download)
     }
 
-    /// Loads for the manager in callback form, as ``downloadImage(with:options:context:progress:completed:)`` does.
+    /// Downloads and decodes an image for the manager, as
+    /// ``downloadImage(with:options:context:progress:completed:)`` does.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?

@@ -2,10 +2,10 @@ import Foundation
 import WebImageCore
 
 extension WebImageDownloader {
-    /// Makes the plan of a load from the downloader's header fields and limits, the load's options and the modifiers.
+    /// Makes the plan of a load from the downloader's settings, the load's options and the modifiers.
     ///
-    /// - Throws: `.invalidURL` for a URL that is not http or https with a host, `.invalidDownloadOperation` for fields
-    ///   that cannot be sent, a modifier that returned nil, or a URL that the policy refuses.
+    /// - Throws: `.invalidURL` for a URL that is not http or https or has no valid host. `.invalidDownloadOperation`
+    ///   if a header field cannot be sent, the request modifier returned nil, or the policy refuses the URL.
     @inline(never)
     func plan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
         let settings = settings
@@ -19,7 +19,8 @@ extension WebImageDownloader {
         if let field = modifier == nil ? settings.unsendableField : request.unsendableField {
             throw Self.unsendable(field, request.url)
         }
-        // Sharing, limits and credentials depend on the host that is connected to, not on its spelling.
+        // Use the canonical host. Otherwise two spellings of one host would not share downloads, limits and
+        // credentials.
         guard let url = request.url.withCanonicalHost else { throw Self.noHost(request.url) }
         if url != request.url { request.url = url }
         if let refusal = settings.values.config.policy?.refusal(of: url) { throw refusal }
@@ -30,7 +31,7 @@ extension WebImageDownloader {
             Self.scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
     }
 
-    /// The request before the modifier.
+    /// The HTTP request before the request modifier changes it.
     private func request(for load: ImageDataLoad, _ settings: DownloaderSettings) -> WebImageRequest {
         var request = settings.values.headers
         request.url = load.url

@@ -1,9 +1,10 @@
 import Foundation
 public import WebImageCore
 
-/// Downloads images over HTTP and HTTPS; equal requests at the same time share one download.
+/// Downloads images over HTTP and HTTPS. Equal requests at the same time share one download.
 ///
-/// Transfers run on the downloader's own thread. No connection is opened before the first one. Safe on any thread.
+/// Transfers run on the downloader's own thread. No connection is opened before the first transfer. All
+/// members may be used on any thread.
 public final class WebImageDownloader: Sendable {
     private let current: Locked<DownloaderSettings>
     let engine: CurlEngine
@@ -11,7 +12,7 @@ public final class WebImageDownloader: Sendable {
     let clock: any DelayClock
     let downloads: SharedDownloads
 
-    /// The default downloader.
+    /// The default downloader. It stores partial downloads on disk and continues them later.
     public static let shared: WebImageDownloader = {
         var config = WebImageDownloaderConfig.default
         config.resumeFolder = URL(fileURLWithPath: WebImageDownloaderConfig.partialFolder)
@@ -35,7 +36,8 @@ public final class WebImageDownloader: Sendable {
 
     deinit { downloads.cancelAll() }
 
-    /// The configuration. A change applies to later downloads; the maximum number and the order apply at once.
+    /// The configuration. A change applies to later downloads. The maximum numbers of downloads and the execution order
+    /// also apply to downloads that already wait.
     public var config: WebImageDownloaderConfig {
         get { settings.config }
         set {
@@ -44,19 +46,19 @@ public final class WebImageDownloader: Sendable {
         }
     }
 
-    /// Changes every request; a load's context may name another one.
+    /// Changes every request before it is sent. A modifier in a load's context replaces this one.
     public var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? {
         get { settings.values.requestModifier }
         set { change { $0.requestModifier = newValue } }
     }
 
-    /// Changes the head of every response; a load's context may name another one.
+    /// Changes the head of every response. A modifier in a load's context replaces this one.
     public var responseModifier: (any WebImageDownloaderResponseModifierProtocol)? {
         get { settings.values.responseModifier }
         set { change { $0.responseModifier = newValue } }
     }
 
-    /// Decrypts the received bytes; a load's context may name another one.
+    /// Decrypts the received bytes. A decryptor in a load's context replaces this one.
     public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
         get { settings.values.decryptor }
         set { change { $0.decryptor = newValue } }
@@ -68,37 +70,39 @@ public final class WebImageDownloader: Sendable {
         change { $0.headers.setValue(value, forHTTPHeaderField: field) }
     }
 
-    /// Returns the value of a header field that every request gets.
+    /// Returns the value that ``setValue(_:forHTTPHeaderField:)`` or the downloader set for a header field; nil without
+    /// one.
     public func value(forHTTPHeaderField field: String?) -> String? {
         guard let field else { return nil }
         return settings.values.headers.value(forHTTPHeaderField: field)
     }
 
-    /// Whether the downloader is suspended: no download starts, running ones continue.
+    /// Whether the downloader is suspended. While it is suspended, no download starts; running downloads continue.
     public var isSuspended: Bool {
         get { downloads.isSuspended }
         set { downloads.isSuspended = newValue }
     }
 
-    /// The number of downloads that wait or run.
+    /// The number of downloads that wait, run or are paused before another attempt.
     public var currentDownloadCount: Int { downloads.count }
 
-    /// Cancels every download; every caller's completion receives `.cancelled`.
+    /// Cancels every download. Every caller receives `.cancelled`.
     public func cancelAllDownloads() { downloads.cancelAll() }
 
-    /// Closes the connections of a downloader that is no longer used; does nothing for ``shared``.
+    /// Closes the connections of a downloader that is no longer used. Does nothing for ``shared``.
     ///
-    /// - Parameter cancelPendingOperations: Whether downloads end at once with `.cancelled`; otherwise connections
-    ///   close after they have ended.
+    /// - Parameter cancelPendingOperations: If true, all downloads immediately end with `.cancelled`. If false, the
+    ///   connections close after all downloads have ended.
     public func invalidateSessionAndCancel(_ cancelPendingOperations: Bool) {
         guard self !== Self.shared else { return }
         if cancelPendingOperations { downloads.cancelAll() }
         engine.retire(endingNow: cancelPendingOperations)
     }
 
-    /// Cancels every download, closes every connection and waits until the network thread has ended (milliseconds).
+    /// Cancels every download, closes every connection and waits until the network thread has ended, usually for a few
+    /// milliseconds.
     ///
-    /// Later downloads fail with `.invalidDownloadOperation`.
+    /// Later downloads fail with `.invalidDownloadOperation`. On the network thread itself, it returns without waiting.
     public func shutdown() {
         downloads.cancelAll()
         engine.shutdown()
@@ -109,7 +113,7 @@ public final class WebImageDownloader: Sendable {
     var settings: DownloaderSettings { current.withLock { $0 } }
 
     private func change(_ change: (inout DownloaderSettings.Values) -> Void) {
-        // The old settings are released outside the lock: this may release a user's modifier.
+        // Release the old settings outside the lock, because this may release a modifier and run the user's `deinit`.
         _ = current.withLock { settings in
             var values = settings.values
             change(&values)
@@ -125,7 +129,8 @@ public final class WebImageDownloader: Sendable {
         return headers
     }
 
-    /// `<executable>/<version> (Linux …)` in printable ASCII, as header fields must be.
+    /// The default `User-Agent` field: `<executable>/<version> (Linux …)`. Other characters than printable ASCII become
+    /// `_`, because header fields must be ASCII.
     private static var userAgent: String {
         let name = ProcessInfo.processInfo.processName
         let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? "1.0"

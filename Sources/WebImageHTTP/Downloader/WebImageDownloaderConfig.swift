@@ -1,11 +1,11 @@
 public import Foundation
 import WebImageCore
 
-/// The configuration of a downloader; a value, read for every download.
+/// The configuration of a downloader. Each download uses the values that are set when it is requested.
 public struct WebImageDownloaderConfig: Sendable {
     /// The order of waiting downloads of equal priority.
     public enum ExecutionOrder: Int, Sendable, Hashable {
-        /// First in, first out: the longest waiting download is next.
+        /// First in, first out: the oldest waiting download is next.
         case fifo = 0
         /// Last in, first out: the newest download is next.
         case lifo = 1
@@ -13,59 +13,66 @@ public struct WebImageDownloaderConfig: Sendable {
 
     /// The maximum number of downloads at the same time; at least 1.
     public var maxConcurrentDownloads = 6
-    /// The maximum number of downloads at the same time from one host, at least 1; nil sets no limit per host.
+    /// The maximum number of downloads at the same time from one host; at least 1. Nil sets no limit per host.
     public var maxConcurrentDownloadsPerHost: Int?
-    /// The seconds without a byte after which a download fails; 15 when not positive.
+    /// The number of seconds without a received byte after which a download fails. Values that are not positive mean 15
+    /// seconds.
     public var downloadTimeout: TimeInterval = 15
-    /// The seconds after which a download fails, including waiting, all attempts and receiving; nil sets no deadline.
+    /// The maximum number of seconds of a download, including the wait for a slot and all attempts. Nil sets no
+    /// deadline.
     public var downloadDeadline: TimeInterval?
-    /// The part of a body, 0 to 1, that must arrive between two progress reports; 0 reports every piece.
+    /// The part of a body, 0 to 1, that must arrive between two progress reports. With 0, every received piece may be
+    /// reported.
     public var minimumProgressInterval = 0.0
     /// The retry strategy for failed downloads; nil never retries.
     public var retryStrategy: (any DownloadRetryStrategy)?
-    /// The rules for URLs and addresses; nil allows all. Use ``DownloadPolicy/server`` in programs that load URLs from
-    /// others.
+    /// The rules for URLs and addresses; nil allows all. Use ``DownloadPolicy/server`` in programs that load URLs
+    /// received from other people.
     public var policy: DownloadPolicy?
-    /// A proxy (`http://host:port`) for every request; the empty text uses none, nil the environment's proxies.
+    /// The proxy (`http://host:port`) for every request. The empty text uses no proxy. Nil uses the proxies of the
+    /// environment, unless the policy forbids them.
     public var proxy: String?
-    /// The certificate that identifies this client to servers.
+    /// The certificate that identifies this client to servers; nil sends none.
     public var clientCertificate: ClientCertificate?
-    /// The class of the transfers; nil uses ``WebImageDownloaderOperation``.
+    /// The class that performs the transfers; nil uses ``WebImageDownloaderOperation``.
     public var operationClass: (any WebImageDownloaderOperationProtocol.Type)?
-    /// The folder for the beginnings of broken downloads, from which a later attempt continues; nil stores none.
+    /// The folder for partial bodies of broken downloads, from which later downloads continue. Nil stores none.
     ///
-    /// Read when the downloader is made. Files are limited in total size (256 MiB) and age (one day).
+    /// Only the value at the creation of the downloader is used. The files are limited in total size (256 MiB)
+    /// and age (one day).
     public var resumeFolder: URL?
     /// The order of waiting downloads.
     public var executionOrder = ExecutionOrder.fifo
-    /// User name for basic and digest authentication.
+    /// The user name for basic and digest authentication.
     public var username: String?
-    /// Password for basic and digest authentication.
+    /// The password for basic and digest authentication.
     public var password: String?
-    /// Statuses that are accepted; nil accepts any.
+    /// The accepted status codes; nil accepts any.
     public var acceptableStatusCodes: IndexSet? = IndexSet(200..<300)
-    /// Declared types that are accepted; nil accepts any. A response that declares none is accepted.
+    /// The accepted media types, compared with the `Content-Type` field; nil accepts any. A response without that field
+    /// is accepted.
     public var acceptableContentTypes: Set<String>?
-    /// The maximum number of body bytes after decompression; a load's `.decodingLimits` take precedence.
+    /// The maximum number of body bytes after content decoding (gzip and similar). A load's `.decodingLimits` take
+    /// precedence.
     public var maxBodyBytes = DecodingLimits.default.maxEncodedBytes
-    /// The maximum number of body bytes in memory; a longer body goes to a file as it arrives and is mapped when
-    /// complete.
+    /// The maximum number of body bytes in memory. A longer body is written to a file while it arrives, and the
+    /// complete file is memory-mapped.
     ///
-    /// The file has no name, is in the folder of the caches, and disappears with the last use of its bytes. When no
-    /// file can be created or the disk is full, the body stays in memory, up to ``maxBodyBytes``.
+    /// The file has no name, uses the disk of the cache folder, and is freed with the last reference to its
+    /// bytes. If no file can be created or the disk is full, the body stays in memory, up to ``maxBodyBytes``.
     public var maxBodyBytesInMemory = 8 << 20
     /// The maximum number of redirects that are followed.
     public var maxRedirects = 10
-    /// PEM file of the certificate authorities to trust instead of the system's.
+    /// The path of a PEM file with the certificate authorities to trust, instead of the system's authorities.
     public var certificateAuthorityFile: String?
 
-    /// Name service answers that are known in advance, as `host:port:address`.
+    /// Fixed addresses of hosts, as `host:port:address`. These hosts are not looked up in DNS.
     package var resolvedHosts: [String] = []
 
-    /// The folder of unnamed files, beside the folders of the caches.
+    /// The folder in which unnamed files for long bodies are created.
     package var bodyFolder = WebImageDownloaderConfig.partialFolder
 
-    /// The folder for incomplete bodies. The dot in its name prevents a conflict with the folder of a cache.
+    /// The default folder for partial bodies. The dot in its name prevents a conflict with the folder of a cache.
     static let partialFolder = CacheLocation.standard + "/.partial"
 
     /// Makes a configuration with the default values.
@@ -73,8 +80,10 @@ public struct WebImageDownloaderConfig: Sendable {
 
     private static let shared = Locked(WebImageDownloaderConfig())
 
-    /// The configuration of downloaders made without one: six downloads at a time, 15 seconds, first in first out,
-    /// statuses 200 to 299, any type, 100 MB. A change applies to downloaders made later.
+    /// The configuration of downloaders that are made without one. A change applies to downloaders made later.
+    ///
+    /// Initially: six downloads at a time, a timeout of 15 seconds, first in first out, status codes 200 to 299, any
+    /// type, and 100 MB per body.
     public static var `default`: WebImageDownloaderConfig {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }

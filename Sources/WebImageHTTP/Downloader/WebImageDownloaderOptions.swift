@@ -1,8 +1,8 @@
 public import WebImageCore
 
-/// Options of one download; the bits are SDWebImage's.
+/// Options of one download. The bits have the same values as in SDWebImage.
 public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
-    /// The bits.
+    /// The option bits.
     public let rawValue: UInt
     /// Creates a set from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
@@ -19,15 +19,15 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     public static let allowInvalidSSLCertificates = WebImageDownloaderOptions(rawValue: 1 << 6)
     /// Download before all downloads of normal priority; takes precedence over ``lowPriority``.
     public static let highPriority = WebImageDownloaderOptions(rawValue: 1 << 7)
-    /// Limit the decoded image's memory to the default limit.
+    /// Scale down an image whose decoded size exceeds the default memory limit.
     public static let scaleDownLargeImages = WebImageDownloaderOptions(rawValue: 1 << 8)
-    /// Do not force the decode. Images are always decoded ready for display here, so this changes nothing.
+    /// Do not force the decode. Has no effect, because this package always decodes images ready for display.
     public static let avoidDecodeImage = WebImageDownloaderOptions(rawValue: 1 << 9)
     /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageDownloaderOptions(rawValue: 1 << 10)
     /// Decode every frame of an animated image before delivering it.
     public static let preloadAllFrames = WebImageDownloaderOptions(rawValue: 1 << 11)
-    /// Fail when the image has another class than requested.
+    /// Fail if the decoded image does not have the requested class.
     public static let matchAnimatedImageClass = WebImageDownloaderOptions(rawValue: 1 << 12)
 
     private static let pairs: [(WebImageDownloaderOptions, WebImageOptions)] = [
@@ -44,7 +44,7 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
         self = Self.pairs.reduce(into: []) { if options.contains($1.1) { $0.insert($1.0) } }
     }
 
-    /// The options of a load with the same meaning.
+    /// The load options with the same meaning.
     public var loadOptions: WebImageOptions {
         Self.pairs.reduce(into: []) { if contains($1.0) { $0.insert($1.1) } }
     }

@@ -1,10 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// Runs HTTP transfers on its own thread; nothing is opened before the first transfer.
+/// Runs HTTP transfers with libcurl on its own thread. Thread and curl handles are created for the first
+/// transfer.
 ///
-/// The transfers of one engine share connections, DNS answers and TLS sessions. Every started transfer ends exactly
-/// once. Safe on any thread.
+/// The transfers of one engine share connections, DNS answers and TLS sessions. Every started transfer ends
+/// exactly once. All members may be used on any thread.
 package final class CurlEngine: Sendable {
     private struct State {
         var mailbox: CurlMailbox?
@@ -13,26 +14,26 @@ package final class CurlEngine: Sendable {
 
     private let state = Locked(State())
     private let ended = DispatchGroup()
-    /// Memory for bodies; while transfers run, a later body reuses freed blocks.
+    /// Memory blocks for bodies. While transfers run, the pool keeps freed blocks for later bodies.
     let blocks = BodyBlockPool()
-    /// The name of this engine's cookie jar. Cookies are in memory alone, so each engine has a new name.
+    /// The random name of this engine's cookie jar. Cookies exist only in memory, so each engine needs a new name.
     let cookieJar = String(UInt64.random(in: .min ... .max), radix: 36)
     private let later = DeferredActions()
     private let label: String
     private let thread = Locked<pthread_t?>(nil)
 
-    /// - Parameter label: Distinguishes this engine in the ledger of live handles, for tests that count only its
-    ///   handles.
+    /// - Parameter label: A suffix for this engine's entries in ``HandleLedger``, for tests that count only the
+    ///   handles of this engine.
     package init(label: String = "") {
         self.label = label
     }
 
     deinit { stop() }
 
-    /// Starts a transfer; its sink receives the end even when the engine was shut down.
+    /// Starts a transfer. If the engine was shut down, the transfer's sink receives an error.
     func start(_ transfer: CurlTransfer) {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
-            // Not inline: the caller may hold the lock that its sink takes.
+            // Report on another queue, because the caller may hold a lock that its sink acquires too (deadlock).
             let isShutDown = state.withLock { $0.isShutDown }
             DispatchQueue(label: "webimage.engine.refused").async {
                 transfer.end(
@@ -42,7 +43,8 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// Ends a transfer with `.cancelled` unless it has ended; runs after all earlier commands.
+    /// Ends a transfer with `.cancelled` unless it has already ended. The engine's thread performs it after all earlier
+    /// commands.
     func cancel(_ transfer: CurlTransfer) {
         _ = state.withLock { $0.mailbox }?.post(.cancel(transfer))
     }
@@ -52,11 +54,11 @@ package final class CurlEngine: Sendable {
         _ = state.withLock { $0.mailbox }?.post(.setPriority(transfer, priority))
     }
 
-    /// Runs an action after the requests of the engine's current turn are sent, or at once when called on another
-    /// thread.
+    /// Runs an action on the engine's thread after the requests of the current turn of its loop are sent. If
+    /// called on another thread, runs the action immediately.
     ///
-    /// Waking waiting tasks takes system calls, which compete with the server for the processors. The delay is at most
-    /// one turn. The action must be quick and must not run user code.
+    /// Used to wake waiting tasks: the system calls for this would delay new requests. The delay is at most one
+    /// turn of the loop. The action must be quick and must not run user code.
     func afterSending(_ action: @escaping @Sendable () -> Void) {
         if isOnOwnThread { later.add(action) } else { action() }
     }
@@ -67,15 +69,17 @@ package final class CurlEngine: Sendable {
 
     /// Cancels every transfer and waits until the thread has ended and every handle is closed.
     ///
-    /// Does not wait when called on the engine's own thread.
+    /// If called on the engine's own thread, returns without waiting.
     package func shutdown() {
         stop()
         if isOnOwnThread { return }
         ended.wait()
     }
 
-    /// Refuses further transfers and closes everything, at once or after the running transfers have ended. Does not
-    /// wait.
+    /// Refuses further transfers and closes all handles without waiting for this.
+    ///
+    /// - Parameter endingNow: If true, running transfers are cancelled. If false, the handles close after all running
+    ///   transfers have ended.
     package func retire(endingNow: Bool) {
         if endingNow { return stop() }
         let mailbox = state.withLock { state in
@@ -105,16 +109,17 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// The thread retains the mailbox, not the engine, so that releasing the engine ends the thread.
+    /// Starts the engine's thread. It retains the mailbox but not the engine, so that releasing the engine ends the
+    /// thread.
     private func runThread(_ mailbox: CurlMailbox) {
         let (ended, label, identity, blocks, later) = (ended, label, thread, blocks, later)
         ended.enter()
         let thread = Thread {
             identity.withLock { $0 = pthread_self() }
-            // Loaded here, because the caller may be the main thread and must not wait for the library.
+            // Load libcurl on this thread, because the caller may be the main thread and must not wait for it.
             if let multi = CurlMulti(label: label) {
                 mailbox.open(multi)
-                // The loop and its handles are released before the multi handle.
+                // Do not store the loop in a variable: it and its easy handles must be released before `multi`.
                 CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, later: later, label: label).run()
                 mailbox.close()
             } else {
@@ -128,7 +133,7 @@ package final class CurlEngine: Sendable {
         thread.start()
     }
 
-    /// Ends all started transfers when libcurl or memory for it is missing; later ones are refused.
+    /// Fails all started transfers because libcurl cannot be loaded or is out of memory. Later transfers are refused.
     private static func refuse(_ mailbox: CurlMailbox) {
         mailbox.shutDown()
         for case .start(let transfer) in mailbox.drain().commands {

@@ -3,7 +3,7 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// Maps curl's codes to the library's errors, each with a hint.
+/// Maps curl's error codes to ``WebImageError``, with a hint for the common codes.
 enum CurlErrors {
     static func error(_ code: CURLcode, message: String, url: URL, maxBodyBytes: Int, declaredBytes: Int?)
         -> WebImageError
@@ -22,17 +22,17 @@ enum CurlErrors {
         }
     }
 
-    /// Whether a transfer failed because a line of the head exceeds curl's own limit (100 KB).
+    /// Whether a transfer failed because a header line exceeds curl's own limit (100 KB).
     ///
-    /// Libcurl has a code for this since 8.6; earlier versions report that memory ran out.
+    /// Libcurl 8.6 and later have an error code for this. Earlier versions report `CURLE_OUT_OF_MEMORY`.
     ///
-    /// - Parameter code: The number of a `CURLcode`.
+    /// - Parameter code: The raw value of a `CURLcode`.
     static func isHeadTooLarge(_ code: UInt32, _ head: ResponseHeadParser) -> Bool {
         code == webimage_curl_too_large.rawValue
             || code == CURLE_OUT_OF_MEMORY.rawValue && head.statusCode != nil && !head.isComplete
     }
 
-    /// The error for a connection that closed within the response's head.
+    /// The error for a connection that closed before the response head was complete.
     static func brokenHead(_ url: URL) -> WebImageError {
         WebImageError(
             .transport, stage: .download, url: url,
@@ -42,7 +42,7 @@ enum CurlErrors {
 
     private static func hint(for code: CURLcode, message: String) -> String? {
         switch code {
-        // Curl 7 reports a broken connection here, curl 8 a failed one.
+        // For a proxy that refuses CONNECT, curl 7 reports `CURLE_RECV_ERROR` and curl 8 `CURLE_COULDNT_CONNECT`.
         case CURLE_RECV_ERROR where message.contains("CONNECT"),
             CURLE_COULDNT_CONNECT where message.contains("CONNECT"):
             "The proxy refuses to connect to this host; check its rules, and user and password in its URL."

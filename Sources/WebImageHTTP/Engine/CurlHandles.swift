@@ -3,19 +3,20 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// Owns one easy handle and the buffer for curl's error messages.
+/// Owns one curl easy handle and the buffer for curl's error messages.
 ///
-/// Used on the engine's thread only. Pooled between transfers, after ``reset()`` or with its options kept.
+/// Used only on the engine's thread. After a transfer it returns to a pool, either after ``reset()`` or with
+/// its options still set (``prepared``).
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let ledgerKind: String
-    /// The transfer whose options are set; nil when the next transfer must set all options.
+    /// The request whose options are set in the handle; nil if the next transfer must set all options.
     var prepared: CurlTransferRequest?
 
-    /// Nil when curl is out of memory.
+    /// Nil if libcurl cannot be used or is out of memory.
     init?(label: String) {
         guard CurlLibrary.failure == nil, let handle = webimage_curl_easy_init() else { return nil }
         self.handle = handle
@@ -34,11 +35,11 @@ final class CurlEasy {
         HandleLedger.closed(ledgerKind)
     }
 
-    /// Clears every option. Connections belong to the multi handle and stay open.
+    /// Clears every option. Connections stay open, because they belong to the multi handle.
     func reset() {
         prepared = nil
-        // A reset drops the list of cookie files without freeing it (7.88), and keeps an attached share. Both are
-        // removed by hand, the list first: without a share it would remove the cookies too.
+        // `curl_easy_reset` leaks the list of cookie files (7.88) and keeps an attached share. Clear the list first:
+        // clearing it without a share would also remove the cookies. Then detach the share.
         webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
         webimage_curl_easy_reset(handle)
@@ -49,7 +50,7 @@ final class CurlEasy {
         installErrorBuffer()
     }
 
-    /// Clears the message of the last transfer.
+    /// Clears the error message of the last transfer.
     func forgetMessage() { errorBuffer[0] = 0 }
 
     private func installErrorBuffer() {
@@ -66,13 +67,13 @@ final class CurlEasy {
         webimage_curl_set_data_function(handle, option, function)
     }
 
-    /// Sets header lines; they stay allocated until the next reset, as curl requires.
+    /// Sets the header lines of the request. Curl does not copy them, so they stay allocated until the next reset.
     func setHeaders(_ lines: [String]) {
         Self.append(lines, to: &headerList)
         webimage_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList)
     }
 
-    /// Sets name service answers that are known in advance, as `host:port:address`.
+    /// Sets fixed addresses of hosts, as `host:port:address`. Curl does not look up these hosts in DNS.
     func setResolved(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         Self.append(lines, to: &resolveList)
@@ -104,19 +105,20 @@ final class CurlEasy {
         return value.map { String(cString: $0) }
     }
 
-    /// The message that curl wrote for the failure, or its general text for the code.
+    /// Curl's message for the failure of this transfer, or its general text for the code.
     func message(for code: CURLcode) -> String {
         let written = String(cString: errorBuffer)
         return written.isEmpty ? String(cString: webimage_curl_easy_strerror(code)) : written
     }
 }
 
-/// Owns the multi handle.
+/// Owns the curl multi handle, which runs all transfers of one engine.
 ///
-/// Only ``wake()`` may be called from other threads. Its caller holds a reference, so the handle is still open.
+/// Only ``wake()`` may be called on other threads. The caller's reference keeps the handle open during the
+/// call.
 final class CurlMulti: @unchecked Sendable {
-    // Unchecked is correct because everything but `wake` is called on the engine's thread, and curl_multi_wakeup may
-    // be called from any thread at any time.
+    // Unchecked is correct because only `wake` is called on other threads, and `curl_multi_wakeup` may be called on
+    // any thread at any time.
     let handle: OpaquePointer
     private let ledgerKind: String
 
@@ -137,7 +139,7 @@ final class CurlMulti: @unchecked Sendable {
     func wake() { webimage_curl_multi_wakeup(pointer) }
 }
 
-/// Owns the cookies that the transfers of one engine share when they use cookies; kept in memory alone.
+/// Owns the cookies of one engine, shared by its transfers that use cookies. Cookies exist only in memory.
 final class CurlCookieJar {
     let pointer: UnsafeMutableRawPointer
     private let ledgerKind: String
@@ -146,7 +148,7 @@ final class CurlCookieJar {
         guard CurlLibrary.failure == nil, let share = webimage_curl_share_init() else { return nil }
         pointer = share
         ledgerKind = "curl share" + label
-        // One thread uses the share, so curl needs no lock functions.
+        // Curl needs no lock functions, because only the engine's thread uses the share.
         webimage_curl_share_set_long(pointer, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_COOKIE.rawValue))
         HandleLedger.opened(ledgerKind)
     }

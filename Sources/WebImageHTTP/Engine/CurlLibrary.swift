@@ -2,10 +2,11 @@ import CWebImageCurl
 import CWebImageCurlShim
 import WebImageCore
 
-/// Loads and initialises libcurl at the first download: with the libraries it depends on it takes half of a program's
-/// start time.
+/// Loads and initialises libcurl at the first download. Loading libcurl and its dependencies at program start would
+/// double the start time.
 enum CurlLibrary {
-    /// The reason why libcurl cannot be used; nil when it can. The first read loads it, which takes some milliseconds.
+    /// The reason why libcurl cannot be used; nil if it can be used. The first read loads libcurl, which takes some
+    /// milliseconds.
     static let failure = load(CURL_LIBRARY)
 
     static func load(_ name: String) -> WebImageError? {

@@ -3,8 +3,8 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// The loop of the engine's thread: performs commands, runs curl, ends transfers, waits. Everything here runs on that
-/// thread.
+/// The loop of the engine's thread. Each turn performs commands, runs curl, ends finished transfers, and
+/// waits. All code of this type runs on that thread.
 final class CurlLoop {
     private let mailbox: CurlMailbox
     private let multi: CurlMulti
@@ -15,7 +15,8 @@ final class CurlLoop {
     private let blocks: BodyBlockPool
     private let later: DeferredActions
     private let clock = EngineClock()
-    /// No transfer's idle deadline is earlier; activity only delays deadlines. Nil when no transfer runs.
+    /// The time of the next check for idle transfers; nil if no transfer runs. No transfer's idle deadline is earlier,
+    /// because received bytes only move deadlines to later times.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
@@ -26,7 +27,7 @@ final class CurlLoop {
         self.later = later
         self.multi = multi
         self.label = label
-        // 2 is CURLPIPE_MULTIPLEX: streams of one host share an HTTP/2 connection.
+        // 2 is CURLPIPE_MULTIPLEX: requests to one host share an HTTP/2 connection.
         webimage_curl_multi_set_long(multi.pointer, CURLMOPT_PIPELINING, 2)
         webimage_curl_multi_set_long(multi.pointer, CURLMOPT_MAXCONNECTS, 32)
         webimage_curl_multi_set_long(multi.pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, 32)
@@ -46,7 +47,7 @@ final class CurlLoop {
             endIdle()
             if !later.isEmpty, mailbox.isEmpty { later.perform() }
             if active.isEmpty, mailbox.endIfRetired() { break }
-            // A transfer that ends here often starts the next one; then the thread does not sleep.
+            // The end of a transfer often starts the next one. In this case run the next turn without sleeping.
             guard mailbox.letSleep() else { continue }
             if active.isEmpty { blocks.keepsSpares = false }
             webimage_curl_multi_poll(multi.pointer, pollTimeout)
@@ -57,8 +58,8 @@ final class CurlLoop {
         cookies = nil
     }
 
-    /// Blocks every signal on this thread. OpenSSL writes without MSG_NOSIGNAL, so a broken pipe must be an error code;
-    /// and the program's signal handlers never run here.
+    /// Blocks every signal on this thread, so that the program's signal handlers never run on it. OpenSSL writes
+    /// without MSG_NOSIGNAL; with SIGPIPE blocked, a closed connection is an error code and does not end the process.
     private static func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)
@@ -110,7 +111,8 @@ final class CurlLoop {
         }
     }
 
-    /// Whether a reused connection was already closed: nothing was received over it, so a new one may be tried.
+    /// Whether the server had already closed the reused connection. Nothing was received over it and the request has no
+    /// body, so the transfer may start again over a new connection.
     private static func isStaleConnection(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
@@ -133,12 +135,12 @@ final class CurlLoop {
     private static func result(
         of transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode
     ) -> Result<WebImageDownloadEnd, WebImageError> {
-        // With these results the last parsed head is the final one, whatever its status.
+        // With these results the last parsed head is the final one, so deliver it now with any status.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
         let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
         if CurlErrors.isHeadTooLarge(code.rawValue, transfer.head) { return .failure(.headLimit(transfer.url)) }
-        // Curl reports success for a truncated head, and for an interim one without a final one.
+        // Curl reports success for a truncated head, and for an interim response (1xx) that no final response follows.
         if code == CURLE_OK, transfer.head.statusCode != nil, !transfer.head.isComplete || transfer.head.isInterim {
             return .failure(CurlErrors.brokenHead(transfer.url))
         }
@@ -152,7 +154,8 @@ final class CurlLoop {
         return .success(WebImageDownloadEnd(response: response, metrics: DownloadMetrics(easy)))
     }
 
-    /// Fails transfers that received no byte for their timeout; curl's own low-speed check averages over seconds.
+    /// Fails transfers that exchanged no byte during their timeout. Curl's own low-speed check is not used, because it
+    /// computes an average over several seconds.
     private func endIdle() {
         guard let idleCheck else { return }
         let now = clock.now
@@ -160,7 +163,7 @@ final class CurlLoop {
         defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
             guard let easy = transfer.easy else { continue }
-            // Bytes that are still in a decompressor are activity too.
+            // Compare the bytes on the wire too: received bytes may still be inside curl's decompressor.
             let wireBytes = easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
             if wireBytes != transfer.lastWireBytes {
                 transfer.lastWireBytes = wireBytes
@@ -178,7 +181,8 @@ final class CurlLoop {
         }
     }
 
-    /// Milliseconds to wait: at most 1000 while transfers run, because curl may lose a wake-up; 10 minutes otherwise.
+    /// The maximum wait in milliseconds: 1000 while transfers run, because curl may lose a wake-up, and 10 minutes
+    /// otherwise.
     private var pollTimeout: Int32 {
         guard !active.isEmpty, let idleCheck else { return 600_000 }
         let next = clock.now.duration(to: idleCheck)
@@ -186,14 +190,15 @@ final class CurlLoop {
         return Int32(max(min(milliseconds, 1000), 0))
     }
 
-    /// Takes the handle back, then reports the end to the sink, so that the handle can be reused before the sink runs.
+    /// Returns the transfer's handle to the pool, then reports the result to the sink. In this order, a transfer that
+    /// the sink starts can reuse the handle.
     private func end(_ transfer: CurlTransfer, _ result: Result<WebImageDownloadEnd, WebImageError>) {
         if let easy = transfer.easy {
             active[easy.handle] = nil
             transfer.easy = nil
             webimage_curl_multi_remove_handle(multi.pointer, easy.handle)
-            // Options stay for the next transfer when this one succeeded without a redirect; otherwise state of it may
-            // remain.
+            // Keep the options for the next transfer only if this one succeeded without a redirect. Otherwise the
+            // handle may contain state of this transfer.
             if easy.prepared != nil, case .success(let end) = result, end.metrics.redirectCount == 0 {
                 easy.forgetMessage()
             } else {
@@ -210,6 +215,6 @@ extension CurlTransfer {
 }
 
 extension WebImageResponse {
-    /// The length as the server declares it, with or without content coding.
+    /// The value of the `Content-Length` field. If the body has a content coding, it is the encoded length.
     var fieldsContentLength: Int? { value(forHTTPHeaderField: "content-length").flatMap { Int($0) } }
 }

@@ -8,11 +8,11 @@ enum CurlCommand: Sendable {
     case setPriority(CurlTransfer, LoadPriority)
 }
 
-/// The only state that callers and the engine's thread share: ordered commands, and whether the thread is awake.
+/// Passes commands from callers to the engine's thread in order, and wakes the thread if it sleeps.
 final class CurlMailbox: Sendable {
     private struct State {
         var commands: [CurlCommand] = []
-        /// Whether the thread reads commands before it sleeps again, so that it needs no wake-up.
+        /// Whether the thread will read new commands before it sleeps again. If true, it needs no wake-up.
         var isAwake = true
         var isShutDown = false
         var isRetired = false
@@ -21,22 +21,22 @@ final class CurlMailbox: Sendable {
 
     private let state = Locked(State())
 
-    /// Sets the handle that wakes the sleeping thread; valid until ``close()``.
+    /// Sets the handle that wakes the sleeping thread. It is used until ``close()``.
     func open(_ multi: CurlMulti) { state.withLock { $0.multi = multi } }
 
-    /// Adds a command; false after ``shutDown()``.
+    /// Adds a command. Returns false after ``shutDown()`` or a successful ``endIfRetired()``.
     func post(_ command: CurlCommand) -> Bool {
         state.withLock { state in
             guard !state.isShutDown else { return false }
             state.commands.append(command)
-            // One wake-up serves every command posted until the thread sleeps again.
+            // One wake-up is enough for all commands that are posted until the thread sleeps again.
             if !state.isAwake { state.multi?.wake() }
             state.isAwake = true
             return true
         }
     }
 
-    /// Refuses further commands and lets the thread end.
+    /// Refuses further commands and wakes the thread so that it ends.
     func shutDown() {
         state.withLock {
             $0.isShutDown = true
@@ -44,7 +44,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Lets the thread end when it has no more work.
+    /// Lets the thread end after all transfers and commands are done.
     func retire() {
         state.withLock {
             $0.isRetired = true
@@ -52,7 +52,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Whether the thread may sleep: it has received every command.
+    /// Returns whether the thread may sleep, and marks it as asleep. False if commands wait or the thread must end.
     func letSleep() -> Bool {
         state.withLock { state in
             guard state.commands.isEmpty, !state.isShutDown else { return false }
@@ -61,12 +61,14 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Whether the thread has received every command.
+    /// Whether no command waits for the thread.
     var isEmpty: Bool { state.withLock { $0.commands.isEmpty } }
 
-    /// Whether the thread must end because it has no work; commands are refused from then on.
+    /// Returns whether ``retire()`` was called and no command waits. If true, later commands are refused and the
+    /// thread must end.
     ///
-    /// Check and change happen under one lock; otherwise a command posted in between would never be performed.
+    /// Check and change happen under one lock. Otherwise a command that is posted between them would never be
+    /// performed.
     func endIfRetired() -> Bool {
         state.withLock { state in
             guard state.isRetired, state.commands.isEmpty else { return false }
@@ -75,10 +77,10 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Releases the handle. Wake-ups happen under the same lock, so none uses a freed handle.
+    /// Releases the handle. Wake-ups happen under the same lock, so that no wake-up uses a freed handle.
     func close() { state.withLock { $0.multi = nil } }
 
-    /// Removes and returns the commands, and whether the thread must end.
+    /// Removes all commands and returns them, together with whether the thread must end. Marks the thread as awake.
     func drain() -> (commands: [CurlCommand], isShutDown: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll() }

@@ -1,20 +1,21 @@
 import WebImageCore
 
-/// How requests reach their servers, and the credentials of the sender. A class, because most requests of a downloader
-/// share one route.
+/// The connection settings of requests: credentials, certificates, proxy, policy and redirect limit. A class, so
+/// that most requests of a downloader share one copy.
 final class CurlRoute: Sendable, Hashable {
     struct Members: Sendable, Hashable {
         var username: String?
         var password: String?
         var clientCertificate: ClientCertificate?
-        /// PEM file of the authorities to trust instead of the system's.
+        /// The path of a PEM file with the certificate authorities to trust, instead of the system's authorities.
         var certificateAuthorityFile: String?
-        /// Nil uses the environment's proxies, the empty text none.
+        /// The proxy. Nil uses the proxies of the environment; the empty text uses no proxy.
         var proxy: String?
-        /// With a policy, curl does not follow redirects, and every address is checked before a byte is sent.
+        /// The rules for URLs and addresses; nil allows all. With a policy, curl does not follow redirects: the
+        /// download checks each one. Addresses are checked before a byte is sent.
         var policy: DownloadPolicy?
         var maxRedirects = 10
-        /// Name service answers that are known in advance, as `host:port:address`.
+        /// Fixed addresses of hosts, as `host:port:address`. These hosts are not looked up in DNS.
         var resolved: [String] = []
     }
 

@@ -3,9 +3,11 @@ import CWebImageCurlShim
 import Foundation
 import WebImageCore
 
-/// Enforces a policy's addresses: for each address before curl connects, and for the address of a reused connection.
+/// Enforces a policy's rules for addresses. Each address is checked before curl connects, and the address of a
+/// reused connection is checked before the request is sent.
 extension CurlTransfer {
-    /// Whether addresses are checked. An explicit proxy resolves names itself and is trusted.
+    /// Whether addresses are checked. With an explicit proxy they are not, because the proxy resolves host names
+    /// itself.
     var checksAddresses: Bool {
         guard let policy = order.policy, policy.publicAddressesOnly else { return false }
         return order.route.members.proxy?.isEmpty ?? true
@@ -19,7 +21,8 @@ extension CurlTransfer {
         easy.set(CURLOPT_PREREQDATA, pointer: context)
     }
 
-    /// The reason why an address may not be connected to; nil when it may. An unreadable address is refused.
+    /// The reason why curl must not connect to an address; nil if it may connect. A nil address, which could not be
+    /// read, is refused.
     func refusal(of address: IPAddress?) -> WebImageError? {
         guard let policy = order.policy else { return nil }
         guard let address else {
@@ -31,14 +34,16 @@ extension CurlTransfer {
     }
 }
 
-/// Curl's socket callback. Curl connects to exactly the address given here, so it cannot change after the check.
+/// Curl's socket callback, which checks the address. Curl connects to exactly this address, so a later DNS answer
+/// cannot bypass the check.
 private func openCheckedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return -1 }
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
     let bytes = withUnsafeBytes(of: &address.pointee.addr) { Array($0) }
-    // An IPv6 address does not fit into `sockaddr`; curl provides its length and stores the further bytes behind it.
+    // An IPv6 address does not fit into `sockaddr`. Curl stores its further bytes directly after `addr` and sets
+    // `addrlen` to the whole length.
     let length = Int(address.pointee.addrlen)
     var ip: IPAddress?
     switch address.pointee.family {
@@ -56,7 +61,8 @@ private func openCheckedSocket(
     return socket(address.pointee.family, type, address.pointee.protocol)
 }
 
-/// Curl's callback before the request is sent: a reused connection may have been made under another policy.
+/// Curl's callback before a request is sent. It checks the connection's address again, because a reused connection
+/// may have been made under a different policy.
 private func checkConnection(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32

@@ -3,7 +3,8 @@ import Foundation
 import WebImageCore
 
 extension CurlTransfer {
-    /// Sets every option of the transfer, or only those that differ when the handle was prepared for an equal one.
+    /// Sets every option of the transfer. If the handle is prepared for a request with equal options, sets only the
+    /// options that differ for each transfer.
     func configure(_ easy: CurlEasy, cookies: CurlCookieJar?) {
         if isPlain, let prepared = easy.prepared, order.needsTheSameOptions(as: prepared) {
             setOwn(easy)
@@ -14,7 +15,8 @@ extension CurlTransfer {
         }
     }
 
-    /// Whether its handle may keep its options for the next transfer: none of them is specific to this one.
+    /// Whether the handle may keep its options for the next transfer, because the request uses none of the special
+    /// options, such as credentials, cookies or a body.
     private var isPlain: Bool {
         let request = order.request
         return request.url.user() == nil && request.httpMethod == "GET" && request.httpBody == nil
@@ -25,8 +27,9 @@ extension CurlTransfer {
     private func setOwn(_ easy: CurlEasy) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_URL, url.absoluteString)
-        // Over TLS the handshake shows whether streams can share the connection. Without TLS only the first response
-        // does, so one silent request would delay every other one to its host.
+        // With TLS, wait for a connection that is being made: after its handshake curl knows whether requests can share
+        // it (HTTP/2). Without TLS curl knows this only after the first response, so one slow response would delay all
+        // other requests to the host.
         easy.set(CURLOPT_PIPEWAIT, url.scheme?.isSameIgnoringCase("https") == true ? 1 : 0)
         easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
         easy.set(CURLOPT_HEADERDATA, pointer: context)
@@ -42,7 +45,8 @@ extension CurlTransfer {
         let route = order.route.members
         if let username = route.username { easy.set(CURLOPT_USERNAME, username) }
         if let password = route.password { easy.set(CURLOPT_PASSWORD, password) }
-        // CURLAUTH_BASIC | CURLAUTH_DIGEST, macros with casts; CURLAUTH_ANY would add schemes that hand out system identities.
+        // 0b11 is CURLAUTH_BASIC | CURLAUTH_DIGEST, which are macros that Swift cannot import. CURLAUTH_ANY is not
+        // used, because it adds schemes that send the system user's identity (Negotiate, NTLM).
         easy.set(CURLOPT_HTTPAUTH, 0b11)
         if order.request.httpShouldHandleCookies, let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
@@ -58,12 +62,12 @@ extension CurlTransfer {
 
     private func setBasics(_ easy: CurlEasy) {
         easy.set(CURLOPT_NOSIGNAL, 1)
-        // Without this option, removing a handle during name resolution waits for the resolver's thread.
+        // Without this option, removing a handle during name resolution would block until the resolver's thread ends.
         easy.set(CURLOPT_QUICK_EXIT, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         easy.set(CURLOPT_FOLLOWLOCATION, order.followsRedirects ? 1 : 0)
-        // A proxy's response to CONNECT is not a response of the origin.
+        // Ignore the head of a proxy's response to CONNECT, because it is not the response of the server.
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         easy.set(CURLOPT_MAXREDIRS, order.route.members.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
@@ -75,12 +79,12 @@ extension CurlTransfer {
 
     private func setMethod(_ easy: CurlEasy) {
         let request = order.request
-        // Not a custom method: curl would keep it when a redirect requires GET.
+        // Use CURLOPT_POST for POST, because curl would keep a custom method when a redirect requires GET.
         if request.httpMethod == "POST" { easy.set(CURLOPT_POST, 1) }
         if let body = request.httpBody ?? (request.httpMethod == "POST" ? Data() : nil) {
             easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
             body.withUnsafeBytes { bytes in
-                // Curl copies the bytes; an empty body still needs an address.
+                // Curl copies the bytes. It requires a pointer that is not null also for an empty body.
                 var nothing: UInt8 = 0
                 withUnsafeMutablePointer(to: &nothing) { fallback in
                     let start = bytes.baseAddress.map(UnsafeMutableRawPointer.init(mutating:))
@@ -109,34 +113,36 @@ extension CurlTransfer {
         if let password = certificate.password { easy.set(CURLOPT_KEYPASSWD, password) }
     }
 
-    /// The seconds without a byte after which the transfer fails.
+    /// The number of seconds without a byte after which the transfer fails.
     var idleTimeout: TimeInterval {
         let wanted = order.request.timeoutInterval
-        // A value that is not positive means the default, as in SDWebImage. One day is the maximum, because curl's
-        // milliseconds may overflow.
+        // A value that is not positive means the default, as in SDWebImage. The maximum is one day, because curl's
+        // number of milliseconds could overflow.
         return wanted > 0 ? min(max(wanted, 0.001), 86_400) : 15
     }
 
-    /// Header lines in curl's notation: `Name;` sends an empty value; `Name:` would remove the header.
+    /// The header lines of a request in curl's notation. A field without a value is written as `Name;`, because curl
+    /// removes the field for `Name:`.
     static func headerLines(_ request: WebImageRequest) -> [String] {
         request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map {
             $0.value.isEmpty ? "\($0.key);" : "\($0.key): \($0.value)"
         }
     }
 
-    /// Delivers the head as parsed so far; false ends the transfer.
+    /// Delivers the parsed head to the sink unless it was already delivered or is an interim head (1xx). Returns false
+    /// if the transfer must end.
     func deliverParsedHead() -> Bool {
         guard !hasDeliveredHead, head.statusCode != nil, !head.isInterim else { return true }
         return deliverHead(head.response(url: effectiveURL))
     }
 
-    /// Whether curl may send the request first without its body, to learn the server's authentication scheme, and again
-    /// with the body even after a good first response.
+    /// Whether curl may send the request twice: first without its body, to learn the server's authentication scheme,
+    /// and then with the body. The first response is not the final one then, even with a status of 200 to 299.
     var mayBeSentAgain: Bool {
         order.request.httpBody != nil && (order.route.members.username != nil || url.user() != nil)
     }
 
-    /// The URL that responds, after redirects.
+    /// The URL of the response, after the redirects that curl followed.
     var effectiveURL: URL {
         guard let easy, easy.long(CURLINFO_REDIRECT_COUNT) > 0 else { return url }
         return easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? url
@@ -144,7 +150,7 @@ extension CurlTransfer {
 }
 
 extension CurlTransferRequest {
-    /// Whether a handle prepared for the other request differs only in what `setOwn` sets.
+    /// Whether a handle that is prepared for the other request differs only in the options that `setOwn` sets.
     fileprivate func needsTheSameOptions(as other: CurlTransferRequest) -> Bool {
         route === other.route && request.maxBodyBytes == other.request.maxBodyBytes
             && request.timeoutInterval == other.request.timeoutInterval
@@ -154,7 +160,8 @@ extension CurlTransferRequest {
 }
 
 extension LoadPriority {
-    /// The share of a connection's bandwidth among its streams (RFC 7540 §5.3.2); the protocol's default is 16.
+    /// The weight that decides a stream's share of the bandwidth of an HTTP/2 connection (RFC 7540 §5.3.2). The
+    /// protocol's default is 16.
     var streamWeight: Int {
         switch self {
         case .low: 4
@@ -164,7 +171,8 @@ extension LoadPriority {
     }
 }
 
-/// Curl's header callback: one whole line per call. Returning less than the given length stops the transfer.
+/// Curl's header callback, called once for each complete line. Returning less than the given length stops the
+/// transfer.
 private func takeHeaderLine(
     _ data: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -188,7 +196,7 @@ private func takeBodyBytes(
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    // Curl never passes the body of a redirect here, so the parsed head is the final one.
+    // Curl does not pass the body of a redirect that it follows to this callback, so the parsed head is the final one.
     guard transfer.deliverParsedHead() else { return 0 }
     return transfer.deliver(UnsafeRawBufferPointer(start: data, count: length)) ? length : 0
 }

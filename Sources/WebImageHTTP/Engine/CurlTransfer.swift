@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// The parameters of one transfer; a class, because many places pass it on and few change it.
+/// The parameters of one transfer. A class, because many functions pass it on and few change it, so it is rarely
+/// copied.
 final class CurlTransferRequest: Sendable {
     let request: WebImageRequest
     let route: CurlRoute
@@ -21,35 +22,37 @@ final class CurlTransferRequest: Sendable {
         CurlTransferRequest(request, route: route, priority: priority)
     }
 
-    /// The policy; nil allows every URL and address.
+    /// The rules for URLs and addresses; nil allows all.
     var policy: DownloadPolicy? { route.members.policy }
 }
 
-/// The start time of the engine's current turn; used on the engine's thread alone.
+/// The start time of the current turn of the engine's loop. Used only on the engine's thread.
 final class EngineClock {
     private(set) var now = ContinuousClock.now
 
     func beginTurn() { now = .now }
 }
 
-/// One transfer in the engine, which starts and cancels it by this object.
+/// One HTTP transfer of a ``CurlEngine``.
 final class CurlTransfer: @unchecked Sendable {
-    // Unchecked is correct because the `var`s are used on the engine's thread alone; the rest is immutable.
+    // Unchecked is correct because the variables are used only on the engine's thread and the other properties are
+    // immutable.
     let order: CurlTransferRequest
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
-    /// The head as the sink received it; nil before.
+    /// The head that the sink received; nil before.
     private(set) var response: WebImageResponse?
     private(set) var hasDeliveredHead = false
     var bodyBytes = 0
-    /// The error for which a callback stopped curl.
+    /// The error with which the transfer must end, because a callback refused the head, bytes or address.
     var refusal: WebImageError?
-    /// The reason why the last address that curl tried is refused.
+    /// The reason why the policy refused the last address that curl tried; nil if none was refused.
     var addressRefusal: WebImageError?
-    /// Whether a reused connection was already closed, so that this is the second attempt, over a new one.
+    /// Whether this is the second attempt, over a new connection, because the server had closed the reused connection.
     var needsFreshConnection = false
-    /// The time of the engine's turn; reading the system clock for each piece would cost more than the piece.
+    /// The clock of the engine's loop, which reads the system clock once in each turn. Reading the system clock for
+    /// each piece of the body would take longer than handling the piece.
     var clock: EngineClock?
     var lastActivity = ContinuousClock.now
     var lastWireBytes = 0
@@ -63,12 +66,13 @@ final class CurlTransfer: @unchecked Sendable {
     var url: URL { order.request.url }
     var maxBodyBytes: Int { order.request.maxBodyBytes }
 
-    /// Ends the transfer once; later calls and all later events for the sink are dropped.
+    /// Ends the transfer and reports the result to the sink. Later calls do nothing, and the sink receives no later
+    /// events.
     func end(_ result: Result<WebImageDownloadEnd, WebImageError>) {
         guard !hasEnded, let sink else { return }
         hasEnded = true
         self.sink = nil
-        // An operation may keep this transfer for long; the response is released.
+        // Release the response, because an operation may retain this transfer for a long time.
         (head, response) = (ResponseHeadParser(), nil)
         sink.transferDidEnd(result)
     }
@@ -77,14 +81,15 @@ final class CurlTransfer: @unchecked Sendable {
         if let clock { lastActivity = clock.now }
     }
 
-    /// Prepares a second attempt after a connection that received nothing.
+    /// Prepares a second attempt over a new connection.
     func prepareRetry() {
         needsFreshConnection = true
         head = ResponseHeadParser()
         (refusal, addressRefusal) = (nil, nil)
     }
 
-    /// Delivers the head to the sink; false when the transfer must stop at once.
+    /// Delivers the head to the sink. Returns false if the transfer must stop now. If it is refused but has a short
+    /// body, returns true so that curl reads the body.
     func deliverHead(_ response: WebImageResponse) -> Bool {
         self.response = response
         hasDeliveredHead = true
@@ -94,12 +99,12 @@ final class CurlTransfer: @unchecked Sendable {
         {
             refusal = .bodyLimit(actual: expected, allowed: maxBodyBytes)
         }
-        // Reading a short refused body completely keeps the connection for the next transfer.
+        // Reading a short refused body completely keeps the connection usable for the next transfer.
         let isShort = response.expectedContentLength.map { $0 <= Self.maxDrainedBytes } ?? false
         return refusal == nil || isShort
     }
 
-    /// Delivers bytes to the sink; false when the transfer must stop.
+    /// Delivers bytes to the sink, or drops the bytes of a refused body. Returns false if the transfer must stop.
     func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
         noteActivity()
         if refusal != nil {
@@ -119,7 +124,7 @@ final class CurlTransfer: @unchecked Sendable {
 }
 
 extension WebImageError {
-    /// The error for a head larger than any image needs.
+    /// The error for a response head that exceeds the size limit.
     static func headLimit(_ url: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadResponse, stage: .download, url: url,
@@ -127,7 +132,7 @@ extension WebImageError {
             hint: "The server sends more header fields than any image needs.")
     }
 
-    /// The error for a body over its limit; `actual` is `.max` when its length is unknown.
+    /// The error for a body that exceeds its limit. Set `actual` to `.max` if the length of the body is unknown.
     static func bodyLimit(actual: Int, allowed: Int) -> WebImageError {
         var error = WebImageError.limit(.bodyBytes, actual: actual, allowed: allowed, stage: .download)
         error.hint = "Raise maxBodyBytes if you trust the server."

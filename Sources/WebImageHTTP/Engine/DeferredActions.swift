@@ -1,6 +1,6 @@
-/// Actions that the engine's thread performs after the requests of a turn are sent.
+/// The actions that the engine's thread performs after sending the requests of a turn of its loop.
 final class DeferredActions: @unchecked Sendable {
-    // Unchecked is correct because everything here is called on the engine's thread alone.
+    // Unchecked is correct because all members are used only on the engine's thread.
     private var actions: [@Sendable () -> Void] = []
 
     var isEmpty: Bool { actions.isEmpty }

@@ -1,25 +1,25 @@
 import CWebImageCurl
 import Foundation
 
-/// The times of one download; each counts from its start.
+/// The durations of one transfer's phases; each is measured from the start of the transfer.
 public struct DownloadMetrics: Sendable, Hashable {
     /// The time until the name was resolved.
     public var nameLookup: Duration = .zero
-    /// The time until the connection was made; about ``nameLookup`` for a reused one.
+    /// The time until the connection was made; about ``nameLookup`` for a reused connection.
     public var connect: Duration = .zero
     /// The time until the TLS handshake was complete; zero without TLS.
     public var secureConnect: Duration = .zero
     /// The time until the first byte of the response.
     public var firstByte: Duration = .zero
-    /// The time until the end.
+    /// The time until the transfer ended.
     public var total: Duration = .zero
-    /// The protocol as the response names it: `HTTP/1.1`, `HTTP/2`.
+    /// The HTTP version of the response: `HTTP/1.0`, `HTTP/1.1`, `HTTP/2` or `HTTP/3`; empty if unknown.
     public var networkProtocol = ""
-    /// Whether no connection had to be made.
+    /// Whether the transfer used only existing connections.
     public var isReusedConnection = false
-    /// Redirects that were followed.
+    /// The number of redirects that curl followed. With a policy each redirect is a transfer with its own metrics.
     public var redirectCount = 0
-    /// Body bytes on the wire, before content decoding.
+    /// The number of body bytes received from the network, before content decoding (gzip and similar).
     public var bodyBytesReceived = 0
 
     /// Makes empty metrics.

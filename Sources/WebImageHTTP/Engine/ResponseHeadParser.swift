@@ -1,9 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// Collects header lines as curl delivers them and drops the heads of interim and redirecting responses.
+/// Parses the header lines that curl delivers. Each status line starts a new head, so the heads of interim responses
+/// and redirects are dropped.
 struct ResponseHeadParser {
-    /// The maximum number of bytes of all header lines of one response and of the interim ones before it.
+    /// The maximum number of bytes of all header lines of one response, including the interim responses before it.
     static let maxBytes = 256 * 1024
 
     private(set) var statusCode: Int?
@@ -12,13 +13,13 @@ struct ResponseHeadParser {
     private var byteCount = 0
     private(set) var isComplete = false
 
-    /// Takes one line with its line break; false when the head exceeds `maxBytes`.
+    /// Parses one line, which includes its line break. Returns false if the head exceeds ``maxBytes``.
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         let isStatus = line.count >= 5 && line.baseAddress.map { memcmp($0, "HTTP/", 5) == 0 } == true
         // Trailers follow the body and are not part of the head (RFC 9110 §6.5.1).
         if isComplete, !isStatus { return true }
         if isStatus {
-            // Bytes of interim responses count, because a server could send them without end.
+            // Count the bytes of interim responses, because a server could send an unlimited number of them.
             let interimBytes = isInterim ? byteCount : 0
             self = ResponseHeadParser(startingAt: line)
             byteCount = interimBytes
@@ -31,7 +32,7 @@ struct ResponseHeadParser {
 
     init() {}
 
-    /// Reads a line such as `HTTP/1.1 200 OK`; HTTP/2 has no reason phrase.
+    /// Parses a status line such as `HTTP/1.1 200 OK`, or `HTTP/2 200` without a reason phrase.
     private init(startingAt line: UnsafeRawBufferPointer) {
         let isBlank: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") }
         let version = line.prefix { $0 > 0x20 }
@@ -41,13 +42,14 @@ struct ResponseHeadParser {
         fields.reserve()
     }
 
-    /// Whether this is the head of an interim response, which another one follows (RFC 9110 §15.2).
+    /// Whether this is the head of an interim response (1xx), which another response follows (RFC 9110 §15.2).
     var isInterim: Bool { statusCode.map { 100..<200 ~= $0 } == true }
 
-    /// Whether this head is certainly the last one of the transfer.
+    /// Whether no other head can follow: the head is complete and its status is 200 to 299. After other statuses, curl
+    /// may follow a redirect or authenticate.
     var isCertainlyFinal: Bool { isComplete && statusCode.map { 200..<300 ~= $0 } == true }
 
-    /// Returns the head as the public value.
+    /// Converts the head to a ``WebImageResponse``.
     func response(url: URL) -> WebImageResponse {
         WebImageResponse(url: url, statusCode: statusCode, received: fields, httpVersion: version)
     }

@@ -2,11 +2,11 @@ public import WebImageCore
 
 /// The parameters of one transfer.
 public struct WebImageDownloaderOrder: Sendable {
-    /// The request as it is to be sent.
+    /// The request to send.
     public var request: WebImageRequest { transfer.request }
     /// The options of the load.
     public let options: WebImageOptions
-    /// The load's context.
+    /// The context of the load.
     public var context: WebImageContext? { requestContext.forRoles }
 
     let transfer: CurlTransferRequest
@@ -20,7 +20,8 @@ public struct WebImageDownloaderOrder: Sendable {
         requestContext = context
     }
 
-    /// Makes an order that uses the shared downloader's connections, for operations without a downloader.
+    /// Makes an order for an operation that is used without a downloader. It uses the connections of
+    /// ``WebImageDownloader/shared``.
     public init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
         self.init(
             CurlTransferRequest(request), options: options, context: RequestContext(context),
@@ -28,16 +29,18 @@ public struct WebImageDownloaderOrder: Sendable {
     }
 }
 
-/// One transfer of a download: the first attempt, one hop of a redirect under a policy, or a retry.
+/// One transfer of a download: the first attempt, a redirect that curl does not follow, or a retry.
 ///
-/// The downloader does sharing, progress, retries and decoding. ``WebImageDownloader`` creates and uses this type when
-/// ``WebImageDownloaderConfig/operationClass`` names it, and never calls it under a lock of this library.
+/// ``WebImageDownloader`` creates an instance of ``WebImageDownloaderConfig/operationClass`` for each
+/// transfer. The downloader itself performs sharing, progress, retries and decoding. It never calls the
+/// operation under a lock of this library.
 @preconcurrency public protocol WebImageDownloaderOperationProtocol: AnyObject, WebImageOperation, Sendable {
     /// Prepares a transfer without sending anything.
     init(_ order: WebImageDownloaderOrder)
-    /// The request as it is to be sent.
+    /// The request to send.
     var request: WebImageRequest { get }
-    /// Sends the request; called at most once. The sink must receive the end exactly once, also after ``cancel()``.
+    /// Sends the request; called at most once. The operation must call ``WebImageDownloaderSink/transferDidEnd(_:)``
+    /// exactly once, also after ``cancel()``.
     func start(_ sink: any WebImageDownloaderSink)
     /// Receives the new priority when the subscribers' highest priority changes. The default does nothing.
     func priorityDidChange(_ priority: LoadPriority)
@@ -48,9 +51,10 @@ extension WebImageDownloaderOperationProtocol {
     public func priorityDidChange(_ priority: LoadPriority) {}
 }
 
-/// A transfer over libcurl. It is the default class, and the base for classes that the configuration names.
+/// A transfer that uses libcurl. It is the default operation class, and other operation classes may inherit from it.
 open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @unchecked Sendable {
-    // Unchecked is correct because the stored properties are immutable or locked; a subclass must protect its own.
+    // Unchecked is correct because the stored properties are immutable or locked. A subclass must protect the
+    // properties that it adds.
     private struct State {
         var transfer: CurlTransfer?
         var isCancelled = false
@@ -63,7 +67,7 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
     /// Prepares a transfer.
     public required init(_ order: WebImageDownloaderOrder) { self.order = order }
 
-    /// The request as it is to be sent.
+    /// The request to send.
     public var request: WebImageRequest { order.request }
 
     /// Sends the request.
@@ -73,12 +77,13 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
             state.transfer = transfer
             return state.isCancelled
         }
-        // Start before cancel: only a transfer that the engine has received gets its end delivered to the sink.
+        // Start the transfer before cancelling it. Otherwise the engine would not have the transfer, and the sink would
+        // never receive its end.
         order.engine.start(transfer)
         if isCancelled { order.engine.cancel(transfer) }
     }
 
-    /// Ends the transfer with `.cancelled`; idempotent.
+    /// Ends the transfer with `.cancelled`. Further calls do nothing.
     open func cancel() {
         let transfer = state.withLock { state in
             state.isCancelled = true

@@ -1,13 +1,14 @@
 public import WebImageCore
 
-/// Receives the head, the bytes and the end of one transfer. Calls may come on any thread, one at a time, and must
-/// return quickly.
+/// Receives the head, the bytes and the end of one transfer.
+///
+/// The functions are called on any thread, one at a time, and must return quickly.
 public protocol WebImageDownloaderSink: AnyObject, Sendable {
-    /// Receives the head of the last response, once, before the body; a returned error ends the transfer.
+    /// Receives the head of the final response, once and before the body. A returned error ends the transfer.
     func transferDidReceive(head: WebImageResponse) -> WebImageError?
-    /// Receives the next bytes of the body, after content decoding; a returned error ends the transfer.
+    /// Receives the next bytes of the body, after content decoding. A returned error ends the transfer.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError?
-    /// Receives the end, exactly once, in every case.
+    /// Receives the result of the transfer. Called exactly once, also after an error or a cancel.
     func transferDidEnd(_ result: Result<WebImageDownloadEnd, WebImageError>)
 }
 
@@ -15,7 +16,7 @@ public protocol WebImageDownloaderSink: AnyObject, Sendable {
 public struct WebImageDownloadEnd: Sendable {
     /// The head of the response.
     public var response: WebImageResponse
-    /// The times of the transfer.
+    /// The durations of the transfer's phases.
     public var metrics: DownloadMetrics
 
     /// Makes a result.

@@ -3,7 +3,7 @@ public struct AddressRange: Sendable, Hashable {
     private let base: IPAddress
     private let prefixLength: Int
 
-    /// Reads a range, or one address; nil when the text is neither.
+    /// Parses a range or a single address; nil if the text is neither.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard let base = IPAddress(String(parts[0])), parts.count <= 2 else { return nil }
@@ -14,7 +14,7 @@ public struct AddressRange: Sendable, Hashable {
         prefixLength = length
     }
 
-    /// Reads a range that this library defines; stops the program when the text is none.
+    /// Parses a range that this library defines. An invalid text is a programming error and stops the program.
     private init(known text: String) {
         guard let range = AddressRange(text) else { preconditionFailure("\(text) is not an address range") }
         self = range
@@ -35,8 +35,8 @@ public struct AddressRange: Sendable, Hashable {
     static let sixToFour = AddressRange(known: "2002::/16")
     static let teredo = AddressRange(known: "2001::/32")
 
-    /// The addresses that no public server has: the registries of special-purpose addresses (RFC 6890 and its
-    /// successors).
+    /// The ranges of addresses that no public server has, with their uses. They come from the registries of
+    /// special-purpose addresses (RFC 6890 and its successors).
     static let special: [(AddressRange, String)] = [
         ("0.0.0.0/8", "unspecified"), ("10.0.0.0/8", "private"), ("100.64.0.0/10", "carrier-grade NAT"),
         ("127.0.0.0/8", "loopback"), ("169.254.0.0/16", "link-local"), ("172.16.0.0/12", "private"),
@@ -54,7 +54,8 @@ public struct AddressRange: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// The reason why no public server has this address; nil when one may have it.
+    /// The reason why no public server has this address; nil if a public server may have it. For an IPv6 address that
+    /// contains an IPv4 address, both are checked.
     package var specialUse: String? {
         if let use = AddressRange.special.first(where: { $0.0.contains(self) }) { return use.1 }
         for inner in embedded {

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The directives of `Cache-Control` (RFC 9111 §5.2), names in lower case.
+/// The parsed directives of a `Cache-Control` field (RFC 9111 §5.2). Directive names are in lower case.
 package struct CacheControl: Sendable, Hashable {
     private var directives: [String: String] = [:]
 
@@ -11,21 +11,23 @@ package struct CacheControl: Sendable, Hashable {
             let name = pair[0].trimmingCharacters(in: .whitespaces).lowercased()
             guard !name.isEmpty else { continue }
             let value = pair.count > 1 ? pair[1].trimmingCharacters(in: .whitespaces) : ""
-            // The first of two equal directives counts, as in §4.2.1: which one is stricter depends on the directive.
+            // If a directive occurs twice, the first one is used, as §4.2.1 allows. The stricter one is not used,
+            // because which value is stricter depends on the directive.
             if directives[name] == nil { directives[name] = value.trimmingCharacters(in: ["\""]) }
         }
     }
 
     package func contains(_ name: String) -> Bool { directives[name] != nil }
 
-    /// The seconds of a directive; nil without it, 0 when its value is not a number, at most 2^31 (§1.2.2).
+    /// The value of a directive in seconds, at most 2^31 (§1.2.2); nil if the directive is absent, 0 if its value is
+    /// not a number.
     package func seconds(_ name: String) -> TimeInterval? {
         guard let text = directives[name] else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
         return min(TimeInterval(text) ?? 0, 2_147_483_648)
     }
 
-    /// Splits at commas outside quotes.
+    /// Splits a field at the commas that are not inside quotes.
     private static func parts(_ field: String) -> [String] {
         var parts = [""]
         var isQuoted = false

@@ -1,20 +1,20 @@
 package import Foundation
 import WebImageCore
 
-/// A host in the one spelling that policies compare and transfers connect to.
+/// A host in its canonical spelling, which policies compare and transfers connect to.
 ///
-/// Percent escapes are decoded (RFC 3986 §3.2.2). Names are ASCII (IDNA) in lower case without a trailing dot.
-/// Addresses are in their canonical notation. A host has many spellings. If a policy compared another spelling than this
-/// one, a URL could bypass it.
+/// A URL can spell one host in many ways. If policies compared other spellings, a URL could bypass them. In
+/// the canonical spelling, percent escapes are decoded (RFC 3986 §3.2.2), names are ASCII (IDNA) in lower
+/// case without a trailing dot, and addresses are in their canonical notation.
 package struct CanonicalHost: Sendable, Hashable {
     /// The host without brackets and zone.
     package let text: String
-    /// The address, when the host is one.
+    /// The address, if the host is an IP address and not a name.
     package let address: IPAddress?
-    /// The zone of an IPv6 address, as the URL writes it.
+    /// The zone of an IPv6 address as written in the URL, including `%`; empty without a zone.
     private let zone: String
 
-    /// Reads a host as a URL or a user spells it, with or without brackets; nil when no server can have this name.
+    /// Parses a host in any spelling, with or without brackets; nil if the text is not a valid host.
     package init?(_ spelling: String) {
         var spelling = spelling[...]
         if spelling.hasPrefix("["), spelling.hasSuffix("]") { spelling = spelling.dropFirst().dropLast() }
@@ -32,26 +32,25 @@ package struct CanonicalHost: Sendable, Hashable {
         text = address?.description ?? name
     }
 
-    /// The host of a URL; nil when the URL has none, or one that no server can have.
+    /// The host of a URL; nil if the URL has no host or an invalid one.
     package init?(of url: URL) {
         guard let host = url.host() else { return nil }
         self.init(host)
     }
 
-    /// The spellings under which a pattern may name this host. An IPv6 address that maps an IPv4 address also has that
-    /// one's.
+    /// The spellings that a pattern is compared with. For an IPv4-mapped IPv6 address these include the IPv4 address.
     var names: [String] {
         guard let address, address.isMappedV4 else { return [text] }
         return [text] + address.embedded.map(\.description)
     }
 
-    /// The host as a URL writes it.
+    /// The host as it is written in a URL: an IPv6 address has brackets and its zone.
     fileprivate var urlText: String { address?.bytes.count == 16 ? "[\(text)\(zone)]" : text }
 
-    /// Whether a host is certainly canonical, so that it needs no conversion.
+    /// Whether a host is certainly in canonical spelling. This fast check avoids the conversion of most hosts.
     fileprivate static func isPlain(_ host: String) -> Bool { isPlainAddress(host) || isPlainName(host) }
 
-    /// Whether a host is four decimal numbers of at most 255 without leading zeros.
+    /// Whether a host consists of four decimal numbers from 0 to 255 without leading zeros.
     private static func isPlainAddress(_ host: String) -> Bool {
         var (count, number, digits) = (1, 0, 0)
         for byte in host.utf8 {
@@ -59,7 +58,7 @@ package struct CanonicalHost: Sendable, Hashable {
                 guard digits > 0 else { return false }
                 (count, number, digits) = (count + 1, 0, 0)
             } else {
-                // A zero is a number alone; before other digits it would make the number octal.
+                // A zero may be a whole number but not the first of several digits: a leading zero means octal.
                 guard isDigit(byte), digits == 0 || number > 0 else { return false }
                 number = number * 10 + Int(byte - UInt8(ascii: "0"))
                 digits += 1
@@ -77,14 +76,14 @@ package struct CanonicalHost: Sendable, Hashable {
             if previous == UInt8(ascii: ".") { labelBeginsWithDigit = isDigit(byte) }
             previous = byte
         }
-        // A last label that begins with a digit may be part of an address.
+        // If the last label begins with a digit, the host may be an IPv4 address in another notation.
         return previous != UInt8(ascii: ".") && !labelBeginsWithDigit
     }
 
     private static func asciiName(_ decoded: String) -> String? {
         var name = decoded
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
-            // A decoded delimiter would end the host in the URL below.
+            // Refuse decoded delimiters such as `/`, because they would end the host in the URL below.
             guard !name.utf8.contains(where: { $0 < 0x80 && !isNameByte($0) }),
                 let ascii = URL(string: "http://\(name)/")?.host(percentEncoded: false)
             else { return nil }
@@ -104,8 +103,8 @@ package struct CanonicalHost: Sendable, Hashable {
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
     }
 
-    /// An IPv4 address as the resolver reads it (inet_aton(3)): one to four decimal, octal or hexadecimal numbers. The
-    /// last number fills the remaining bytes.
+    /// Parses an IPv4 address as the system's resolver does (inet_aton(3)): one to four decimal, octal or hexadecimal
+    /// numbers. The last number fills the remaining bytes.
     private static func addressV4(_ text: String) -> IPAddress? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard (1...4).contains(parts.count) else { return nil }
@@ -125,7 +124,7 @@ package struct CanonicalHost: Sendable, Hashable {
 }
 
 extension UInt64 {
-    /// Reads a number without a sign; the standard library would accept one.
+    /// Parses a number. Refuses a sign, which the standard library's initializer accepts.
     fileprivate init?(unsigned digits: Substring, radix: Int) {
         guard digits.first != "+", digits.first != "-", let value = UInt64(digits, radix: radix) else { return nil }
         self = value
@@ -133,14 +132,15 @@ extension UInt64 {
 }
 
 extension IPAddress {
-    /// Whether this is an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2); a connection to it goes to the IPv4 address.
+    /// Whether this is an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). The system connects to the IPv4 address
+    /// instead.
     fileprivate var isMappedV4: Bool {
         bytes.count == 16 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     }
 }
 
 extension URL {
-    /// The URL with its host in the canonical spelling; nil when it has no host, or one that no server can have.
+    /// The URL with its host in canonical spelling; nil if the URL has no host or an invalid one.
     package var withCanonicalHost: URL? {
         guard let spelling = host() else { return nil }
         if CanonicalHost.isPlain(spelling) { return self }
@@ -152,7 +152,7 @@ extension URL {
     }
 }
 
-/// The hosts that a policy names; a leading dot matches a host and every host below it.
+/// The hosts that a policy allows or denies. A pattern with a leading dot matches the host and all its subdomains.
 struct HostPatterns: Sendable, Hashable {
     private var hosts: Set<String> = []
     private var suffixes: Set<String> = []

@@ -1,27 +1,30 @@
 package import Foundation
 package import WebImageCore
 
-/// Rules for the URLs and addresses that a downloader may fetch from, for programs that load URLs from others.
+/// Rules for the URLs and addresses that a downloader may fetch from, for programs that load URLs received from
+/// other people.
 ///
-/// URLs are checked for the request and for every redirect. Addresses are checked when a connection is made, so that a
-/// name that later resolves to another address does not bypass the policy.
+/// URLs are checked for the request and for every redirect. Addresses are checked when a connection is made.
+/// Otherwise a host name that later resolves to a different address could bypass the policy.
 public struct DownloadPolicy: Sendable, Hashable {
-    /// Schemes that may be fetched.
+    /// The allowed URL schemes, in lower case.
     public var allowedSchemes: Set<String> = ["http", "https"]
-    /// Hosts that may be fetched from; `.example.org` matches this host and every host below it. Nil allows any host.
+    /// The allowed hosts; nil allows any host. `.example.org` matches `example.org` and all its subdomains.
     ///
-    /// Hosts are compared in their canonical spelling: escapes, capital letters, international names, a trailing dot
-    /// and other notations of an address make no difference.
+    /// Hosts are compared in canonical spelling. Percent escapes, capital letters, international names, a
+    /// trailing dot and different notations of an address make no difference.
     public var allowedHosts: Set<String>? { didSet { allowed = allowedHosts.map(HostPatterns.init) } }
-    /// Hosts that may not be fetched from, in the same notation.
+    /// The denied hosts, in the notation of ``allowedHosts``. A host in both sets is denied.
     public var deniedHosts: Set<String> = [] { didSet { denied = HostPatterns(deniedHosts) } }
-    /// Whether addresses must be those of public servers: no loopback, private, link-local (cloud metadata), multicast …
+    /// Whether only addresses of public servers are allowed. Loopback, private, link-local (cloud metadata), multicast
+    /// and other special addresses are refused.
     public var publicAddressesOnly = false
-    /// Addresses that are allowed although not public.
+    /// Exceptions to ``publicAddressesOnly``: addresses that are allowed although they are not public.
     public var allowedAddresses: [AddressRange] = []
     /// Whether a redirect may lead from https to http.
     public var allowsDowngrade = false
-    /// Whether the proxies of the environment (`http_proxy`, …) are used. An explicit proxy always is.
+    /// Whether the proxies of the environment (`http_proxy`, …) are used; ignored with ``publicAddressesOnly``. An
+    /// explicitly configured proxy is always used.
     public var usesEnvironmentProxies = true
 
     private var allowed: HostPatterns?
@@ -38,7 +41,8 @@ public struct DownloadPolicy: Sendable, Hashable {
         return policy
     }()
 
-    /// The reason why a URL may not be fetched, judged by its text alone; nil when it may.
+    /// The reason why a URL must not be fetched; nil if it may be fetched. Checks only the URL's text and makes no DNS
+    /// query.
     package func refusal(of url: URL) -> WebImageError? {
         let scheme = url.scheme?.lowercased() ?? ""
         guard allowedSchemes.contains(scheme) else { return refused(url, "the scheme \(scheme) is not allowed") }
@@ -51,15 +55,15 @@ public struct DownloadPolicy: Sendable, Hashable {
         return nil
     }
 
-    /// The reason why a local file may not be read; nil when it may.
+    /// The reason why a local file must not be read; nil if it may be read.
     ///
-    /// `file` must be an allowed scheme. A policy that allows only public addresses allows no file.
+    /// A file may be read only if `file` is in ``allowedSchemes`` and ``publicAddressesOnly`` is false.
     package func refusal(ofFile url: URL) -> WebImageError? {
         if publicAddressesOnly { return refused(url, "a file of this machine is not public") }
         return allowedSchemes.contains("file") ? nil : refused(url, "the scheme file is not allowed")
     }
 
-    /// The reason why a redirect may not be followed; nil when it may.
+    /// The reason why a redirect must not be followed; nil if it may be followed.
     package func refusal(ofRedirectFrom source: URL, to target: URL) -> WebImageError? {
         if let refusal = refusal(of: target) { return refusal }
         if !allowsDowngrade, source.scheme?.lowercased() == "https", target.scheme?.lowercased() == "http" {
@@ -68,7 +72,7 @@ public struct DownloadPolicy: Sendable, Hashable {
         return nil
     }
 
-    /// The reason why an address may not be connected to; nil when it may.
+    /// The reason why the downloader must not connect to an address; nil if it may connect.
     package func refusal(of address: IPAddress, url: URL) -> WebImageError? {
         guard publicAddressesOnly, !allowedAddresses.contains(where: { $0.contains(address) }),
             let use = address.specialUse

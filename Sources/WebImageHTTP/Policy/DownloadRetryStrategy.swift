@@ -1,18 +1,18 @@
 package import Foundation
 public import WebImageCore
 
-/// One failed attempt at a download, as a retry strategy receives it.
+/// A failed attempt of a download, which a ``DownloadRetryStrategy`` receives.
 public struct DownloadFailure: Sendable {
     /// The error of the attempt.
     public var error: WebImageError
-    /// Attempts so far, this one included.
+    /// The number of attempts so far, including this one.
     public var attempts: Int
     /// The time since the start of the first attempt.
     public var elapsed: Duration
-    /// The wait that the server asks for in `Retry-After`.
+    /// The wait that the server requires in its `Retry-After` field; nil without that field.
     public var retryAfter: Duration?
 
-    /// Describes a failure.
+    /// Makes a description of a failed attempt.
     public init(error: WebImageError, attempts: Int, elapsed: Duration = .zero, retryAfter: Duration? = nil) {
         self.error = error
         self.attempts = attempts
@@ -21,26 +21,27 @@ public struct DownloadFailure: Sendable {
     }
 }
 
-/// Decides whether and when a failed download is tried again. Called on the download's own queue.
+/// Decides whether and when a failed download is tried again. Called on the download's serial queue.
 @preconcurrency public protocol DownloadRetryStrategy: Sendable {
-    /// Returns the wait before the next attempt; nil gives up.
+    /// Returns the wait before the next attempt; nil ends the download with the error.
     func delay(after failure: DownloadFailure) -> Duration?
 }
 
-/// Retries temporary failures. Each wait is up to twice as long as the one before, minus a random part.
+/// Retries temporary failures. The maximum wait doubles with each attempt, and a random part of it is removed.
 public struct ExponentialBackoff: DownloadRetryStrategy {
-    /// Attempts in all; at least 1.
+    /// The maximum number of attempts, including the first one; at least 1.
     public var maxAttempts = 3
-    /// The longest wait before the second attempt. It doubles with each further attempt.
+    /// The maximum wait before the second attempt. The maximum doubles with each further attempt.
     public var base = Duration.milliseconds(500)
-    /// The longest wait before any attempt. A longer `Retry-After` gives up.
+    /// The maximum wait before any attempt. If the server requires a longer wait in `Retry-After`, there is no further
+    /// attempt.
     public var maxDelay = Duration.seconds(30)
-    /// The largest part of a wait that is removed at random, 0 to 1, so that many clients do not retry at the same
-    /// moment.
+    /// The maximum part of a wait, 0 to 1, that is removed at random. Otherwise many clients would retry at the same
+    /// time.
     public var jitter = 0.5
     private let random: @Sendable () -> Double
 
-    /// Makes a strategy of three attempts, with waits of at most 0.5 s and 1 s.
+    /// Makes a strategy. By default it makes three attempts, with waits of at most 0.5 s and 1 s.
     ///
     /// - Parameter random: Returns random numbers from 0 up to, but not including, 1.
     public init(maxAttempts: Int = 3, random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }) {
@@ -48,30 +49,32 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
         self.random = random
     }
 
-    /// Returns the wait, at least as long as the server asks for.
+    /// Returns the wait before the next attempt. It is at least as long as the server's `Retry-After`.
     public func delay(after failure: DownloadFailure) -> Duration? {
         guard failure.attempts < maxAttempts, Self.maySucceedLater(failure.error) else { return nil }
-        // Doubled step by step up to the limit: a product of large durations would overflow.
+        // Double the wait step by step until it reaches the limit. Multiplying large durations would overflow.
         let limit = max(min(maxDelay, Self.longestWait), .zero)
         var longest = max(base, .zero)
         for _ in 1..<min(max(failure.attempts, 1), 31) where longest < limit { longest += longest }
         longest = min(longest, limit)
         let taken = min(max(jitter, 0), 1) * random()
-        // A factor that is not a number shortens nothing.
+        // If `jitter` is NaN, nothing is removed.
         let wait = longest * (taken >= 0 ? 1 - min(taken, 1) : 1)
         guard let asked = failure.retryAfter else { return wait }
         return asked > maxDelay ? nil : max(asked, wait)
     }
 
-    /// 2^38 s, about 8,700 years: far below the maximum of `Duration`, where arithmetic traps.
+    /// The upper bound of all waits: 2^38 s, about 8,700 years. Calculations near the maximum of `Duration` would
+    /// overflow and stop the program.
     private static let longestWait = Duration.seconds(1 << 38)
 
-    /// Whether an error may be temporary: statuses 408, 425, 429, 500, 502, 503 and 504, and failures of connections
-    /// and name service.
+    /// Whether an error may be temporary. Temporary errors are the status codes 408, 425, 429, 500, 502, 503 and 504,
+    /// and failures of connections and DNS.
     public static func maySucceedLater(_ error: WebImageError) -> Bool {
         switch error.underlying {
         case .http(let status): return [408, 425, 429, 500, 502, 503, 504].contains(status)
-        // Waiting does not repair certificates, malformed responses or refused protocols.
+        // Curl's codes for failures of DNS and connections. Invalid certificates, malformed responses and refused
+        // protocols are not in the list, because waiting does not repair them.
         case .curl(let code, _) where error.code == .transport:
             return [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92].contains(code)
         default: return false
@@ -80,7 +83,9 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
 }
 
 extension WebImageResponse {
-    /// The wait that `Retry-After` asks for: seconds, or a date minus `now` (seconds since 1970).
+    /// The wait that `Retry-After` requires; nil without a valid field.
+    ///
+    /// The field contains seconds or a date. For a date, the result is the time from `now` (seconds since 1970) to it.
     package func retryAfter(now: TimeInterval) -> Duration? {
         guard let text = value(forHTTPHeaderField: "retry-after")?.trimmingCharacters(in: .whitespaces) else {
             return nil

@@ -1,35 +1,37 @@
 package import Foundation
 package import WebImageCore
 
-/// The rules of RFC 9111 for a stored response in a private cache: pure decisions without I/O.
+/// The caching rules of RFC 9111 for a private cache. It only decides and performs no I/O.
 package struct HTTPCachePolicy: Sendable, Hashable {
-    /// The next step for a request that has a stored response.
+    /// The next step for a request for which a stored response exists.
     package enum Decision: Sendable, Hashable {
-        /// Use it without an HTTP request.
+        /// Use the stored response without an HTTP request.
         case fresh
-        /// Use it now and revalidate it with these fields in the background (RFC 5861 §3).
+        /// Use the stored response now, and revalidate it with these header fields in the background (RFC 5861 §3).
         case staleWhileRevalidate([String: String])
-        /// Revalidate it with these fields.
+        /// Revalidate the stored response with these header fields before using it.
         case revalidate([String: String])
-        /// Fetch without validators, as if nothing were stored.
+        /// Fetch without validators, as if no response were stored.
         case fetch
     }
 
-    /// The heuristic lifetime of a response without an explicit one, as a part of the time since its last change
-    /// (§4.2.2 suggests 0.1); with 0 it is always revalidated.
+    /// The lifetime of a response without an explicit lifetime, as a part of the time since its last modification
+    /// (§4.2.2 suggests 0.1). With 0, such a response is always revalidated.
     package var heuristicFraction: Double
     /// The longest heuristic lifetime, in seconds.
     package var maxHeuristicLifetime: TimeInterval = 86_400
 
     package init(heuristicFraction: Double = 0.1) { self.heuristicFraction = heuristicFraction }
 
-    /// Whether the body of a response may be stored (§3).
+    /// Whether the body of a response may be stored (§3): neither request nor response has `no-store`.
     package static func mayStore(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
         !CacheControl(response.value(forHTTPHeaderField: "cache-control")).contains("no-store")
             && !CacheControl(request.value(forHTTPHeaderField: "cache-control")).contains("no-store")
     }
 
-    /// Decides what to do for `request` at `now` (seconds since 1970).
+    /// Decides the next step for a request for which a response is stored.
+    ///
+    /// - Parameter now: The current time in seconds since 1970.
     package func decision(_ stored: StoredResponse, for request: WebImageRequest, now: TimeInterval) -> Decision {
         guard stored.matches(request) else { return .fetch }
         let fields = Self.validators(stored)
@@ -51,7 +53,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return revalidation
     }
 
-    /// Whether a stored response may be used after a failed fetch (RFC 5861 §4).
+    /// Whether a stale stored response may be used after a failed fetch (`stale-if-error`, RFC 5861 §4).
     package func mayServeAfterError(_ stored: StoredResponse, for request: WebImageRequest, now: TimeInterval) -> Bool {
         let control = CacheControl(stored.fields["cache-control"])
         guard stored.matches(request), !control.contains("must-revalidate"), !control.contains("no-cache"),
@@ -60,7 +62,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return age - lifetime(stored, control) <= window
     }
 
-    /// The fields that revalidate a stored response (RFC 9110 §13.1); empty without validators.
+    /// The header fields that revalidate a stored response (RFC 9110 §13.1); empty if it has no validators.
     package static func validators(_ stored: StoredResponse) -> [String: String] {
         var fields: [String: String] = [:]
         fields["If-None-Match"] = stored.fields["etag"]
@@ -68,7 +70,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return fields
     }
 
-    /// The seconds for which a response is fresh (§4.2.1).
+    /// The number of seconds for which a response is fresh (§4.2.1).
     package func lifetime(_ stored: StoredResponse) -> TimeInterval {
         lifetime(stored, CacheControl(stored.fields["cache-control"]))
     }
@@ -77,15 +79,15 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         if let maxAge = control.seconds("max-age") { return maxAge }
         let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime
         if let expires = stored.fields["expires"] {
-            // A value that is not a date, such as "0", means already expired (§5.3).
+            // A value that is not a date, such as "0", means that the response is already expired (§5.3).
             return max((HTTPDate.seconds(expires) ?? 0) - date, 0)
         }
         guard let modified = HTTPDate.seconds(stored.fields["last-modified"]), modified < date else { return 0 }
         return min((date - modified) * heuristicFraction, maxHeuristicLifetime)
     }
 
-    /// The age of a stored response in seconds (§4.2.3); nil when the clock went backwards, because the age is then
-    /// unknown.
+    /// The age of a stored response in seconds (§4.2.3); nil if `now` is before the response was received. In this case
+    /// the clock was set back and the age is unknown.
     package func age(_ stored: StoredResponse, now: TimeInterval) -> TimeInterval? {
         guard now >= stored.responseTime else { return nil }
         let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An IPv4 or IPv6 address as its bytes.
+/// An IPv4 or IPv6 address.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// 4 or 16 bytes in network byte order.
+    /// The 4 (IPv4) or 16 (IPv6) bytes of the address in network byte order.
     package let bytes: [UInt8]
 
     package init?(bytes: [UInt8]) {
@@ -10,7 +10,8 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Reads only the canonical notations; brackets and a zone (`fe80::1%eth0`) are ignored.
+    /// Parses an address as inet_pton(3) does. Brackets and a zone (`fe80::1%eth0`) are ignored. Other notations,
+    /// such as octal numbers, are refused.
     package init?(_ text: String) {
         var text = text[...]
         if text.hasPrefix("["), text.hasSuffix("]") { text = text.dropFirst().dropLast() }
@@ -32,7 +33,8 @@ package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The IPv4 addresses that this IPv6 address contains: mapped, compatible, NAT64, 6to4, Teredo, ISATAP.
+    /// The IPv4 addresses that this IPv6 address contains as an IPv4-mapped, IPv4-compatible, NAT64, 6to4, Teredo or
+    /// ISATAP address.
     package var embedded: [IPAddress] {
         guard bytes.count == 16 else { return [] }
         func four(_ start: Int, inverted: Bool = false) -> IPAddress? {

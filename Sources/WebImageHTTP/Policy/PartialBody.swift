@@ -1,16 +1,17 @@
 import Foundation
 import WebImageCore
 
-/// The beginning of a body, with the validator that shows whether the rest still belongs to it.
+/// The received first part of a body, with the validator that shows whether the missing part still belongs to it.
 struct PartialBody: Sendable {
-    /// A strong `ETag`; a weak one does not guarantee the same bytes (RFC 9110 §8.8.1).
+    /// The strong `ETag` of the response. A weak one does not guarantee identical bytes (RFC 9110 §8.8.1).
     let validator: String
-    /// Bytes of the whole body.
+    /// The number of bytes of the complete body.
     let total: Int
     let body: ReceivedBody
-    /// Bytes of the beginning; `body` may receive more later.
+    /// The number of received bytes when this value was made. `body` may receive more bytes later.
     let count: Int
-    /// Whether it may be stored on disk. Another attempt of the same download continues it from memory in either case.
+    /// Whether the partial body may be stored on disk. If not, only the next attempt of the same download can continue
+    /// it, from memory.
     var mayBeStored = true
 
     init(validator: String, total: Int, body: ReceivedBody) {
@@ -20,7 +21,8 @@ struct PartialBody: Sendable {
         count = body.count
     }
 
-    /// The beginning of a response; nil when the response cannot be continued.
+    /// Makes the partial body of a response; nil if the response cannot be continued. It requires a known total length,
+    /// a strong `ETag`, and no content coding.
     init?(_ body: ReceivedBody, of head: WebImageResponse, total: Int?) {
         guard let total, 1..<max(total, 1) ~= body.count, let tag = head.value(forHTTPHeaderField: "etag"),
             tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
@@ -30,10 +32,12 @@ struct PartialBody: Sendable {
         self.init(validator: tag, total: total, body: body)
     }
 
-    /// The fields that request the rest, or the whole body when it has changed (RFC 9110 §13.1.5).
+    /// The header fields that request the missing part. If the body has changed, the server returns the whole body
+    /// (RFC 9110 §13.1.5).
     var requestFields: [String: String] { ["Range": "bytes=\(count)-", "If-Range": validator] }
 
-    /// Whether a 206 response is the rest: it begins where this body ends, and the total length is unchanged.
+    /// Whether a response is the missing part. It must be a 206 that begins where this body ends and reaches to the
+    /// end, with unchanged total length and `ETag`.
     func isContinued(by head: WebImageResponse) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),
@@ -43,7 +47,7 @@ struct PartialBody: Sendable {
     }
 }
 
-/// `bytes 100-199/200` (RFC 9110 §14.4).
+/// A parsed `Content-Range` field such as `bytes 100-199/200` (RFC 9110 §14.4).
 struct ContentRange: Hashable {
     let first: Int
     let last: Int

@@ -3,13 +3,14 @@ import WebImageCore
 
 /// Decides which redirects are followed and with which request (RFC 9110 §15.4).
 extension CurlTransferRequest {
-    /// Whether curl follows redirects: for these methods it does what RFC 9110 §15.4 requires. With a policy the
-    /// download checks each hop before it is made.
+    /// Whether curl follows redirects. It does so for GET, HEAD and POST, which it handles as RFC 9110 §15.4 requires.
+    /// With a policy, the download follows redirects and checks each one first.
     var followsRedirects: Bool { policy == nil && ["GET", "HEAD", "POST"].contains(request.httpMethod) }
 
-    /// The request of the next hop. Another origin receives no credentials and only harmless fields.
+    /// Returns the request for the target of a redirect. A different origin receives no credentials and only the
+    /// header fields in `harmlessFields`.
     ///
-    /// Nil when the hop would send another method than GET and HEAD, or a body, to another origin.
+    /// Nil if the redirect would send a body, or a method other than GET and HEAD, to a different origin.
     func redirected(_ redirect: DownloadState.Redirect) -> CurlTransferRequest? {
         var next = request
         next.url = redirect.target
@@ -35,7 +36,7 @@ extension CurlTransferRequest {
 }
 
 extension URL {
-    /// Whether scheme, host and port are the same (RFC 6454).
+    /// Whether both URLs have the same origin: scheme, host and port (RFC 6454).
     func hasOrigin(of other: URL) -> Bool {
         func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
         return scheme?.lowercased() == other.scheme?.lowercased()
@@ -44,7 +45,8 @@ extension URL {
 }
 
 extension DownloadPolicy {
-    /// The policy for redirects when the user sets none: any host over http and https.
+    /// The policy for redirects if the configuration has no policy. It allows any host over http and https, and
+    /// redirects from https to http.
     static let anyWebRedirect: DownloadPolicy = {
         var policy = DownloadPolicy()
         policy.allowsDowngrade = true
@@ -53,7 +55,7 @@ extension DownloadPolicy {
 }
 
 extension WebImageError {
-    /// The error for a redirect that would send a method or body meant for the first origin to another one.
+    /// The error for a redirect that would send a body, or a method other than GET and HEAD, to a different origin.
     static func redirectedBody(_ method: String, _ target: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadOperation, stage: .download, url: target,

@@ -1,11 +1,11 @@
 package import Foundation
 package import WebImageCore
 
-/// The statuses and declared types that a download accepts.
+/// The status codes and media types that a download accepts.
 package struct ResponseAcceptance: Sendable, Hashable {
-    /// Statuses that are accepted; nil accepts any.
+    /// The accepted status codes; nil accepts any.
     package var statusCodes: IndexSet?
-    /// Declared types that are accepted, in lower case; nil accepts any.
+    /// The accepted media types (`Content-Type`) in lower case; nil accepts any.
     package var contentTypes: Set<String>?
 
     package init(statusCodes: IndexSet? = IndexSet(200..<300), contentTypes: Set<String>? = nil) {
@@ -13,7 +13,7 @@ package struct ResponseAcceptance: Sendable, Hashable {
         self.contentTypes = contentTypes.map { Set($0.map { $0.lowercased() }) }
     }
 
-    /// The reason why a head is refused; nil when it is accepted. A response without a declared type is accepted, as in
+    /// The reason why a response head is refused; nil if it is accepted. A missing `Content-Type` is accepted, as in
     /// SDWebImage.
     package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {
         var refusal = reason(for: response, url)

@@ -1,12 +1,12 @@
 import Foundation
 import WebImageCore
 
-/// Stores the beginnings of broken downloads in a folder, so that another process can continue them. Size and age are
-/// limited.
+/// Stores the partial bodies of broken downloads in a folder, so that later downloads and other processes can
+/// continue them. Total size and age are limited.
 ///
-/// Files are accessed on the store's own queue. The folder is created when the first beginning is saved.
+/// Files are accessed on the store's own queue. The folder is created when the first partial body is saved.
 final class ResumeStore: Sendable {
-    /// Fetching fewer bytes again is faster than storing them.
+    /// The minimum size of a stored partial body. Fetching fewer bytes again is faster than storing them.
     static let minBytes = 16 * 1024
     static let maxTotalBytes = 256 << 20
     static let maxAge: TimeInterval = 86_400
@@ -16,7 +16,9 @@ final class ResumeStore: Sendable {
 
     init(folder: URL) { self.folder = folder }
 
-    /// Loads the beginning stored under a name into a body with the given room; `then` runs on the store's queue.
+    /// Loads the partial body stored under a name. `then` is called on the store's queue, with nil if there is none.
+    ///
+    /// - Parameter storage: Decides whether the loaded bytes are in memory or in an unnamed file.
     func load(_ name: String, _ storage: ReceivedBody.Storage, _ then: @escaping @Sendable (PartialBody?) -> Void) {
         queue.async { then(self.read(self.path(name), storage)) }
     }
@@ -57,7 +59,7 @@ final class ResumeStore: Sendable {
 
     private static let pieceBytes = 256 * 1024
 
-    /// Copies the rest of a file, so that a later download that writes the file again does not affect this body.
+    /// Copies the bytes of a stored file into a new body. A later change of the file does not affect the body.
     private static func body(from start: Data, _ file: FileHandle, _ storage: ReceivedBody.Storage) -> ReceivedBody? {
         let body = ReceivedBody(storage)
         var piece = start
@@ -80,7 +82,8 @@ final class ResumeStore: Sendable {
         do {
             try file.write(contentsOf: Data(head.utf8))
             try file.write(contentsOf: beginning)
-            // Synchronised before the rename: otherwise a power loss could leave the name with other bytes.
+            // Synchronise before the rename. Otherwise a power loss could leave a file with the final name but
+            // incomplete bytes.
             try file.synchronize()
             if rename(temporary, path) != 0 { unlink(temporary) }
         } catch {
@@ -89,7 +92,7 @@ final class ResumeStore: Sendable {
         trim()
     }
 
-    /// Removes files that are too old, then the oldest files until the rest fits. Each broken download has one file.
+    /// Removes files that are too old. If the total size exceeds the limit, also removes the oldest files.
     private func trim() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         var files: [(path: String, size: Int, time: Int)] = []

@@ -1,9 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// The revalidation of a cached body.
+/// Decides whether a cached body must be revalidated, and makes the results that use the cached body.
 ///
-/// Without an explicit lifetime the server is always asked: a refresh is meant to find changes.
+/// A response without an explicit lifetime is always revalidated, because the purpose of a refresh is to find
+/// changes.
 struct Revalidation: Sendable {
     let decision: HTTPCachePolicy.Decision
     private let cached: CachedResource
@@ -11,7 +12,8 @@ struct Revalidation: Sendable {
     private let request: WebImageRequest
     private static let policy = HTTPCachePolicy(heuristicFraction: 0)
 
-    /// Nil when the body has no stored response, so that only its bytes can be compared.
+    /// Nil if the body was cached without its response fields. Without them the server cannot revalidate the body, so
+    /// it is fetched again and the bytes are compared.
     init?(_ cached: CachedResource, _ request: WebImageRequest, now: TimeInterval) {
         guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
         self.cached = cached
@@ -20,12 +22,12 @@ struct Revalidation: Sendable {
         decision = Self.policy.decision(stored, for: request, now: now)
     }
 
-    /// The cached body, used without an HTTP request.
+    /// The result with the cached body, for use without an HTTP request.
     var freshResult: ImageDataResult {
         result(WebImageResponse(url: request.url, expectedContentLength: cached.data.count), metadata: cached.metadata)
     }
 
-    /// The cached body, used because the fetch failed.
+    /// The result with the cached body, for use after a failed fetch.
     var staleResult: ImageDataResult { freshResult }
 
     func mayServe(after error: WebImageError, now: TimeInterval) -> Bool {
@@ -38,7 +40,7 @@ struct Revalidation: Sendable {
         return isServerFault && Self.policy.mayServeAfterError(stored, for: request, now: now)
     }
 
-    /// The cached body after a 304, with the fields that the 304 updates.
+    /// Returns the cached body after a 304, with metadata that contains the fields of the 304.
     func confirmed(by answer: ImageDataResult) -> ImageDataResult {
         let times = answer.metadata.flatMap(StoredResponse.init(serialized:))
         let merged = stored.merged(

@@ -1,14 +1,17 @@
 package import Foundation
 package import WebImageCore
 
-/// The parts of a response that are stored with its body for freshness and revalidation (RFC 9111 §3).
+/// The parts of a response that are stored together with its body (RFC 9111 §3). Freshness and revalidation are
+/// decided from them.
 package struct StoredResponse: Sendable, Hashable {
-    /// The fields that freshness and validation need, names in lower case.
+    /// The header fields that freshness and revalidation need. Names are in lower case.
     package private(set) var fields: [String: String] = [:]
-    /// The times when the request was sent and the response was received, in seconds since 1970.
+    /// The time when the request was sent, in seconds since 1970. `responseTime` is the time when the response was
+    /// received.
     package var requestTime: TimeInterval
     package var responseTime: TimeInterval
-    /// Digests of the request's fields that `Vary` names; an absent field has the empty text.
+    /// Digests of the values of those request fields that are listed in `Vary`. The digest of an absent field is the
+    /// empty text.
     package private(set) var varying: [String: String] = [:]
 
     static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]
@@ -23,7 +26,7 @@ package struct StoredResponse: Sendable, Hashable {
         varying = Self.varying(fields["vary"], of: request)
     }
 
-    /// The stored response after a 304, whose fields replace the stored ones (RFC 9111 §3.2).
+    /// Returns the stored response updated by a 304. Fields of the 304 replace stored fields (RFC 9111 §3.2).
     package func merged(
         with response: WebImageResponse, to request: WebImageRequest, requestTime: TimeInterval,
         responseTime: TimeInterval
@@ -31,7 +34,7 @@ package struct StoredResponse: Sendable, Hashable {
         var copy = self
         copy.requestTime = requestTime
         copy.responseTime = responseTime
-        // The age counts from the 304; without an `Age` field it is 0.
+        // The age is counted from the 304. If the 304 has no `Age` field, the initial age is 0.
         copy.fields["age"] = nil
         for name in Self.keptFields {
             if let value = response.value(forHTTPHeaderField: name) { copy.fields[name] = value }
@@ -40,7 +43,8 @@ package struct StoredResponse: Sendable, Hashable {
         return copy
     }
 
-    /// Whether a request selects the same representation (RFC 9111 §4.1).
+    /// Whether the stored response may be used for a request: the request's fields that are listed in `Vary` have the
+    /// same values (RFC 9111 §4.1).
     package func matches(_ request: WebImageRequest) -> Bool {
         if Self.names(fields["vary"]).contains("*") { return false }
         return Self.varying(fields["vary"], of: request) == varying
@@ -53,14 +57,14 @@ package struct StoredResponse: Sendable, Hashable {
     private static func varying(_ vary: String?, of request: WebImageRequest) -> [String: String] {
         var digests: [String: String] = [:]
         for name in names(vary) where name != "*" {
-            // A digest, because the value may be a secret and is written to disk.
+            // Store a digest and not the value, because the value may be secret and is written to disk.
             digests[name] = request.value(forHTTPHeaderField: name).map { SHA256.shortName(of: $0) } ?? ""
         }
         return digests
     }
 }
 
-/// The format on disk: lines of text; the first one names the format.
+/// The format on disk: lines of text. The first line is the signature of the format.
 extension StoredResponse {
     private static let signature = CachedResource.responseSignature
     private static let maxBytes = 16 * 1024
@@ -72,7 +76,7 @@ extension StoredResponse {
         return Data(lines.joined(separator: "\n").utf8)
     }
 
-    /// Nil for anything that ``serialized`` did not write.
+    /// Parses the output of ``serialized``; nil for data with another signature, invalid times or more than 16 KiB.
     package init?(serialized data: Data) {
         guard data.count <= Self.maxBytes else { return nil }
         var lines = String(decoding: data, as: UTF8.self).split(separator: "\n")[...]
@@ -94,7 +98,7 @@ extension StoredResponse {
     }
 
     private static func line(_ value: String) -> String {
-        // Printable ASCII needs no look at characters, which costs 30 times as much.
+        // A fast path for printable ASCII. Examining characters takes 30 times as long.
         if value.utf8.count <= 2000, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return value }
         return String(value.prefix(2000).map { $0.isNewline ? " " : $0 })
     }

@@ -1,10 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// Allocates memory for bodies; while transfers run, large freed blocks are kept for the next body.
+/// Allocates memory for bodies. While transfers run, it keeps large freed blocks and reuses them for later
+/// bodies.
 ///
-/// The system clears every page that it provides, with one page fault each. For a body of several megabytes that costs
-/// more than receiving it. Safe on any thread.
+/// For each page of new memory, the system handles a page fault and clears the page. For a body of several
+/// megabytes this takes longer than receiving the body. All members may be used on any thread.
 final class BodyBlockPool: Sendable {
     private struct Spare {
         let start: UnsafeMutableRawPointer
@@ -17,7 +18,7 @@ final class BodyBlockPool: Sendable {
         var keepsSpares = false
     }
 
-    /// Bytes from which on blocks are mapped; the allocator handles smaller ones well.
+    /// The minimum size in bytes of blocks that are allocated with `mmap`. `malloc` is fast enough for smaller blocks.
     private static let minMapped = 256 * 1024
     private static let hugePage = 2 << 20
     private static let maxSpareBytes = 32 << 20
@@ -25,16 +26,17 @@ final class BodyBlockPool: Sendable {
 
     init() { _ = Self.allocatorKnowsSizes }
 
-    /// The allocator maps a block that is larger than every block freed before, and unmaps it when freed
-    /// (`M_MMAP_THRESHOLD` in mallopt(3), adjusted by each free). Images need such blocks all the time, so one free
-    /// here raises the threshold before the first body.
+    /// Raises the size from which on `malloc` uses `mmap`, by allocating and freeing one block.
+    ///
+    /// `malloc` uses `mmap` for blocks larger than `M_MMAP_THRESHOLD`, which is slow for the frequent blocks of images.
+    /// Each free of such a block raises the threshold to its size (mallopt(3)).
     private static let allocatorKnowsSizes: Void = {
-        // Not `malloc`: the compiler removes a `malloc` that is directly followed by `free`.
+        // Do not use `malloc`, because the compiler removes a `malloc` that is directly followed by `free`.
         var block: UnsafeMutableRawPointer?
         if posix_memalign(&block, 16, minMapped) == 0 { free(block) }
     }()
 
-    /// Whether freed blocks are kept, up to 32 MiB in all; turning it off frees them.
+    /// Whether freed blocks are kept for reuse, up to a total of 32 MiB. Setting it to false frees the kept blocks.
     var keepsSpares: Bool {
         get { state.withLock { $0.keepsSpares } }
         set {
@@ -48,7 +50,7 @@ final class BodyBlockPool: Sendable {
         }
     }
 
-    /// Returns memory for at least `count` bytes; nil when the system has none.
+    /// Returns memory for at least `count` bytes; nil if no memory is available.
     func block(_ count: Int) -> BodyBlock? {
         if count < Self.minMapped { return malloc(count).map { BodyBlock($0, capacity: count, pool: nil) } }
         if let spare = takeSpare(count) { return BodyBlock(spare.start, capacity: spare.capacity, pool: self) }
@@ -57,13 +59,14 @@ final class BodyBlockPool: Sendable {
         guard let start = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
             start != MAP_FAILED
         else { return nil }
-        // Where the kernel supports it, one page fault covers 2 MiB; elsewhere this changes nothing.
+        // With huge pages, one page fault provides 2 MiB. This has no effect if the kernel does not support them.
         if capacity >= Self.hugePage { madvise(start, capacity, MADV_HUGEPAGE) }
         HandleLedger.opened("body block")
         return BodyBlock(start, capacity: capacity, pool: self)
     }
 
-    /// Takes the smallest spare that is large enough, but at most twice as large as needed.
+    /// Removes and returns the smallest kept block that is large enough; nil if all such blocks are more than twice as
+    /// large as needed.
     private func takeSpare(_ count: Int) -> Spare? {
         state.withLock { state in
             let fitting = state.spares.indices.filter { count...count * 2 ~= state.spares[$0].capacity }
@@ -94,13 +97,13 @@ final class BodyBlockPool: Sendable {
     deinit { keepsSpares = false }
 }
 
-/// Owns memory for the bytes of one body and returns it after their last use.
+/// Owns memory for the bytes of one body. After their last use, the memory returns to the pool or is freed.
 final class BodyBlock: @unchecked Sendable {
-    // Unchecked is correct because each byte is written once, by the one thread that fills the block, before other
-    // threads can read it.
+    // Unchecked is correct because only one thread at a time fills the block, and it writes each byte once, before
+    // other threads can read the byte.
     let start: UnsafeMutableRawPointer
     let capacity: Int
-    /// Nil for a block from `malloc`.
+    /// The pool to which the memory returns; nil for a block from `malloc`.
     private let pool: BodyBlockPool?
 
     fileprivate init(_ start: UnsafeMutableRawPointer, capacity: Int, pool: BodyBlockPool?) {
@@ -118,7 +121,7 @@ final class BodyBlock: @unchecked Sendable {
         (start + offset).copyMemory(from: source, byteCount: bytes.count)
     }
 
-    /// Returns bytes that have been written, without a copy.
+    /// Returns a range of the written bytes without copying them. The returned data retains the block.
     func data(_ range: Range<Int>) -> Data {
         guard !range.isEmpty else { return Data() }
         return Data(

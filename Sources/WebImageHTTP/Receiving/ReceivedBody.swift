@@ -1,11 +1,14 @@
 import Foundation
 import WebImageCore
 
-/// The received bytes of one body: in memory while they are few, later in an unnamed file (spill).
+/// The received bytes of one body. They are in memory up to a limit; a longer body is moved to an unnamed
+/// file.
 ///
-/// One caller at a time appends and holds no lock while it writes to a file. Any thread may read the received bytes.
+/// Only one caller at a time may append. Writing to a file does not block readers. Any thread may read the
+/// received bytes.
 final class ReceivedBody: Sendable {
-    /// The limit of bytes in memory, the allocator of that memory, and the folder of the files for longer bodies.
+    /// The maximum number of bytes in memory, the allocator of that memory, and the folder of the files for longer
+    /// bodies.
     struct Storage: Sendable {
         var maxBytesInMemory: Int
         var folder: String
@@ -16,16 +19,16 @@ final class ReceivedBody: Sendable {
         var count = 0
         var block: BodyBlock?
         var file: UnnamedFile?
-        /// Whether no file can be used, so that the bytes stay in memory and only the body's own limit applies.
+        /// Whether writing to a file failed. If true, the bytes stay in memory, without the limit `maxBytesInMemory`.
         var hasNoFile = false
 
         var memory: Data { block?.data(0..<count) ?? Data() }
 
-        /// Adds bytes to those in memory; false when no memory is available.
+        /// Appends bytes in memory. Returns false if no memory is available.
         mutating func keep(_ bytes: UnsafeRawBufferPointer, _ blocks: BodyBlockPool) -> Bool {
             let needed = count + bytes.count
             if needed > block?.capacity ?? 0 {
-                // Doubles each time when the length is unknown.
+                // At least double the capacity, so that a body of unknown length is copied only a few times.
                 guard let longer = blocks.block(max(needed, 2 * (block?.capacity ?? 0))) else { return false }
                 if let block { longer.write(UnsafeRawBufferPointer(start: block.start, count: count), at: 0) }
                 block = longer
@@ -38,7 +41,7 @@ final class ReceivedBody: Sendable {
 
     private enum Step {
         case isTaken
-        /// Move the bytes so far, and the next ones, to a file.
+        /// Move the received bytes and the new bytes to a file.
         case move(Data)
         case write(UnnamedFile, at: Int)
     }
@@ -47,20 +50,20 @@ final class ReceivedBody: Sendable {
     private let storage: Storage
     private let state = Locked(State())
 
-    /// - Parameter expected: The declared length in bytes. Address space is reserved for it when it fits in memory;
-    ///   pages cost nothing before they are written.
+    /// - Parameter expected: The declared length in bytes. If it is within the limit for memory, address space for all
+    ///   bytes is reserved. The system provides memory only for pages that are written.
     init(_ storage: Storage, expected: Int = 0) {
         self.storage = storage
-        // A server may declare any length: a larger one than a usual body needs reserves nothing.
+        // A server may declare any length, so reserve nothing for more than 1 GiB.
         guard expected > 0, expected <= min(storage.maxBytesInMemory, Self.maxSetAside) else { return }
         state.withLock { $0.block = storage.blocks.block(expected) }
     }
 
     var count: Int { state.withLock { $0.count } }
 
-    /// Appends bytes; when the disk is full or read-only they stay in memory.
+    /// Appends bytes in memory or in the file. If the disk is full or read-only, all bytes stay in memory.
     ///
-    /// - Throws: `.fileSystem` when written bytes cannot be read back, or neither a file nor memory is available.
+    /// - Throws: `.fileSystem` if written bytes cannot be read back, or if neither a file nor memory is available.
     func append(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let step = state.withLock { state -> Step in
             if let file = state.file { return .write(file, at: state.count) }
@@ -92,7 +95,7 @@ final class ReceivedBody: Sendable {
         if !isKept { throw Self.noRoom }
     }
 
-    /// Moves the bytes of a file that accepts no more back into memory.
+    /// Moves the bytes of a file back into memory after a write to the file failed, and appends the new bytes.
     private func moveToMemory(_ memory: Data, and bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let isKept = state.withLock { state in
             (state.file, state.count, state.hasNoFile) = (nil, 0, true)
@@ -105,8 +108,8 @@ final class ReceivedBody: Sendable {
         .posix(ENOMEM, stage: .download, url: nil, hint: "Neither memory nor a file is available for the body.")
     }
 
-    /// Returns bytes from an offset on, empty at the end. Pieces from a file have a limited size, so a slow reader
-    /// takes several.
+    /// Returns received bytes from an offset on; empty if there are none. From a file it returns at most 256 KiB, so
+    /// call it repeatedly to read all bytes.
     func piece(from offset: Int) -> Data {
         let (block, file, end) = state.withLock { ($0.block, $0.file, $0.count) }
         guard offset < end else { return Data() }
@@ -116,9 +119,10 @@ final class ReceivedBody: Sendable {
 
     private static let maxPiece = 256 * 1024
 
-    /// Returns the first bytes; those in a file are mapped, not read.
+    /// Returns the first `count` received bytes, or all without a count. Bytes in a file are memory-mapped and not
+    /// copied.
     ///
-    /// - Throws: `.fileSystem` when the file cannot be mapped.
+    /// - Throws: `.fileSystem` if the file cannot be mapped.
     func data(_ count: Int? = nil) throws(WebImageError) -> Data {
         let (block, file, all) = state.withLock { ($0.block, $0.file, $0.count) }
         let wanted = min(count ?? all, all)

@@ -1,17 +1,19 @@
 import Foundation
 import WebImageCore
 
-/// Owns a file without a name, so that nothing remains on disk when the process ends or crashes.
+/// Owns a file without a name. The system frees the file when the process ends or crashes.
 ///
-/// Written bytes are never changed, and no other process can truncate the file; this makes mapping them safe.
+/// Mapping the file is safe, because written bytes are never changed and no other process can truncate the
+/// file.
 final class UnnamedFile: Sendable {
     private let descriptor: Int32
 
-    /// Creates the file, and the folder when it is missing; nil on failure.
+    /// Creates the file, and the folder if it is missing; nil on failure.
     init?(in folder: String) {
         guard PrivateFolder.make(folder) else { return nil }
-        // The file has a name only between these two calls, because not every file system supports `O_TMPFILE`. A
-        // process killed in between leaves an empty file, which the resume store removes when it trims.
+        // The file has a name only between `open` and `unlink`, because not every file system supports `O_TMPFILE`. If
+        // the process is killed between them, an empty file remains. In the default folder, `ResumeStore` removes such
+        // files when they are too old.
         let path = folder + "/\(UInt64.random(in: .min ... .max)).tmp"
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
@@ -20,13 +22,13 @@ final class UnnamedFile: Sendable {
     }
 
     deinit {
-        // Also called when `init` returns nil; then there may be no descriptor.
+        // `deinit` also runs when `init` returns nil. In this case the descriptor may be invalid.
         guard descriptor >= 0 else { return }
         close(descriptor)
         HandleLedger.closed("unnamed file")
     }
 
-    /// Writes all bytes; false when the system reports an error.
+    /// Writes all bytes. Returns false if the system reports an error.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
         var rest = bytes[...]
         var offset = offset
@@ -41,7 +43,7 @@ final class UnnamedFile: Sendable {
         return true
     }
 
-    /// Returns a copy of some of its bytes.
+    /// Returns a copy of a range of the file's bytes.
     func read(_ range: Range<Int>) throws(WebImageError) -> Data {
         var data = Data(count: range.count)
         var done = 0
@@ -58,7 +60,8 @@ final class UnnamedFile: Sendable {
         return data
     }
 
-    /// Returns its first bytes, mapped; the system can reclaim this memory at any time.
+    /// Returns the first bytes of the file, memory-mapped. The system can free this memory at any time and read the
+    /// bytes again from the file.
     func mapped(_ count: Int) throws(WebImageError) -> Data {
         guard count > 0 else { return Data() }
         guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
@@ -78,9 +81,10 @@ final class UnnamedFile: Sendable {
     }
 }
 
-/// Folders that only this user can access.
+/// Creates folders that only the current user can access.
 enum PrivateFolder {
-    /// Creates the folder when it is missing; false on failure.
+    /// Creates the folder if it is missing. Returns false on failure. The permissions of an existing folder are not
+    /// changed.
     static func make(_ path: String) -> Bool {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
         let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
