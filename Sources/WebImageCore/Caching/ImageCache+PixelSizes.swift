@@ -26,9 +26,23 @@ extension ImageCache {
         rememberSize(image.pixelSize, forKey: key)
     }
 
+    /// The maximum of bytes whose headers wait to be read.
+    static let awaitingSizeLimit = 16 << 20
+
     /// Stores the size that the header of an image file declares. Used when bytes are stored without a decoded image.
+    ///
+    /// The size is left out when too many bytes wait already: while decodes of higher priority fill the pool, these jobs
+    /// never run, and each holds a file in memory.
     func rememberSize(of data: Data, forKey key: String) {
+        let count = data.count
+        let mayWait = bytesAwaitingSize.withLock { waiting in
+            guard waiting == 0 || waiting + count <= Self.awaitingSizeLimit else { return false }
+            waiting += count
+            return true
+        }
+        guard mayWait else { return }
         decodePool.submit(priority: .low) { [self] in
+            defer { bytesAwaitingSize.withLock { $0 -= count } }
             guard let info = try? coders.imageInfo(of: data, limits: DecodingLimits()) else {
                 return
             }

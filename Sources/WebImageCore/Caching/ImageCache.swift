@@ -39,6 +39,8 @@ public final class ImageCache: LayeredImageCaching {
     let coders: ImageCodersManager
     /// The newest known version of each original.
     package let originalVersions = OriginalVersions()
+    /// The bytes whose headers wait to be read for their sizes.
+    let bytesAwaitingSize = Locked(0)
     private let state: Locked<State>
 
     private struct State {

@@ -58,6 +58,25 @@ struct PixelSizeTests {
         #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 7, height: 5))
     }
 
+    /// Under constant load the pool runs no job of low priority; the files that such jobs hold must not fill the memory.
+    @Test func filesThatWaitForTheirSizeStayWithinALimit() async {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2)
+        let gate = DispatchSemaphore(value: 0)
+        pool.submit(priority: .high) { gate.wait() }
+        var config = ImageCacheConfig()
+        config.diskCacheClass = DictionaryDiskCache.self
+        config.decodePool = pool
+        let cache = ImageCache(namespace: "test", diskCacheDirectory: "/nowhere", config: config)
+        var most = 0
+        for number in 0..<40 {
+            cache.storeImageData(Data(count: 1 << 20), forKey: "\(number)")
+            most = max(most, cache.bytesAwaitingSize.withLock { $0 })
+        }
+        #expect(most == ImageCache.awaitingSizeLimit && pool.waitingCount == 16)
+        gate.signal()
+        #expect(await eventually { cache.bytesAwaitingSize.withLock { $0 } == 0 && pool.waitingCount == 0 })
+    }
+
     @Test func thumbnailSaysNothingOfTheFullPicture() {
         let image = picture(width: 4, height: 4)
         var decoding = DecodingOptions()
