@@ -38,8 +38,6 @@ public enum ImageResources {
 extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
     private static let namedStills = Locked<[String: Image]>([:])
-    /// Releases the images when memory is short. Exists from the first stored image on.
-    private static let pressureObservation = MemoryPressureRelay.system.observe { _ in removeNamedImages() }
 
     /// Returns the image with a name from `bundle`, or from the folders of ``ImageResources`` when `bundle` is nil.
     ///
@@ -50,7 +48,6 @@ extension AnimatedImage {
         guard let file = ImageResources.file(named: name, in: bundle, scale: scale),
             let image = AnimatedImage(contentsOfFile: file)
         else { return nil }
-        _ = pressureObservation
         return named.withLock { images in
             if let known = images[key] { return known }
             images[key] = image
@@ -72,7 +69,6 @@ extension AnimatedImage {
         guard let file = ImageResources.file(named: name, in: nil, scale: 1),
             let image = decode(FileManager.default.contents(atPath: file), scale(ofFile: file))
         else { return nil }
-        _ = pressureObservation
         return namedStills.withLock { images in
             if let known = images[name] { return known }
             images[name] = image

@@ -2,8 +2,7 @@ import Foundation
 
 /// The frame stores of the process. Each animation in use has one store. All stores share one memory budget.
 package final class FrameStoreRegistry: Sendable {
-    package static let shared = FrameStoreRegistry(
-        budget: FrameBudget.automatic, memoryPressure: MemoryPressureRelay.system)
+    package static let shared = FrameStoreRegistry(budget: FrameBudget.automatic)
 
     private struct State {
         var budget: Int
@@ -16,17 +15,10 @@ package final class FrameStoreRegistry: Sendable {
     /// The pool that decodes the frames.
     let decodePool: DecodePool
     private let state: Locked<State>
-    /// Ends the observation of memory pressure when it is released.
-    private let observation = Locked<(any Sendable)?>(nil)
 
-    /// - Parameter memoryPressure: calls ``trim()`` when memory is short.
-    package init(
-        budget: Int, decodePool: DecodePool = .shared, memoryPressure: (any MemoryPressureSource)? = nil
-    ) {
+    package init(budget: Int, decodePool: DecodePool = .shared) {
         self.decodePool = decodePool
         state = Locked(State(budget: budget))
-        let token = memoryPressure?.observe { [weak self] _ in self?.trim() }
-        observation.withLock { $0 = token }
     }
 
     /// The budget of all animations together in bytes.

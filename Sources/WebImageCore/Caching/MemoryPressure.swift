@@ -28,7 +28,19 @@ public final class MemoryPressureRelay: MemoryPressureSource {
 
     /// Reports the memory pressure of this process's control group, or of the whole machine if the group
     /// cannot be watched. The first observer starts the watcher on a separate thread.
-    public static let system: MemoryPressureRelay = MemoryPressureRelay { MemoryPressureWatcher.start() }
+    ///
+    /// Every event also releases decoded animation frames that are not shown and images that were loaded by name.
+    public static let system: MemoryPressureRelay = {
+        let relay = MemoryPressureRelay { MemoryPressureWatcher.start() }
+        // Number 0 is never given to an observer, so this one stays.
+        relay.observers.withLock { observers in
+            observers[0] = { _ in
+                FrameStoreRegistry.shared.trim()
+                AnimatedImage.removeNamedImages()
+            }
+        }
+        return relay
+    }()
 
     /// Calls every observer on the calling thread.
     public func report(_ pressure: MemoryPressure) {

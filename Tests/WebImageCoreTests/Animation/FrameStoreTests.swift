@@ -50,8 +50,7 @@ struct FrameStoreTests {
     }
 
     @Test func shortMemoryLeavesTheFrameThatIsShown() async throws {
-        let pressure = MemoryPressureRelay()
-        let registry = FrameStoreRegistry(budget: 1 << 20, memoryPressure: pressure)
+        let registry = FrameStoreRegistry.shared
         let store = registry.acquire(FakeAnimation(durations: [Double](repeating: 0.1, count: 8)))
         defer { registry.release(store) }
         #expect(
@@ -59,7 +58,7 @@ struct FrameStoreTests {
                 store.prefetch(Array(0..<8))
                 return store.currentFrameCount == 8
             })
-        pressure.report(.warning)
+        MemoryPressureRelay.system.report(.warning)
         #expect(store.currentFrameCount == 1 && store.frame(at: 0) != nil)
     }
 }
