@@ -70,6 +70,17 @@ struct SharedDecodesTests {
         #expect(count == 5 && decodes.count == 0)
     }
 
+    @Test func theLastJobUsesTheDecodeOfJobsThatHaveEnded() throws {
+        let decodes = SharedDecodes()
+        let image = try TestImages.solid(width: 4, height: 4)
+        let last = decodes.begin("a") { _ in nil }
+        do {
+            let first = decodes.begin("a") { _ in nil }
+            #expect(try first.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
+        }
+        #expect(try !last.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
+    }
+
     @Test func sharedDecodeFailureReachesOnlyItsWaitingJobs() throws {
         let decodes = SharedDecodes()
         let jobs = (decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in nil })

@@ -120,10 +120,12 @@ final class SharedDecodes: Sendable {
         _ source: String, _ version: String, _ key: Key, _ largest: Key
     ) -> (Slot, isFirst: Bool)? {
         state.withLock { state in
-            guard var jobs = state[source], jobs.wanted.count > 1 else { return nil }
+            guard var jobs = state[source] else { return nil }
+            // Also for the last job: the others may have ended before it needs their decode.
             if let slot = jobs.slots.first(where: { $0.version == version && $0.key.covers(key) }) {
                 return (slot, false)
             }
+            guard jobs.wanted.count > 1 else { return nil }
             let slot = Slot(version, largest)
             jobs.slots.append(slot)
             state[source] = jobs
