@@ -63,6 +63,7 @@ struct PixelSizeTests {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
         pool.submit(priority: .high) { gate.wait() }
+        #expect(await eventually { pool.runningCount == 1 && pool.waitingCount == 0 })
         var config = ImageCacheConfig()
         config.diskCacheClass = DictionaryDiskCache.self
         config.decodePool = pool
