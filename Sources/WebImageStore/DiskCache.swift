@@ -45,9 +45,10 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Stores bytes. They replace the entry with its extended data and metadata. Reads find them immediately.
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
 
-    /// Stores bytes with their record. They replace the entry with its extended data and metadata.
-    package func setData(_ data: Data, forKey key: String, record: EntryRecord) {
-        store.setData(data, forKey: key, record: record)
+    /// Stores bytes with their record and metadata. They replace the entry with its extended data and metadata. The
+    /// bytes and the metadata are committed in one transaction.
+    package func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?) {
+        store.setData(data, forKey: key, record: record, metadata: metadata)
     }
 
     /// Returns the bytes of an entry with its record, extended data and metadata; nil in the same cases as

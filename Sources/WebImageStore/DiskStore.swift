@@ -125,9 +125,9 @@ final class DiskStore: Sendable {
 
     // MARK: Writing
 
-    func setData(_ data: Data?, forKey key: String, record: EntryRecord = .named) {
+    func setData(_ data: Data?, forKey key: String, record: EntryRecord = .named, metadata: Data? = nil) {
         guard let data else { return removeData(forKey: key) }
-        enqueue(data, key, record)
+        enqueue(data, key, record, metadata)
         forgetImport(key)
     }
 
@@ -176,12 +176,15 @@ final class DiskStore: Sendable {
         return data
     }
 
-    func enqueue(_ data: Data?, _ key: String, _ record: EntryRecord = .named) {
+    func enqueue(_ data: Data?, _ key: String, _ record: EntryRecord = .named, _ metadata: Data? = nil) {
         let hash = KeyHash(key)
         let time = milliseconds()
         let isTooMuch = state.withLock { state in
             let name = state.config.diskCacheStoresPlainKeys ? key : nil
             state.pending.put(PendingWrite(data: data, time: time, name: name, record: record), for: hash)
+            if let metadata {
+                state.pending.put(.init(data: metadata, time: time), at: .init(key: hash, companion: .metadata))
+            }
             return state.pending.byteCount > Self.pendingLimit
         }
         if isTooMuch { flush() } else { scheduleFlush() }

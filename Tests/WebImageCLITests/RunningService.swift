@@ -30,7 +30,8 @@ final class RunningService: Sendable {
         identifier = started.process.processIdentifier
         collect(started.output) { $0.output += $1 }
         collect(started.errors) { $0.errors += $1 }
-        guard await eventually({ self.errors.contains("serving ") || !self.isRunning }), isRunning else {
+        let marks = ["serving "] + (arguments.contains("--admin") ? [Self.adminMark] : [])
+        guard await eventually({ marks.allSatisfy(self.hasLine) || !self.isRunning }), isRunning else {
             stop()
             throw RawClient.Failure(description: "the service did not start: \(errors)")
         }
@@ -68,7 +69,15 @@ final class RunningService: Sendable {
     }
 
     var admin: ListenAddress {
-        get throws { try ListenAddress(try word(after: "metrics and purges on ")) }
+        get throws { try ListenAddress(try word(after: Self.adminMark)) }
+    }
+
+    private static let adminMark = "metrics and purges on "
+
+    /// Whether the service has written a complete line that contains `mark`. Its messages arrive one after the other.
+    private func hasLine(with mark: String) -> Bool {
+        let errors = errors
+        return errors.range(of: mark).map { errors[$0.upperBound...].contains("\n") } ?? false
     }
 
     private func word(after mark: String) throws -> String {

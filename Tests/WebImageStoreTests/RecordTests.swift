@@ -38,7 +38,7 @@ struct RecordTests {
         var stored = record(key, 1, expires: Date(timeIntervalSince1970: 2_000_000))
         stored.attributes = VariantAttributes(stored: Data("transformed options=8 box=10x20 limit=30".utf8))
         var cache = try open()
-        cache.setData(Data([1, 2]), forKey: "a-Blur", record: stored)
+        cache.setData(Data([1, 2]), forKey: "a-Blur", record: stored, metadata: nil)
         if isReopened {
             cache.flush()
             cache = try open()
@@ -53,7 +53,7 @@ struct RecordTests {
     @Test(arguments: [false, true])
     func entryIsReadWithItsRecordMetadataAndExtendedData(isCommitted: Bool) throws {
         let cache = try open()
-        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1), metadata: nil)
         cache.setMetadata(Data([2]), forKey: "a")
         cache.setExtendedData(Data([3]), forKey: "a")
         if isCommitted { cache.flush() }
@@ -63,8 +63,10 @@ struct RecordTests {
         cache.setExtendedData(nil, forKey: "a")
         let changed = try #require(cache.entry(forKey: "a"))
         #expect(changed.metadata == Data([4]) && changed.extended == nil)
-        cache.setData(Data([5]), forKey: "a", record: record(.shared("a"), 2))
+        cache.setData(Data([5]), forKey: "a", record: record(.shared("a"), 2), metadata: nil)
+        cache.setData(Data([6]), forKey: "b", record: record(.shared("b"), 1), metadata: Data([7]))
         for _ in 0..<2 {
+            #expect(cache.entry(forKey: "b")?.metadata == Data([7]))
             let replaced = try #require(cache.entry(forKey: "a"))
             #expect(replaced.data == Data([5]) && replaced.metadata == nil && replaced.extended == nil)
             cache.flush()
@@ -73,7 +75,7 @@ struct RecordTests {
 
     @Test func recordAndMetadataAreReadDuringTheCommit() throws {
         let cache = try open()
-        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1), metadata: nil)
         cache.flush()
         let wrong = Locked(0)
         for number in 0..<400 {
@@ -89,7 +91,7 @@ struct RecordTests {
 
     @Test func storingByStringReplacesTheRecord() throws {
         let cache = try open()
-        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1), metadata: nil)
         cache.flush()
         cache.setData(Data([2]), forKey: "a")
         #expect(cache.record(forKey: "a") == .named)
@@ -99,22 +101,22 @@ struct RecordTests {
 
     @Test func aNewVersionRemovesVariantsOfOlderOnes() throws {
         let cache = try open()
-        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
-        cache.setData(Data([1]), forKey: "a-10", record: record(thumbnail(10), 1))
-        cache.setData(Data([1]), forKey: "a-20", record: record(thumbnail(20), 1))
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1), metadata: nil)
+        cache.setData(Data([1]), forKey: "a-10", record: record(thumbnail(10), 1), metadata: nil)
+        cache.setData(Data([1]), forKey: "a-20", record: record(thumbnail(20), 1), metadata: nil)
         let other = record(EntryKey(source: "b", transformer: "T", string: "b-T"), 1)
-        cache.setData(Data([1]), forKey: "b-T", record: other)
+        cache.setData(Data([1]), forKey: "b-T", record: other, metadata: nil)
         cache.flush()
         #expect(cache.totalCount() == 4)
-        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1), metadata: nil)
         #expect(cache.totalCount() == 4, "storing the same version again removed an entry")
-        cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2))
+        cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2), metadata: nil)
         #expect(cache.totalCount() == 2 && cache.totalSize() == 2)
         #expect(cache.data(forKey: "a-10") == nil && cache.data(forKey: "b-T") == Data([1]))
         // A new variant also removes older variants of the same source, even when the original is not stored.
-        cache.setData(Data([3]), forKey: "a-20", record: record(thumbnail(20), 2))
+        cache.setData(Data([3]), forKey: "a-20", record: record(thumbnail(20), 2), metadata: nil)
         cache.flush()
-        cache.setData(Data([3]), forKey: "a-30", record: record(thumbnail(30), 3))
+        cache.setData(Data([3]), forKey: "a-30", record: record(thumbnail(30), 3), metadata: nil)
         cache.flush()
         #expect(cache.data(forKey: "a-20") == nil && cache.data(forKey: "a-30") == Data([3]))
     }
@@ -123,8 +125,8 @@ struct RecordTests {
     func anEntryWhoseTimeIsOverIsAbsent(isCommitted: Bool) throws {
         let cache = try open()
         let end = now.withLock { $0 } + 60
-        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: end))
-        cache.setData(Data([1]), forKey: "b", record: record(.shared("b"), 1))
+        cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: end), metadata: nil)
+        cache.setData(Data([1]), forKey: "b", record: record(.shared("b"), 1), metadata: nil)
         if isCommitted { cache.flush() }
         #expect(cache.containsData(forKey: "a") && cache.data(forKey: "a") == Data([1]))
         now.withLock { $0 += 60 }
@@ -137,7 +139,8 @@ struct RecordTests {
     func anyDateIsAcceptedAsExpirationDate(seconds: Double) throws {
         let cache = try open()
         cache.setData(
-            Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: Date(timeIntervalSince1970: seconds)))
+            Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: Date(timeIntervalSince1970: seconds)),
+            metadata: nil)
         cache.flush()
         #expect((cache.data(forKey: "a") != nil) == (seconds > 1e9))
     }
@@ -148,7 +151,7 @@ struct RecordTests {
     ])
     func invalidRecordReadsAsUnknownIdentity(lie: String) throws {
         var cache: DiskCache? = try open()
-        cache?.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1))
+        cache?.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1), metadata: nil)
         cache = nil
         try Database(path: folder.path + "/cache/index.sqlite", mode: .readWrite).execute(lie)
         #expect(try open().record(forKey: "a")?.identity == .legacy)

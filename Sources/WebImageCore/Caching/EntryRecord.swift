@@ -116,8 +116,9 @@ package struct VariantAttributes: Hashable, Sendable {
 
 /// A disk layer that stores a record with each entry.
 package protocol RecordingDiskCache: DiskCaching {
-    /// Stores bytes with their record. Replaces the entry, its metadata and its extended data.
-    func setData(_ data: Data, forKey key: String, record: EntryRecord)
+    /// Stores bytes with their record and metadata. Replaces the entry, its metadata and its extended data. No reader
+    /// finds the new bytes without their metadata, or with the metadata of other bytes.
+    func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?)
     /// Returns the entry's verified bytes with their record, metadata and extended data. Reads the index
     /// only once. Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.
     func entry(forKey key: String) -> CachedResource?

@@ -36,7 +36,7 @@ extension ImageCache {
     }
 }
 
-// Loads read the versions of stored originals here.
+// Loads read the versions of stored originals here, and store the metadata of confirmed originals.
 extension ImageCache: VersionedImageCache {
     package func diskVersion(of key: EntryKey) async -> ContentDigest? {
         await disk.run { Self.version(of: key, in: $0) }
@@ -44,6 +44,14 @@ extension ImageCache: VersionedImageCache {
 
     package func diskVersionSync(of key: EntryKey) -> ContentDigest? {
         disk.sync { Self.version(of: key, in: $0) }
+    }
+
+    package func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?) {
+        guard let key, let version else { return storeMetadata(metadata, forKey: key) }
+        disk.async { disk in
+            let stored = (disk as? any RecordingDiskCache)?.record(forKey: key)?.version
+            if stored == nil || stored == version { disk?.setMetadata(metadata, forKey: key) }
+        }
     }
 
     private static func version(of key: EntryKey, in disk: (any DiskCaching)?) -> ContentDigest? {

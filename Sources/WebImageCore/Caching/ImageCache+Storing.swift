@@ -24,6 +24,12 @@ extension ImageCache {
             nil, imageData: data, forKey: key, options: [], context: nil, cacheType: .all, completion: completion)
     }
 
+    /// Stores bytes on disk together with a loader's metadata. Returns before they are written.
+    package func storeImageData(_ data: Data, metadata: Data?, forKey key: String) {
+        rememberSize(of: data, forKey: key)
+        disk.async { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
+    }
+
     /// Stores bytes on disk; blocks.
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
@@ -112,11 +118,14 @@ extension ImageCache {
         }
     }
 
-    /// Writes an entry with its record. Runs on the disk queue.
-    private func put(_ data: Data, of image: Image?, key: String, identity: EntryIdentity?, in disk: (any DiskCaching)?)
-    {
+    /// Writes an entry with its record and metadata. Runs on the disk queue.
+    private func put(
+        _ data: Data, of image: Image?, key: String, identity: EntryIdentity?, metadata: Data? = nil,
+        in disk: (any DiskCaching)?
+    ) {
         guard let disk, !isStale(identity) else { return }
         var identity = identity
+        let metadata = metadata ?? identity?.metadata
         if let unknown = identity, !unknown.key.isVariant, unknown.version == nil {
             let version = ContentDigest(data)
             identity?.version = version
@@ -131,13 +140,13 @@ extension ImageCache {
             declare(data, of: image, key, &record)
         }
         if let recording = disk as? any RecordingDiskCache {
-            recording.setData(data, forKey: key, record: record)
+            recording.setData(data, forKey: key, record: record, metadata: metadata)
         } else {
             // This layer cannot record that the image has only the first frame, so a later load of the whole
             // animation would receive a still image.
             if let image, image.omitsFrames, identity?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
-            if let attributes { disk.setMetadata(attributes.metadata, forKey: key) }
+            if let metadata = attributes?.metadata ?? metadata { disk.setMetadata(metadata, forKey: key) }
         }
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
     }

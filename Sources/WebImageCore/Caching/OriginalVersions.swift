@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The newest version of each original. A version is known as long as an image made from it is in memory.
 package final class OriginalVersions: Sendable {
@@ -64,7 +64,7 @@ package final class OriginalVersions: Sendable {
     }
 }
 
-/// A cache that tracks the versions of its originals.
+/// A cache that tracks the versions of its originals, and stores the metadata of an ``EntryIdentity`` with the bytes.
 package protocol VersionedImageCache: LayeredImageCaching {
     var originalVersions: OriginalVersions { get }
     /// Returns the version of the original on disk under a key; nil if there is no such entry or its version
@@ -72,4 +72,8 @@ package protocol VersionedImageCache: LayeredImageCaching {
     func diskVersion(of key: EntryKey) async -> ContentDigest?
     /// Like the asynchronous method, but blocks the caller.
     func diskVersionSync(of key: EntryKey) -> ContentDigest?
+    /// Stores the metadata of a confirmed original, unless the entry on disk now has another version. The
+    /// validators of one version must never confirm the bytes of another version. Nil stands for an unknown version,
+    /// which every version matches.
+    func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?)
 }

@@ -64,8 +64,12 @@ struct DownloadStage: Sendable {
     private func confirmed(
         _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {
-        (plan.originalCache as? any LayeredImageCaching)?
-            .storeMetadata(result.metadata, forKey: plan.originalKey)
+        if let cache = plan.originalCache as? any VersionedImageCache {
+            cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
+        } else {
+            (plan.originalCache as? any LayeredImageCaching)?
+                .storeMetadata(result.metadata, forKey: plan.originalKey)
+        }
         guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }

@@ -10,8 +10,7 @@ struct StoreRequest: Sendable {
     var serializedImage: Image?
     var data: Data?
     var type: ImageCacheType
-    var metadata: Data?
-    /// The identity of the entry, for caches that record it.
+    /// The identity and metadata of the entry, for caches that record them.
     var identity: EntryIdentity?
 
     static func requests(for made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
@@ -38,10 +37,11 @@ struct StoreRequest: Sendable {
                 cache: plan.originalCache, key: plan.originalKey,
                 image: isWhole && (toMemory || original.data.isEmpty) ? made.source : nil,
                 serializedImage: isWhole ? made.source : nil,
-                data: original.data.isEmpty ? nil : original.data, type: type, metadata: original.metadata,
+                data: original.data.isEmpty ? nil : original.data, type: type,
                 identity: plan.keys.original.map {
                     EntryIdentity(
-                        key: $0, version: original.version, pixelSize: isWhole ? made.source.pixelSize : nil)
+                        key: $0, version: original.version, pixelSize: isWhole ? made.source.pixelSize : nil,
+                        metadata: original.metadata)
                 })
         ]
     }
@@ -55,7 +55,7 @@ struct StoreRequest: Sendable {
         else { return nil }
         return StoreRequest(
             cache: plan.originalCache, key: key, data: original.data, type: .disk,
-            metadata: original.metadata, identity: plan.keys.original.map { EntryIdentity(key: $0) })
+            identity: plan.keys.original.map { EntryIdentity(key: $0, metadata: original.metadata) })
     }
 
     /// Returns the request for the requested image. Empty if the entry of the original serves for it too.

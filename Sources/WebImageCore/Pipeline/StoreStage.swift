@@ -131,7 +131,8 @@ struct StoreStage: Sendable {
                 request.image, imageData: request.data, forKey: request.key, options: plan.options,
                 context: context.forRoles, cacheType: request.type, completion: nil)
         }
-        if let metadata = request.metadata {
+        // A versioned cache stores the metadata of the identity together with the bytes.
+        if let metadata = request.identity?.metadata, !(request.cache is any VersionedImageCache) {
             (request.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: request.key)
         }
     }

@@ -108,8 +108,11 @@ final class SourceFetcher: Sendable {
         let age = stored.flatMap { HTTPCachePolicy().age($0, now: clock.date) } ?? 0
         let lifetime = Lifetime(fields: fields, age: Int(age), bounds: bounds)
         if result.mayBeStored, lifetime.mayBeStored {
-            if !result.isNotModified { cache?.storeImageData(result.data, forKey: cacheKey) }
-            cache?.storeMetadata(result.metadata, forKey: cacheKey)
+            if !result.isNotModified {
+                cache?.storeImageData(result.data, metadata: result.metadata, forKey: cacheKey)
+            } else {
+                cache?.storeMetadata(result.metadata, forKey: cacheKey, version: load.cached?.record?.version)
+            }
         }
         return Source(data: result.data, lifetime: lifetime)
     }
