@@ -113,7 +113,7 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let source: Source
         let limit = min(target.options.limits.maxSourceBytes ?? .max, answer.settings.output.decoding.maxEncodedBytes)
-        let permit = try provider.limiter.begin(host: reference.host)
+        let permit = try provider.limiter.begin(host: reference.host, needsProcessor: false)
         defer { withExtendedLifetime(permit) {} }
         let generation = await provider.store.generation(of: reference.key)
         do throws(WebImageError) {

@@ -47,10 +47,13 @@ public final class ImageService: Sendable {
             folder = LocalFolder(path: root)
             if folder == nil { throw ConfigurationError("root", "the folder cannot be opened") }
         }
+        let pool = DecodePool.shared
         let limiter = WorkLimiter(
             WorkLimiter.Limits(
                 works: configuration.queue, worksPerHost: configuration.queuePerHost,
-                requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient))
+                queueWait: .milliseconds(configuration.queueWait), standingJobs: 4 * pool.width,
+                requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient),
+            clock: clock) { pool.waitingCountWithoutLow }
         let fetcher = SourceFetcher(
             loader: loader ?? ServiceComponents.downloader(settings),
             cache: ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration),
@@ -60,7 +63,7 @@ public final class ImageService: Sendable {
             memoryBytes: configuration.resultMemoryBytes,
             disk: ServiceComponents.cache("results", bytes: configuration.resultCacheBytes, configuration),
             clock: clock)
-        pool = DecodePool.shared
+        self.pool = pool
         provider = ResultProvider(
             store: store, fetcher: fetcher, limiter: limiter,
             background: BackgroundWork(limit: max(configuration.queue / 2, 1)), pool: pool, clock: clock)

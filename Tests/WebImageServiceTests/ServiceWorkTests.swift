@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageAVIF
 import WebImageTestTraits
 import WebImageTesting
 
@@ -69,7 +70,7 @@ struct ServiceWorkTests {
         let runs = Locked(0)
         let works = CoalescedWork<String, Int>(order: order, budget: 10) { $0 }
         @Sendable func value(_ key: String, _ request: UInt64, _ cost: Int = 4) async throws -> Int {
-            try await works.value(for: key, of: request) { () throws(WebImageError) in
+            try await works.value(for: key, of: request) { _ throws(WebImageError) in
                 runs.withLock { $0 += 1 }
                 return cost
             }
@@ -235,6 +236,55 @@ struct ServiceWorkTests {
         #expect(await joiner.value.status == 200)
         // The service does not cache the refusal.
         #expect(await bench.picture("w:11").status == 200)
+    }
+
+    /// A burst may wait. Under overload, every request finds waiting jobs; then only few of them may wait.
+    @Test func onlyAQueueThatStandsRefuses() {
+        var (limits, queue) = (WorkLimiter.Limits(), StandingQueue())
+        (limits.queueWait, limits.standingJobs) = (.milliseconds(100), 8)
+        func admits(_ count: Int, at milliseconds: Int) -> Bool {
+            queue.admits(count, at: .milliseconds(milliseconds), limits)
+        }
+        #expect(admits(60, at: 0) && admits(60, at: 99))
+        #expect(!admits(60, at: 100) && !admits(8, at: 9_000))
+        #expect(admits(7, at: 9_000) && !admits(8, at: 9_000))
+        // A request that finds no waiting job shows that the overload is over.
+        #expect(admits(0, at: 10_000) && admits(60, at: 10_000))
+        #expect(!admits(60, at: 11_000))
+    }
+
+    @Test func overloadRefusesNewResultsAndBeginsNoAVIF() async throws {
+        let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared])
+        let bench = try ServiceBench(coders: coders) { $0.offersAVIF = true }
+        _ = await bench.picture("w:9/f:png")
+        let (pool, gate) = (DecodePool.shared, DispatchSemaphore(value: 0))
+        defer { for _ in 0..<pool.width { gate.signal() } }
+        for _ in 0..<pool.width { pool.submit { gate.wait() } }
+        #expect(await eventually { pool.runningCount == pool.width })
+        // Jobs of low priority do not count, because they do not delay a request.
+        for _ in 0..<(8 * pool.width) { pool.submit(priority: .low) {} }
+        let first = Task { await bench.picture("w:10/f:png") }
+        #expect(await eventually { pool.waitingCountWithoutLow == 1 })
+        let second = Task { await bench.picture("w:11/f:png") }
+        #expect(await eventually { pool.waitingCountWithoutLow == 2 })
+        // Now jobs have waited for longer than a burst may.
+        bench.clock.advance(by: .milliseconds(150))
+        for _ in 0..<(4 * pool.width) { pool.submit {} }
+        let fetches = bench.server.fetchCount
+        let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
+        #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
+        #expect(pool.waitingCountWithoutLow == 4 * pool.width + 2 && bench.server.fetchCount == fetches)
+        // These answers need no processor: a stored result, a joined result and an unchanged source.
+        #expect(await bench.picture("w:9/f:png").record.outcome == .memory)
+        let joiner = Task { await bench.picture("w:10/f:png") }
+        #expect(await eventually { bench.service.provider.subscriberCount == 3 })
+        #expect(await bench.picture("raw:1").status == 200)
+        for _ in 0..<pool.width { gate.signal() }
+        #expect(await first.value.status == 200)
+        #expect(await second.value.status == 200)
+        #expect(await joiner.value.record.outcome == .joined)
+        #expect(await eventually { pool.waitingCount == 0 })
+        #expect(await bench.picture("w:12/f:png").status == 200)
     }
 
     @Test func clientsAndHostsHaveBoundsOfTheirOwn() async throws {

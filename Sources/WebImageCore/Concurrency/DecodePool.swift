@@ -67,7 +67,6 @@ package final class DecodePool: Sendable {
         }
     }
 
-    private let width: Int
     private let byteBudget: Int
     private let state = Locked(State())
     private let threads: WorkerThreads
@@ -98,6 +97,12 @@ package final class DecodePool: Sendable {
 
     /// The number of waiting jobs.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// The number of waiting jobs with at least normal priority.
+    package var waitingCountWithoutLow: Int { state.withLock { $0.waiting.countWithoutLow } }
+
+    /// The maximum number of concurrent jobs, without the additional small one.
+    package let width: Int
 
     /// Runs `work` on the pool and waits for its result. `cost` is the memory of the work in bytes.
     ///

@@ -80,13 +80,15 @@ public final class LoadPriorityHandle: Sendable {
     }
 }
 
-/// The number of subscribers at each priority.
+/// The number of subscribers or jobs at each priority.
 struct PriorityCounts {
     private var low = 0
     private var normal = 0
     private var high = 0
 
     var highest: LoadPriority? { high > 0 ? .high : normal > 0 ? .normal : low > 0 ? .low : nil }
+
+    var normalOrHigher: Int { normal + high }
 
     mutating func add(_ priority: LoadPriority) { change(priority, by: 1) }
 

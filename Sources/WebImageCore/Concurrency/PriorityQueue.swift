@@ -26,9 +26,13 @@ struct PriorityQueue<Element> {
     private var entries: [UInt64: Entry] = [:]
     private var lanes: [LaneName: Lane] = [:]
     private var lastTurn: UInt64 = 0
+    private var counts = PriorityCounts()
     private static var order: [LoadPriority] { [.high, .normal, .low] }
 
     var count: Int { entries.count }
+
+    /// The number of elements with at least normal priority.
+    var countWithoutLow: Int { counts.normalOrHigher }
 
     /// The next element.
     var first: Element? {
@@ -52,6 +56,7 @@ struct PriorityQueue<Element> {
 
     mutating func append(_ element: Element, id: UInt64, priority: LoadPriority, isLarge: Bool = false) {
         let lane = LaneName(priority: priority, isLarge: isLarge)
+        counts.add(priority)
         entries[id] = Entry(element: element, lane: lane, turn: join(lane, id))
     }
 
@@ -59,10 +64,16 @@ struct PriorityQueue<Element> {
     mutating func move(_ id: UInt64, to priority: LoadPriority) {
         guard let entry = entries[id], entry.lane.priority != priority else { return }
         let lane = LaneName(priority: priority, isLarge: entry.lane.isLarge)
+        counts.remove(entry.lane.priority)
+        counts.add(priority)
         entries[id] = Entry(element: entry.element, lane: lane, turn: join(lane, id))
     }
 
-    mutating func remove(_ id: UInt64) -> Element? { entries.removeValue(forKey: id)?.element }
+    mutating func remove(_ id: UInt64) -> Element? {
+        guard let entry = entries.removeValue(forKey: id) else { return nil }
+        counts.remove(entry.lane.priority)
+        return entry.element
+    }
 
     private mutating func join(_ lane: LaneName, _ id: UInt64) -> UInt64 {
         lastTurn += 1

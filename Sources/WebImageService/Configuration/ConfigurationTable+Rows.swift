@@ -82,6 +82,9 @@ extension ConfigurationTable {
         number("decode-timeout", \.decodeTimeout, in: 1...3_600, "SECONDS", "after which decoding fails"),
         number("queue", \.queue, in: 1...100_000, "N", "results being made, including waiting ones"),
         number("queue-per-host", \.queuePerHost, in: 1...100_000, "N", "the maximum of these per source host"),
+        number(
+            "queue-wait", \.queueWait, in: 0...60_000, "MILLISECONDS",
+            "that results may wait for a processor; then only four for each wait"),
         number("max-requests", \.maxRequests, in: 1...1_000_000, "N", "the maximum of requests in flight"),
         number(
             "max-requests-per-client", \.maxRequestsPerClient, in: 1...1_000_000, "N", "the maximum of these per client"

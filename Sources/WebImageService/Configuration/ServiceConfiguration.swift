@@ -126,6 +126,9 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var queue = 64
     /// The maximum number of these results whose sources have the same host.
     public var queuePerHost = 32
+    /// The time in milliseconds after which waiting results are no longer a burst but a sign of overload. New results
+    /// are then refused while more than four results per processor wait. 0 disables this rule.
+    public var queueWait = 100
     /// The maximum number of requests in flight.
     public var maxRequests = 10_000
     /// The maximum number of requests in flight per client (IPv6: per /64).

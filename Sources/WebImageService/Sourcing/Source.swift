@@ -73,7 +73,7 @@ final class SourceFetcher: Sendable {
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
         let key = Key(source: reference.key, maxBytes: maxBytes, generation: demand.generation)
-        return try await fetches.value(for: key, of: demand.request) { () throws(WebImageError) in
+        return try await fetches.value(for: key, of: demand.request) { _ throws(WebImageError) in
             switch reference.location {
             case .local(let path):
                 guard let folder = self.folder else { throw .posix(ENOENT, stage: .download) }

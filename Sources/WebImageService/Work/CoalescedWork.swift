@@ -44,17 +44,21 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// Returns a value whose work ended after the request was accepted: a kept value, the value of running work,
     /// or the value of new work.
     ///
-    /// - Parameter request: The number of the request in the order in which requests were accepted.
+    /// - Parameters:
+    ///   - request: The number of the request in the order in which requests were accepted.
+    ///   - priority: The priority of this caller. The work runs with the highest priority of its waiting callers and
+    ///     receives it as a handle.
     func value(
-        for key: Key, of request: UInt64, work: @escaping @Sendable () async throws(WebImageError) -> Value
+        for key: Key, of request: UInt64, priority: LoadPriority = .normal,
+        work: @escaping @Sendable (LoadPriorityHandle) async throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         while true {
             if let ended = kept(key, for: request) { return ended.value }
-            let ended = try await tasks.withValue(for: key, priority: LoadPriorityHandle()) {
-                _ throws(WebImageError) -> FinishedValue in
+            let ended = try await tasks.withValue(for: key, priority: LoadPriorityHandle(priority)) {
+                handle throws(WebImageError) -> FinishedValue in
                 // Other work may have ended between the lookup above and the start of this work.
                 if let ended = self.kept(key, for: request) { return ended }
-                let value = try await work()
+                let value = try await work(handle.priority)
                 return self.keep(value, for: key)
             } body: { ended throws(WebImageError) in
                 ended

@@ -76,19 +76,19 @@ final class ResultProvider: Sendable {
         let now = clock.date
         if entry.isFresh(now: now) { return Provided(entry: entry, outcome: level) }
         guard entry.isUsableWhileRevalidating(now: now) else { return nil }
-        background.begin(job.key.digest) { _ = try? await self.made(job) }
+        background.begin(job.key.digest) { _ = try? await self.made(job, needsPermit: false, .low) }
         return Provided(entry: entry, outcome: .stale)
     }
 
-    /// Returns the stored result, or makes it.
-    func provide(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
+    /// Returns the stored result, or makes it. See ``made(_:needsPermit:_:)`` for `needsPermit`.
+    func provide(_ job: PictureJob, needsPermit: Bool = true) async throws(ServiceRefusal) -> Provided {
         if let stored = await stored(job) { return stored }
         if let failure = store.failure(for: job.key, now: clock.date) {
             if let stale = await stale(job, after: failure.refusal) { return stale }
             throw failure.refusal
         }
         do throws(ServiceRefusal) {
-            return try await made(job)
+            return try await made(job, needsPermit: needsPermit)
         } catch {
             if let stale = await stale(job, after: error) { return stale }
             throw error
@@ -96,15 +96,17 @@ final class ResultProvider: Sendable {
     }
 
     /// Returns the result if it is available within `budget`, otherwise nil. In that case the work continues in the
-    /// background and its result is stored for later requests.
+    /// background and its result is stored for later requests. Under overload, no work begins.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
-        background.begin(job.key.digest) { _ = try? await self.made(job) }
-        guard budget > .zero else { return nil }
+        guard !limiter.isOverloaded,
+            background.begin(job.key.digest, { _ = try? await self.made(job, needsPermit: false, .low) }),
+            budget > .zero
+        else { return nil }
         let race = FirstResult<Result<Provided, ServiceRefusal>?>()
         let waiter = Task {
             do throws(ServiceRefusal) {
-                race.finish(.success(try await provide(job)))
+                race.finish(.success(try await provide(job, needsPermit: false)))
             } catch {
                 race.finish(.failure(error))
             }
@@ -128,12 +130,21 @@ final class ResultProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    private func made(_ job: PictureJob) async throws(ServiceRefusal) -> Provided {
+    /// Makes the result or joins the work that makes it.
+    ///
+    /// - Parameters:
+    ///   - needsPermit: False for work in the background, whose number ``BackgroundWork`` limits.
+    ///   - priority: Low if no request waits for the result. A request that joins the work raises its priority.
+    private func made(
+        _ job: PictureJob, needsPermit: Bool, _ priority: LoadPriority = .normal
+    ) async throws(ServiceRefusal) -> Provided {
         let starter = Starter()
         let ended: WorkOutcome
         do throws(WebImageError) {
-            ended = try await works.value(for: job.key.digest, of: job.demand.request) { () throws(WebImageError) in
-                WorkOutcome(outcome: try await self.work(job), starter: starter)
+            ended = try await works.value(
+                for: job.key.digest, of: job.demand.request, priority: priority
+            ) { priority throws(WebImageError) in
+                WorkOutcome(outcome: try await self.work(job, needsPermit, priority), starter: starter)
             }
         } catch {
             throw ServiceRefusal(error)
@@ -150,7 +161,9 @@ final class ResultProvider: Sendable {
     /// Returns the stored result of a job if it is fresh, or makes it; runs once for all requests that wait for it.
     ///
     /// Returns failures as refusals; throws only `.cancelled`.
-    private func work(_ job: PictureJob) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
+    private func work(
+        _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle
+    ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
         let old = await store.entry(for: job.key)
         // Other work may have ended between the lookup in the store and the start of this work.
         if let old, old.entry.isFresh(now: clock.date) {
@@ -162,7 +175,7 @@ final class ResultProvider: Sendable {
             // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
             // wait for the source.
             let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
-            let permit = try limiter.begin(host: job.reference.host)
+            let permit = needsPermit ? try limiter.begin(host: job.reference.host) : nil
             defer { withExtendedLifetime(permit) {} }
             let start = clock.now
             let source = try await fetcher.source(
@@ -171,7 +184,7 @@ final class ResultProvider: Sendable {
             if let old, old.entry.head.sourceVersion == source.version {
                 return .success(keep(old.entry, as: source, job, stages))
             }
-            return .success(try await make(job, source, shared, stages))
+            return .success(try await make(job, source, shared, priority, stages))
         } catch let error as WebImageError where error.isCancellation {
             throw .cancelled
         } catch let error as WebImageError {
@@ -202,12 +215,13 @@ final class ResultProvider: Sendable {
     }
 
     private func make(
-        _ job: PictureJob, _ source: Source, _ shared: SharedDecodes.Job, _ stages: [ServiceRecord.Stage: Duration]
+        _ job: PictureJob, _ source: Source, _ shared: SharedDecodes.Job, _ priority: LoadPriorityHandle,
+        _ stages: [ServiceRecord.Stage: Duration]
     ) async throws -> Provided {
         let queued = clock.now
         let clock = clock
         let sharing = ResultRenderer.Sharing(job: shared, version: source.version)
-        let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }) {
+        let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }, priority: priority) {
             () throws(WebImageError) -> (Result<EncodedResult, any Error>, Duration) in
             let began = clock.now
             return (Result { try job.make(source.data, sharing) }, began)

@@ -13,6 +13,11 @@ final class WorkLimiter: Sendable {
         var works = 64
         /// The maximum number of these results whose sources have the same host.
         var worksPerHost = 32
+        /// The time after which jobs that wait for a processor are no longer a burst: from then on, new work is refused
+        /// unless few jobs wait. Zero disables this rule.
+        var queueWait = Duration.milliseconds(100)
+        /// The maximum number of waiting jobs with which new work begins after ``queueWait``.
+        var standingJobs = 8
         /// The maximum number of requests in flight.
         var requests = 10_000
         /// The maximum number of requests in flight of one client.
@@ -21,6 +26,7 @@ final class WorkLimiter: Sendable {
 
     private struct State {
         var works = 0
+        var standing = StandingQueue()
         var hosts: [String: Int] = [:]
         var requests = 0
         var clients: [String: Int] = [:]
@@ -29,7 +35,15 @@ final class WorkLimiter: Sendable {
     private let state = Locked(State())
     private let limits: Limits
 
-    init(_ limits: Limits) { self.limits = limits }
+    private let waitingJobs: @Sendable () -> Int
+    private let clock: any DelayClock
+
+    /// - Parameter waitingJobs: Returns the number of jobs that wait for a processor.
+    init(_ limits: Limits, clock: any DelayClock, waitingJobs: @escaping @Sendable () -> Int) {
+        self.limits = limits
+        self.clock = clock
+        self.waitingJobs = waitingJobs
+    }
 
     /// The requests in flight in the order in which they were accepted.
     let order = RequestOrder()
@@ -75,7 +89,23 @@ final class WorkLimiter: Sendable {
         }
     }
 
-    func begin(host: String) throws(ServiceRefusal) -> Permit {
+    /// Whether new work that needs a processor would be refused now, because too many jobs have waited for too long.
+    var isOverloaded: Bool { !admitsJob() }
+
+    /// Whether work that needs a processor may begin now.
+    private func admitsJob() -> Bool {
+        guard limits.queueWait > .zero else { return true }
+        let (count, now) = (waitingJobs(), clock.now)
+        return state.withLock { $0.standing.admits(count, at: now, limits) }
+    }
+
+    /// Returns a permit for the work that makes a result.
+    ///
+    /// - Parameter needsProcessor: False for a source that is sent unchanged.
+    func begin(host: String, needsProcessor: Bool = true) throws(ServiceRefusal) -> Permit {
+        guard !needsProcessor || admitsJob() else {
+            throw ServiceRefusal(503, .queue, "too many pictures wait for a processor", retryAfter: 1)
+        }
         try state.withLock { state throws(ServiceRefusal) in
             guard state.works < limits.works else {
                 throw ServiceRefusal(503, .queue, "the queue is full", retryAfter: 1)
@@ -112,6 +142,27 @@ final class WorkLimiter: Sendable {
     }
 }
 
+/// Decides whether waiting jobs are a burst, which may wait, or a queue that stands because of overload.
+///
+/// A burst is served within a short time and leaves the queue empty. Under overload, every new request finds waiting
+/// jobs. Each admitted request then waits as long as the queue is, so the queue must be short. The idea is that of
+/// controlled delay (RFC 8289).
+struct StandingQueue: Sendable {
+    /// The time of the first request since the last one that found no waiting job; nil if the last request found none.
+    private var since: Duration?
+
+    /// Records that a request found `count` waiting jobs. Returns whether its work may begin.
+    mutating func admits(_ count: Int, at now: Duration, _ limits: WorkLimiter.Limits) -> Bool {
+        guard count > 0 else {
+            since = nil
+            return true
+        }
+        let start = since ?? now
+        since = start
+        return now - start < limits.queueWait || count < limits.standingJobs
+    }
+}
+
 /// Runs work that no request waits for: revalidation and slow formats. The number of tasks is limited; further work
 /// is not started.
 final class BackgroundWork: Sendable {
@@ -125,15 +176,19 @@ final class BackgroundWork: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Starts work unless work with this name is running or the limit is reached.
-    func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) {
+    /// Starts work unless work with this name is running or the limit is reached. Returns whether work with this name
+    /// is running now.
+    @discardableResult
+    func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) -> Bool {
         state.withLock { state in
-            guard !state.isClosed, state.tasks[name] == nil, state.tasks.count < limit else { return }
+            guard state.tasks[name] == nil else { return true }
+            guard !state.isClosed, state.tasks.count < limit else { return false }
             // The task removes its entry under the same lock, so it cannot remove the entry before the entry is stored.
             state.tasks[name] = Task.detached {
                 await work()
                 self.state.withLock { $0.tasks[name] = nil }
             }
+            return true
         }
     }
 

@@ -44,6 +44,27 @@ struct DecodePoolTests {
         #expect(order.withLock { $0 } == [.high, .normal, .low])
     }
 
+    @Test func waitingJobsOfLowPriorityAreCountedApart() async throws {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2)
+        let gate = DispatchSemaphore(value: 0)
+        pool.submit { gate.wait() }
+        #expect(await eventually { pool.runningCount == 1 })
+        let handle = LoadPriorityHandle(.low)
+        let moved = Task { try await pool.run(priority: handle) { () throws(WebImageError) in } }
+        pool.submit(priority: .low) {}
+        pool.submit(priority: .high) {}
+        #expect(await eventually { pool.waitingCount == 3 })
+        #expect(pool.waitingCountWithoutLow == 1)
+        handle.priority = .normal
+        #expect(pool.waitingCountWithoutLow == 2)
+        moved.cancel()
+        await #expect(throws: WebImageError.self) { try await moved.value }
+        #expect(pool.waitingCountWithoutLow == 1)
+        gate.signal()
+        #expect(await eventually { pool.waitingCount == 0 })
+        #expect(pool.waitingCountWithoutLow == 0)
+    }
+
     @Test func aJobCancelledWhileWaitingNeverStarts() async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
