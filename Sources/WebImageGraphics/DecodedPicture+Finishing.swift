@@ -2,19 +2,22 @@ import Foundation
 package import WebImageCore
 
 extension DecodedPicture {
-    /// Returns the image that the options ask for: scaled, converted to sRGB, oriented, in the requested pixel format.
+    /// Returns the image that the options request: scaled, converted to sRGB, oriented, and in the requested pixel
+    /// format.
     ///
-    /// Each step is skipped when it would change nothing, and frees its input when it is done.
-    /// `options.thumbnailPixelSize` is compared with the oriented picture. `fullSize` is the stored size, before any
-    /// scaling by the decoder.
+    /// A step that would change nothing is skipped. Each step frees its input when it is done.
+    /// `options.thumbnailPixelSize` refers to the oriented picture.
+    ///
+    /// - Parameter fullSize: The size stored in the file, before the decoder scaled the picture.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
 
-        // Scaling first leaves fewer pixels for the other steps. It also premultiplies straight pixels, unless they have
-        // alpha and a profile: colours must be converted before they are premultiplied.
+        // Scale first, so that the other steps process fewer pixels. Scaling also premultiplies straight pixels.
+        // Exception: pixels with alpha and a profile stay straight, because colours must be converted before they are
+        // premultiplied.
         if target != PixelSize(width: pixels.width, height: pixels.height) {
             let multiplies = pixels.format == .rgba8 && wanted == .bgra8Premultiplied && !(managesColor && hasAlpha)
             pixels = try pixels.scaled(

@@ -1,13 +1,14 @@
 package import WebImageCore
 
-/// The result of a decoder: pixels as the file stores them, and the information needed to finish them.
+/// The result of a decoder: pixels as the file stores them, with the properties that are needed to make the final
+/// image.
 package struct DecodedPicture {
-    /// Straight or premultiplied, according to their format.
+    /// The pixels. Their format determines whether they are straight or premultiplied.
     package var pixels: PixelBuffer
     package var orientation: ImageOrientation
-    /// nil means sRGB.
+    /// The colour profile of the pixels; nil means sRGB.
     package var profile: ColorProfile?
-    /// False promises that the alpha channel, if there is one, is 255 everywhere.
+    /// Whether pixels can be transparent. False guarantees that an alpha channel, if present, is 255 everywhere.
     package var hasAlpha: Bool
     package var format: ImageFormat
 

@@ -9,7 +9,8 @@ extension PackedRows {
         case rgba = 4
     }
 
-    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert these channels to this format; it never drops alpha.
+    /// Whether ``copy(_:stride:_:size:into:x:y:)`` can convert these channels to `format`. False if the conversion
+    /// would lose alpha.
     package static func canCopy(_ channels: Channels, to format: PixelFormat) -> Bool {
         switch format {
         case .bgra8Premultiplied, .rgba8: true
@@ -19,7 +20,8 @@ extension PackedRows {
         }
     }
 
-    /// Copies rows of these channels, `stride` bytes apart, to a place inside the buffer; alpha stays straight.
+    /// Copies rows with these channels to position `x`, `y` of a buffer. The source rows are `stride` bytes apart.
+    /// Alpha stays straight.
     package static func copy(
         _ source: UnsafePointer<UInt8>, stride: Int, _ channels: Channels, size: PixelSize, into buffer: PixelBuffer,
         x: Int, y: Int

@@ -2,23 +2,25 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Converts rows of packed pixels to and from buffers of the display format, with libyuv.
+/// Converts rows of packed pixels to and from buffers in the display format. libyuv converts them.
 ///
-/// Rows are written with straight alpha. Call `premultiplyInPlace(rows:)` or `converted(to:)` afterwards.
+/// Written rows have straight alpha, although the display format is premultiplied. Call `premultiplyInPlace(rows:)`
+/// or `converted(to:)` afterwards.
 package enum PackedRows {
     /// How the pixels of a row are packed.
     package enum Layout: Sendable {
-        /// Blue, green, red.
+        /// Three bytes per pixel: blue, green, red.
         case bgr24
         /// Little-endian 16-bit words: 5 bits red (highest), 6 bits green, 5 bits blue.
         case rgb565
         /// Little-endian 16-bit words: 1 unused bit (highest), then 5 bits each of red, green and blue.
         case xrgb1555
-        /// Four bytes per pixel; each value is the index, 0…3, of the byte that stores the channel.
+        /// Four bytes per pixel. Each value is the index (0…3) of the byte that stores the channel.
         case bytes32(blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8)
     }
 
-    /// Writes `rows` rows, starting at row `top`; a negative stride reads upwards from `source`.
+    /// Converts `rows` rows and writes them to the buffer, starting at row `top`. With a negative stride, reads rows
+    /// upwards from `source`.
     package static func expand(
         _ source: UnsafePointer<UInt8>, stride: Int, _ layout: Layout, into buffer: PixelBuffer, top: Int, rows: Int
     ) {
@@ -50,7 +52,7 @@ package enum PackedRows {
         try setAlpha(of: buffer, from: plane.base, stride: 0)
     }
 
-    /// Copies alpha from a plane of one byte per pixel.
+    /// Sets alpha to the values in a plane of one byte per pixel.
     package static func setAlpha(of buffer: PixelBuffer, from plane: PixelBuffer) throws(WebImageError) {
         precondition(plane.format == .gray8 && plane.width == buffer.width && plane.height == buffer.height)
         let source = try BytePlane(plane)
@@ -64,7 +66,7 @@ package enum PackedRows {
         _ = webimage_yuv_set_alpha(alpha, stride, plane.base, plane.stride, plane.width, plane.height)
     }
 
-    /// Writes one row of the display format as blue, green, red.
+    /// Converts one row of the display format to three bytes per pixel: blue, green, red.
     package static func packBGR24(
         _ buffer: PixelBuffer, row: Int, into target: UnsafeMutablePointer<UInt8>
     ) {

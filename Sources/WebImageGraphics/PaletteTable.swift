@@ -2,15 +2,16 @@ import CWebImagePixelLoops
 import CWebImageYUVShim
 package import WebImageCore
 
-/// Turns palette indices into pixels of four bytes.
+/// Converts palette indices to pixels of four bytes.
 package struct PaletteTable: Sendable {
-    /// 256 entries of four bytes in the order of the target's channels.
+    /// 256 entries of four bytes, with the channels in the order of the target format.
     private var table: [UInt8]
     private let transparentIndex: UInt8?
 
-    /// Builds the table from red, green, blue triplets; missing entries are opaque black, `transparentIndex` is clear.
+    /// Creates the table from triplets of red, green and blue. Missing entries are opaque black. The entry at
+    /// `transparentIndex` is transparent.
     ///
-    /// libyuv converts the triplets, because an animation builds one table for each frame.
+    /// libyuv converts the triplets for speed, because an animation creates one table for each frame.
     ///
     /// - Parameter format: `.bgra8Premultiplied` or `.rgba8`.
     package init(rgb: [UInt8], transparentIndex: Int?, format: PixelFormat) {
@@ -32,15 +33,16 @@ package struct PaletteTable: Sendable {
         }
     }
 
-    /// Builds the table with a straight alpha for each of the first entries; the others are opaque.
+    /// Creates the table from triplets of red, green and blue. `alphas` contains the straight alpha of the first
+    /// entries; all later entries are opaque.
     package init(rgb: [UInt8], alphas: [UInt8], format: PixelFormat) {
         self.init(rgb: rgb, transparentIndex: nil, format: format)
         for (index, alpha) in alphas.prefix(256).enumerated() { table[index * 4 + 3] = alpha }
     }
 
-    /// Writes `rowCount` rows of `width` pixels, `targetStride` bytes apart, from rows of indices.
+    /// Converts `rowCount` rows of `width` indices to pixels. The written rows are `targetStride` bytes apart.
     ///
-    /// - Parameter isOver: Whether the target keeps its pixel where the index is the transparent one.
+    /// - Parameter isOver: Whether a transparent index leaves the target pixel unchanged.
     package func expand(
         _ indices: UnsafePointer<UInt8>, stride: Int, width: Int, rowCount: Int, into target: UnsafeMutableRawPointer,
         targetStride: Int, isOver: Bool = false

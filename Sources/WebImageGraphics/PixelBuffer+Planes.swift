@@ -1,15 +1,16 @@
 import WebImageCore
 
-/// A buffer in the form that libyuv expects: a byte pointer, and stride, width and height as 32-bit numbers.
+/// The memory of a pixel buffer, described as libyuv requires: a byte pointer, and stride, width and height as 32-bit
+/// numbers.
 struct BytePlane {
     let base: UnsafeMutablePointer<UInt8>
     let stride: Int32
     let width: Int32
     let height: Int32
 
-    /// The buffer must outlive the plane.
+    /// Creates a plane over the memory of `buffer`, which must outlive the plane.
     ///
-    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, which libyuv's 32-bit offsets cannot address.
+    /// - Throws: `.badImageData` for a buffer of 2 GiB or more, because libyuv uses 32-bit offsets.
     init(_ buffer: PixelBuffer) throws(WebImageError) {
         guard buffer.byteCount <= Int32.max else {
             throw WebImageError(
@@ -23,17 +24,18 @@ struct BytePlane {
         height = Int32(buffer.height)
     }
 
-    /// A row function of the shim: source and target with strides in bytes, width, height; returns 0 for success.
+    /// A conversion function of the libyuv shim. Parameters: source, target (each with its stride in bytes), width,
+    /// height. Returns 0 for success.
     typealias RowFunction = (
         UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
     ) -> Int32
 
-    /// Calls the function with all rows of this plane as its source.
+    /// Calls `function` with this plane as the source.
     func run(_ function: RowFunction, into target: BytePlane) -> Int32 {
         function(base, stride, target.base, target.stride, width, height)
     }
 
-    /// The same memory as 16-bit samples.
+    /// The address of the plane's memory, as 16-bit samples.
     var base16: UnsafeMutablePointer<UInt16> { UnsafeMutableRawPointer(base).assumingMemoryBound(to: UInt16.self) }
 }
 

@@ -11,7 +11,7 @@ public import WebImage
     var animatedImageLoopCount: UInt { get }
     /// A frame; nil for an index out of range, or when it cannot be decoded.
     func animatedImageFrame(at index: UInt) -> UIImage?
-    /// The seconds that a frame is shown; 0 for an index out of range.
+    /// Returns the duration of a frame in seconds; 0 if `index` is out of range.
     func animatedImageDuration(at index: UInt) -> TimeInterval
 }
 

@@ -4,16 +4,17 @@ import WebImageGraphics
 
 /// An animation whose frames can be requested in any order, from any thread.
 ///
-/// One thread decodes at a time: frames depend on one another, so a second thread would repeat the work of the first.
+/// Only one thread decodes at a time. Frames depend on earlier frames, so a second thread would repeat the same work.
 final class AnimationDecoder: Sendable {
     /// The properties that all frames share.
     struct Description: Sendable {
         var format: ImageFormat
         var orientation = ImageOrientation.up
         var profile: ColorProfile?
-        /// Whether any frame may be transparent, as the file declares.
+        /// Whether the file declares that a frame can have transparent pixels.
         var hasAlpha = true
-        /// Whether channels have 16 bits, which are kept if the options ask for ``PixelFormat/rgba16``.
+        /// Whether the file stores 16 bits per channel. Decoded frames keep 16 bits only if the options request
+        /// ``PixelFormat/rgba16`` or ``PixelFormat/rgbaHalf``.
         var isDeep = false
     }
 
@@ -23,7 +24,8 @@ final class AnimationDecoder: Sendable {
     private let plan: AnimationPlan
     private let description: Description
     private let options: DecodingOptions
-    /// Held while a frame is decoded: only threads that decode wait here, and no caller's code runs inside.
+    /// The compositor under a lock. The lock is held during a whole frame decode, so other threads that request a
+    /// frame wait. No user code runs under the lock.
     private let compositor: Locked<FrameCompositor>
 
     init(
@@ -41,7 +43,8 @@ final class AnimationDecoder: Sendable {
 
     var frameCount: Int { plan.frames.count }
 
-    /// Frames decoded so far, including those that were decoded only to reach others.
+    /// The number of frame decodes so far. Includes frames that were decoded only because a requested frame depends
+    /// on them.
     var drawnFrameCount: Int { compositor.withLock { $0.drawnFrameCount } }
 
     func duration(at index: Int) -> TimeInterval {
@@ -63,7 +66,8 @@ final class AnimationDecoder: Sendable {
         return try picture.finished(options: options, fullSize: plan.canvas)
     }
 
-    /// Turns a limit on all frames together into the size of each.
+    /// Replaces a byte limit for all frames together by the thumbnail size that each frame must have to stay below
+    /// the limit.
     private static func frameOptions(
         _ options: DecodingOptions, _ plan: AnimationPlan, _ description: Description
     ) -> DecodingOptions {
@@ -79,7 +83,8 @@ final class AnimationDecoder: Sendable {
     private static func canvasFormat(_ options: DecodingOptions, _ description: Description) -> PixelFormat {
         let convertsColors = description.profile != nil && options.colorConversion == .sRGB
         return switch options.pixelFormat {
-        // Colours are converted before they are multiplied by alpha; afterwards, dark transparent ones lack precision.
+        // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
+        // little precision.
         case .bgra8Premultiplied: convertsColors && description.hasAlpha ? .rgba8 : .bgra8Premultiplied
         case .rgba16, .rgbaHalf: description.isDeep ? .rgba16 : .rgba8
         case .rgba8, .rgb8, .gray8: .rgba8

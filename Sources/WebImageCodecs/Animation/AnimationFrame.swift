@@ -15,12 +15,13 @@ struct AnimationFrame: Sendable, Hashable {
     private let bottom: UInt32
     let disposal: Disposal
     let blend: Blend
-    /// Whether all its pixels are opaque, as the file declares.
+    /// Whether the file declares that all pixels of the frame are opaque.
     let isOpaque: Bool
-    /// The stored delay in milliseconds.
+    /// The delay stored in the file, in milliseconds.
     let delayMilliseconds: Double
 
-    /// `x` and `y` must be inside the canvas; empty ranges draw nothing.
+    /// Creates a frame at the columns `x` and rows `y`. Both ranges must be inside the canvas; an empty range draws
+    /// nothing.
     init(
         x: Range<Int>, y: Range<Int>, disposal: Disposal, blend: Blend, isOpaque: Bool, delayMilliseconds: Double
     ) {

@@ -1,18 +1,24 @@
 import WebImageCore
 
-/// The dependencies between an animation's frames, as a pure value.
+/// Tells which earlier frames must be decoded to show a frame. A pure value, computed once from all frames.
 ///
-/// *The backdrop of frame i* is the canvas that frame i is drawn on. The backdrop of i + 1 is the canvas with frame i (no
-/// disposal), or the backdrop of i with the frame's rectangle cleared (disposal background), or the backdrop of i unchanged
-/// (disposal previous). To reach a later frame, only frames without disposal have to be decoded.
+/// *The backdrop of frame i* is the canvas that frame i is drawn on. The disposal of frame i determines the backdrop
+/// of frame i + 1:
+///
+/// - `none`: the canvas after frame i was drawn.
+/// - `background`: the backdrop of frame i with the rectangle of frame i cleared.
+/// - `previous`: the backdrop of frame i, unchanged.
+///
+/// Frames before a requested frame must therefore be decoded only if their disposal is `none`.
 struct AnimationPlan: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
 
-    /// The change from a frame's backdrop to the next frame's backdrop.
+    /// The operation that turns a frame's backdrop into the next frame's backdrop.
     enum Step: Sendable, Hashable { case draw, clear, nothing }
 
-    /// For each frame, the nearest frame at or before it from which its backdrop can be made without any cached canvas.
+    /// For each frame, the latest frame at which drawing can start, without a cached canvas, to produce this frame's
+    /// backdrop.
     private let backdropStarts: [UInt32]
 
     init(canvas: PixelSize, frames: [AnimationFrame]) {
@@ -34,7 +40,7 @@ struct AnimationPlan: Sendable {
                 isClear = isClear || isWhole
                 previousStart = start
             case .previous:
-                // This also holds for the first frame, which a clear canvas precedes.
+                // Also correct for the first frame, because its backdrop is a clear canvas.
                 previousStart = start
             }
         }

@@ -1,14 +1,15 @@
 import WebImageCore
 import WebImageGraphics
 
-/// The canvas that a frame is drawn on: a buffer, and rectangles that still have to be cleared in it.
+/// The canvas that a frame is drawn on. Consists of a pixel buffer and of rectangles that must be cleared in the
+/// buffer before the frame is drawn.
 ///
-/// Delivered images and other backdrops may share the buffer. It is copied before a write unless it is uniquely
-/// referenced.
+/// Delivered images and other backdrops can share the buffer. ``takeCanvas(_:)`` copies a shared buffer, because the
+/// caller draws into the result.
 struct FrameBackdrop {
     /// The frame whose backdrop this is.
     var frame: Int
-    /// nil when the whole canvas is clear.
+    /// The pixels before the rectangles are cleared; nil when the whole canvas is clear or unknown.
     private var base: PixelBuffer?
     private var cleared: [Rectangle] = []
     private var baseIsOpaque = false
@@ -18,19 +19,20 @@ struct FrameBackdrop {
         var y: Range<Int>
     }
 
-    /// False when the backdrop was not made because the frame does not need it.
+    /// Whether the pixels of the backdrop are known. False when the frame covers the whole canvas, so that the
+    /// backdrop was not computed.
     private(set) var isKnown = true
 
-    /// The clear canvas.
+    /// Creates a clear (transparent) canvas.
     init(clearFor frame: Int) { self.frame = frame }
 
-    /// The backdrop of a frame that covers it completely, so that its pixels are not needed.
+    /// Creates a backdrop without pixels, for a frame that covers the whole canvas.
     init(unknownFor frame: Int) {
         self.frame = frame
         isKnown = false
     }
 
-    /// The canvas that the previous frame left.
+    /// Creates the backdrop from the canvas with the previous frame drawn on it.
     init(frame: Int, shown: ShownCanvas) {
         self.frame = frame
         base = shown.pixels
@@ -49,11 +51,13 @@ struct FrameBackdrop {
         let rectangle = Rectangle(x: frame.x, y: frame.y)
         guard cleared.last != rectangle else { return }
         cleared.append(rectangle)
-        // Without a limit, a file of many small frames that are cleared would make a list as long as the file.
+        // Clear the collected rectangles now. Otherwise the list grows without limit in a file of many small frames
+        // with disposal `background`.
         if cleared.count > 16 { base = try takeCanvas(canvas) }
     }
 
-    /// The pixels to draw on, with the rectangles cleared; this backdrop must not be used afterwards.
+    /// Returns a buffer to draw on, with the rectangles cleared, or nil if the canvas is clear. Do not use this
+    /// backdrop afterwards.
     mutating func takeCanvas(_ size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         guard var pixels = base else { return nil }
         base = nil
@@ -69,7 +73,7 @@ struct FrameBackdrop {
     }
 }
 
-/// A whole frame, composited.
+/// The canvas with one frame drawn on it, ready to be shown.
 struct ShownCanvas {
     var pixels: PixelBuffer
     /// Whether every pixel is opaque.

@@ -1,11 +1,12 @@
 import WebImageCore
 
-/// Backdrops stored along an animation, so that a jump back does not start at the key frame.
+/// Stores backdrops at regular frame intervals. After a jump back, decoding starts at a stored backdrop instead of at
+/// a distant key frame.
 ///
-/// Nothing is stored until the first jump back. From then on every ``interval`` frames one backdrop is stored, within the
-/// animation's limit of bytes and the budget of all animations. For one thread at a time.
+/// Stores nothing until the first jump back. After that, stores one backdrop every ``interval`` frames, within the
+/// byte limit of the animation and the budget of all animations. Not thread-safe.
 final class FrameCheckpoints {
-    /// Frames between two checkpoints.
+    /// The distance between two checkpoints, in frames.
     let interval: Int
     private let canvasBytes: Int
     private let budget: CheckpointBudget
@@ -30,7 +31,7 @@ final class FrameCheckpoints {
         kept[backdrop.frame] = backdrop
     }
 
-    /// The last checkpoint at or before a frame.
+    /// Returns the checkpoint of `frame`, or else the last one before `frame`.
     func nearest(to frame: Int) -> FrameBackdrop? {
         guard !kept.isEmpty else { return nil }
         for place in stride(from: frame - frame % interval, through: 0, by: -interval) {
@@ -40,11 +41,11 @@ final class FrameCheckpoints {
     }
 }
 
-/// The budget for the checkpoints of all animations of the process; it does not include the frames that players store.
+/// The byte budget for the checkpoints of all animations in the process. Frames that players cache do not count.
 ///
-/// When no bytes are left, an animation gets no checkpoints, and a jump back decodes from a key frame. Safe on any thread.
+/// When the budget is used up, no further checkpoint is stored, and a jump back decodes more frames. Thread-safe.
 package final class CheckpointBudget: Sendable {
-    /// Twice the limit of one animation.
+    /// The budget of the process: 32 MiB, twice the limit of one animation.
     package static let shared = CheckpointBudget(bytes: 2 * AnimationDecoder.checkpointBytes)
 
     package let byteCount: Int
@@ -52,7 +53,7 @@ package final class CheckpointBudget: Sendable {
 
     package init(bytes: Int) { byteCount = bytes }
 
-    /// Bytes of all stored checkpoints.
+    /// The number of bytes that all stored checkpoints use.
     package var takenByteCount: Int { taken.withLock { $0 } }
 
     fileprivate func take(_ bytes: Int) -> Bool {

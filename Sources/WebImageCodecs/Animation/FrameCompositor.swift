@@ -1,27 +1,28 @@
 import WebImageCore
 import WebImageGraphics
 
-/// The part of the compositor that depends on the format: draws a single frame.
+/// Decodes single frames of one file format for ``FrameCompositor``.
 protocol AnimationSource: Sendable {
-    /// Whether each pixel of a frame is either opaque or transparent. Such a frame is drawn over the canvas without a
-    /// separate blend.
+    /// Whether every pixel of a frame is either opaque or fully transparent. The source then draws a frame directly
+    /// over the canvas, without a separate blend.
     var framesAreMasks: Bool { get }
-    /// Whether a frame may leave rows of its rectangle undrawn.
+    /// Whether `draw` can leave rows of a frame unchanged, for example after damaged data. The compositor then clears
+    /// the buffer first.
     var mayLeaveRows: Bool { get }
-    /// Draws a frame with its first pixel at `x`, `y`; returns whether all its pixels were in the file.
+    /// Draws a frame with its top left pixel at `x`, `y`. Returns whether the file contains all pixels of the frame.
     ///
-    /// The frame replaces the pixels on the canvas. With `isOver` they stay where the frame is transparent; it is set only
-    /// when ``framesAreMasks`` is true.
+    /// The frame replaces the pixels of the canvas. If `isOver` is true, transparent pixels of the frame leave the
+    /// canvas unchanged. `isOver` is true only if ``framesAreMasks`` is true.
     func draw(
         _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool
 }
 
-/// Composites the frames of one animation: decodes one frame for each request in order, and a bounded number for a
-/// request out of order.
+/// Composites the frames of one animation. Decodes one frame per request if frames are requested in order, and a
+/// bounded number of frames for any other request.
 ///
-/// A canvas is copied only if it was delivered, or is needed again, and is also the backdrop of the next frame. For one
-/// thread at a time.
+/// The next frame is drawn into the same canvas. The canvas is copied first only if a delivered image or a stored
+/// backdrop still references it. Not thread-safe.
 final class FrameCompositor {
     private let plan: AnimationPlan
     private let source: any AnimationSource
@@ -29,7 +30,7 @@ final class FrameCompositor {
     private var backdrop: FrameBackdrop?
     private var scratch: PixelBuffer?
     private let checkpoints: FrameCheckpoints
-    /// Frames decoded so far.
+    /// The number of frame decodes so far.
     private(set) var drawnFrameCount = 0
 
     init(plan: AnimationPlan, source: any AnimationSource, format: PixelFormat, checkpointBytes: Int) {
@@ -42,7 +43,8 @@ final class FrameCompositor {
             byteLimit: checkpointBytes)
     }
 
-    /// Frame `index`, which must exist, on the whole canvas. The pixels must not be written.
+    /// Returns the whole canvas with frame `index` drawn. The frame must exist. Do not modify the returned pixels:
+    /// later frames can use the same buffer.
     func show(_ index: Int, deadline: DecodeDeadline) throws(WebImageError) -> ShownCanvas {
         var backdrop = nearestBackdrop(to: index)
         while backdrop.frame < index {
@@ -53,7 +55,8 @@ final class FrameCompositor {
         return try showFrame(of: &backdrop, deadline)
     }
 
-    /// Takes the stored backdrop nearest to the frame. It is not shared, so that it can be drawn on in place.
+    /// Returns the backdrop from which frame `index` is reached with the fewest steps. Removes the stored backdrop
+    /// from `self`, so that its buffer is unshared and can be drawn on without a copy.
     private func nearestBackdrop(to index: Int) -> FrameBackdrop {
         let known = backdrop
         backdrop = nil
@@ -146,7 +149,7 @@ final class FrameCompositor {
         try canvas.blend(above, x: frame.x.lowerBound, y: frame.y.lowerBound)
     }
 
-    /// A buffer for one frame. Frames of a file often have the same size, so the last buffer is reused.
+    /// Returns a buffer for one frame. Reuses the last buffer if the size is equal, which is common within one file.
     private func takeScratch(width: Int, height: Int) throws(WebImageError) -> PixelBuffer {
         if let scratch, scratch.width == width, scratch.height == height { return scratch }
         let fresh = try PixelBuffer(width: width, height: height, format: format)

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// The part of a canvas that an encoder writes.
+/// The rectangle of a canvas that an encoder writes for one frame.
 struct FrameRectangle: Hashable {
     var x: Range<Int>
     var y: Range<Int>
@@ -11,9 +11,11 @@ struct FrameRectangle: Hashable {
         FrameRectangle(x: 0..<pixels.width, y: 0..<pixels.height)
     }
 
-    /// The smallest rectangle outside which two canvases of one size and layout are equal; one pixel when they are equal.
+    /// Creates the smallest rectangle that contains all differences of two canvases. For equal canvases it is one
+    /// pixel, because a frame cannot be empty. Both canvases must have the same size and layout.
     ///
-    /// The C library compares whole rows; the first and last differing columns are found by binary search.
+    /// `memcmp` compares whole rows; a binary search with `memcmp` finds the first and last different column. A Swift
+    /// loop over bytes is slow in a debug build.
     init(from before: PixelBuffer, to after: PixelBuffer) {
         let pixelBytes = after.format.bytesPerPixel
         var (left, right) = (after.width, 0)
@@ -59,13 +61,14 @@ struct FrameRectangle: Hashable {
         return high
     }
 
-    /// The rectangle enlarged to even coordinates, which WebP requires.
+    /// The rectangle, enlarged so that its left and top are even. WebP can store only even frame positions.
     var evenStart: FrameRectangle {
         FrameRectangle(
             x: x.lowerBound & ~1..<x.upperBound, y: y.lowerBound & ~1..<y.upperBound)
     }
 
-    /// The pixels inside; the canvas itself when the rectangle covers it.
+    /// Returns a copy of the pixels inside the rectangle, or the canvas itself if the rectangle covers the whole
+    /// canvas.
     func cut(from canvas: PixelBuffer) throws(WebImageError) -> PixelBuffer {
         if self == .whole(canvas) { return canvas }
         let part = try PixelBuffer(width: x.count, height: y.count, format: canvas.format)

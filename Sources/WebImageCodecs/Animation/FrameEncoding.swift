@@ -22,7 +22,8 @@ struct FrameEncoding {
         self.frame = frame
     }
 
-    /// The frame at the size of the first; 16 bits a channel if the first frame has them and `keepsDepth` is set.
+    /// Returns frame `index`, scaled to the size of the first frame. Has 16 bits per channel if `keepsDepth` is true
+    /// and the first frame has 16 bits, else 8.
     mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
         let given = try frame(index)
         var pixels = try given.image.pixelsToEncode(options)
@@ -49,7 +50,7 @@ struct FrameClock {
         self.limit = limit
     }
 
-    /// The next frame's duration in units; NaN and infinity give 0.
+    /// Returns the duration of the next frame in the format's unit. NaN and infinity become 0.
     mutating func next(_ duration: TimeInterval) -> Int {
         let units = duration.isFinite ? min(max(duration, 0) * unitsPerSecond, Double(limit)) : 0
         exact += units
@@ -60,12 +61,12 @@ struct FrameClock {
     }
 }
 
-/// A duration as APNG stores it: a fraction of a second, numerator and denominator of 16 bits each.
+/// A frame duration as APNG stores it: seconds as a fraction, with a numerator and a denominator of 16 bits each.
 struct FrameFraction: Hashable {
     var numerator: Int
     var denominator: Int
 
-    /// Uses thousandths when they are exact, else the nearest fraction, found by continued fractions.
+    /// Uses thousandths of a second if they are exact. Otherwise finds the nearest fraction by continued fractions.
     init(_ duration: TimeInterval) {
         let seconds = duration.isFinite ? min(max(duration, 0), 65535) : 0
         let thousandths = (seconds * 1000).rounded()

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The content of an animated coder's instance: an animation, or a still as one frame.
+/// The opened file of an animated coder: an animation, or a still that acts as an animation of one frame.
 struct OpenedAnimation: Sendable {
     private enum Content: Sendable {
         case animation(AnimationDecoder)
@@ -31,7 +31,7 @@ struct OpenedAnimation: Sendable {
         }
     }
 
-    /// Frames decoded so far; 0 for a still.
+    /// The number of frame decodes so far; always 0 for a still.
     var drawnFrameCount: Int {
         switch content {
         case .animation(let animation): animation.drawnFrameCount
@@ -57,7 +57,7 @@ struct OpenedAnimation: Sendable {
 }
 
 extension WebImageError {
-    /// The error for a frame requested from a coder without an animation.
+    /// The error when a frame is requested from a coder that was not opened with an animation.
     static let noAnimation = WebImageError.badData(
         "animation", "this coder holds no animation", hint: "Open one with init(animation:options:).")
 }

@@ -2,9 +2,10 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// The steps that files and icons share.
+/// The decoding steps that BMP files and bitmaps inside icons have in common.
 enum BMPDecoding {
-    /// The decoded pixels, before conversion; offsets in the header count from the start of `bytes`.
+    /// Turns straight BGRA pixels into a picture. Premultiplies them if no colour conversion follows, else swaps them
+    /// to RGBA.
     static func picture(
         _ pixels: PixelBuffer, hasAlpha: Bool, profile: ColorProfile?, options: DecodingOptions, format: ImageFormat
     ) throws(WebImageError) -> DecodedPicture {
@@ -14,7 +15,8 @@ enum BMPDecoding {
             if options.pixelFormat == .bgra8Premultiplied, !managesColor {
                 pixels.premultiplyInPlace(rows: 0..<pixels.height)
             } else {
-                // The pixels are straight although the buffer's format is premultiplied: only red and blue are swapped.
+                // `isOpaque: true` makes `converted` swap only red and blue. The alpha of these pixels is straight,
+                // although the buffer's format is called premultiplied.
                 pixels = try pixels.converted(to: .rgba8, isOpaque: true)
             }
         }

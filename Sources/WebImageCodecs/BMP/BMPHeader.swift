@@ -21,19 +21,23 @@ struct BMPHeader {
     var isTopDown = false
     var bitCount: Int
     var packing = Packing.plain
-    /// The masks of pixels with 16 or 32 bits.
+    /// The bit masks of the channels; nil unless a pixel has 16 or 32 bits.
     var masks: Masks?
-    /// Entries of blue, green and red, with a fourth byte after all but the oldest header.
+    /// The range of the palette in the file. An entry has the bytes blue, green, red and one unused byte; the unused
+    /// byte is missing after the 12-byte OS/2 header.
     var palette: Range<Int> = 0..<0
     var paletteEntryBytes = 4
-    /// The offset of the pixels.
+    /// The offset of the first pixel row, in bytes from the start of the data.
     var pixels: Int
     var iccProfile: Range<Int>?
 
     /// Reads the header at `start`.
     ///
-    /// A file stores the offset of its pixels. In an icon the pixels follow the palette, and the stored height is twice
-    /// that of the picture.
+    /// - Parameters:
+    ///   - pixelOffset: The offset of the pixels that the file stores. nil for an icon, where the pixels follow the
+    ///     palette.
+    ///   - isIcon: Whether the bitmap is in an icon. The stored height is then twice the height of the picture,
+    ///     because it includes the mask.
     init(
         _ bytes: UnsafeRawBufferPointer, at start: Int, pixelOffset: Int?, isIcon: Bool
     ) throws(WebImageError) {
@@ -53,7 +57,7 @@ struct BMPHeader {
             guard length >= 16, let width = bytes.signed32(at: start + 4), let height = bytes.signed32(at: start + 8),
                 let bits = bytes.littleEndian16(at: start + 14)
             else { throw .badData("BMP", "the header has an unknown length of \(length)") }
-            // The absolute value of the smallest 32-bit number fits, because `Int` has 64 bits.
+            // `abs` cannot overflow: the height is a 32-bit number in a 64-bit `Int`.
             size = PixelSize(width: width, height: abs(height))
             isTopDown = height < 0
             bitCount = bits
@@ -76,7 +80,8 @@ struct BMPHeader {
 
     static let cutOff = WebImageError.badData("BMP", "the file ends too early", hint: "Fetch the file again.")
 
-    /// Reads the masks, which are inside long headers and after short ones.
+    /// Reads the channel masks and returns the offset behind them. A header of at least 52 bytes contains the masks;
+    /// they follow a shorter header.
     private mutating func readMasks(
         _ bytes: UnsafeRawBufferPointer, at start: Int, length: Int, compression: Int
     ) throws(WebImageError) -> Int {
@@ -95,7 +100,7 @@ struct BMPHeader {
         } else if bitCount == 16 {
             masks = Masks(red: 0x7C00, green: 0x3E0, blue: 0x1F)
         } else {
-            // Without bit fields, only the alpha mask of a long header adds information to the format.
+            // Without bit fields the colour masks are fixed. Only the alpha mask of a long header is used.
             let alpha = length >= 56 ? mask(3) ?? 0 : 0
             masks = Masks(red: 0xFF0000, green: 0xFF00, blue: 0xFF, alpha: alpha)
         }
@@ -113,7 +118,8 @@ struct BMPHeader {
         }
     }
 
-    /// Finds the palette: as many entries as fit before the pixels; indices without an entry are black.
+    /// Finds the palette. It ends before the pixels, so it can have fewer entries than declared. Indices without an
+    /// entry become black.
     private mutating func placePalette(
         _ bytes: UnsafeRawBufferPointer, at start: Int, colorsUsed: Int, pixelOffset: Int?
     ) {
@@ -129,10 +135,10 @@ struct BMPHeader {
         palette = start..<start + count * paletteEntryBytes
     }
 
-    /// The bytes of a stored row.
+    /// The size of a stored row in bytes, including the padding to a multiple of 4 bytes.
     var rowBytes: Int { (size.width * bitCount + 31) / 32 * 4 }
 
-    /// Red, green, blue triplets of the palette.
+    /// Returns the palette as triplets of red, green and blue.
     func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         stride(from: palette.lowerBound, to: palette.upperBound, by: paletteEntryBytes).flatMap { entry in
             [bytes[entry + 2], bytes[entry + 1], bytes[entry]]

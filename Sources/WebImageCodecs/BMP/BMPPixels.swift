@@ -4,13 +4,14 @@ import WebImageGraphics
 
 /// Turns a bitmap's stored rows into pixels.
 ///
-/// libyuv converts the common layouts. Plain loops convert unusual bit masks and indices of less than a byte.
+/// libyuv converts the common layouts. Swift loops convert unusual bit masks and indices of less than 8 bits.
 struct BMPPixels {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
     let deadline: DecodeDeadline
 
-    /// Straight pixels in the byte order of the display layout, and whether any of them may be transparent.
+    /// Returns BGRA pixels with straight alpha, and whether any pixel can be transparent. The buffer's format is
+    /// `bgra8Premultiplied` although the pixels are not premultiplied yet.
     func decode() throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {
         if header.bitCount <= 8 { return try palettePixels() }
         let buffer = try PixelBuffer(
@@ -23,12 +24,12 @@ struct BMPPixels {
         return (buffer, true)
     }
 
-    /// Calls `body` with the row's number from the top and its stored bytes.
+    /// Calls `body` for each row with its number, counted from the top of the picture, and its stored bytes.
     private func eachRow(
         _ body: (Int, UnsafePointer<UInt8>) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         let (total, overflow) = header.rowBytes.multipliedReportingOverflow(by: header.size.height)
-        // Many files lack the padding of the last row.
+        // Accept a last row without padding, because many files lack it.
         let least = total - header.rowBytes + (header.size.width * header.bitCount + 7) / 8
         guard !overflow, bytes.range(at: header.pixels, count: least) != nil,
             let base = bytes.bindMemory(to: UInt8.self).baseAddress
@@ -68,7 +69,7 @@ struct BMPPixels {
             let index = mask.trailingZeroBitCount / 8
             return index < 4 && mask == 0xFF << UInt32(8 * index) ? UInt8(index) : nil
         }
-        // Without alpha any byte can be copied: it is overwritten with full opacity.
+        // Without an alpha mask, `decode` overwrites alpha with 255. So it does not matter which byte is copied.
         let alphaPlace = masks.alpha == 0 ? 3 : place(masks.alpha)
         guard let blue = place(masks.blue), let green = place(masks.green), let red = place(masks.red),
             let alpha = alphaPlace
@@ -118,7 +119,8 @@ struct BMPPixels {
     }
 }
 
-/// Reads one channel of a word by its bit mask: less than eight bits are widened; of more, the high eight are used.
+/// Extracts one channel from a pixel by its bit mask, as 8 bits. A narrower channel is widened to 8 bits; a wider
+/// channel is reduced to its 8 high bits.
 struct BMPChannel {
     private let mask: UInt32
     private let shift: UInt32
@@ -134,7 +136,7 @@ struct BMPChannel {
         guard most > 0 else { return 0 }
         let bits = UInt64((word & mask) >> shift)
         if most > 255 { return UInt8(truncatingIfNeeded: bits >> UInt64(most.bitWidth - most.leadingZeroBitCount - 8)) }
-        // Repeating the bits maps the largest value to 255 and 0 to 0.
+        // Repeat the bits until 8 bits are filled. This maps the largest value to 255 and 0 to 0.
         let width = UInt64(most.bitWidth - most.leadingZeroBitCount)
         var value = bits << (8 - width)
         var filled = width

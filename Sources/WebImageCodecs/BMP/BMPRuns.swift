@@ -3,14 +3,15 @@ import WebImageCore
 
 /// Decodes run-length encoded indices of eight or four bits (MS-WMF §3.1.6).
 ///
-/// Pixels that no run draws are transparent, as in browsers; so are the pixels after a stream without an end marker. Runs
-/// are cut at the end of a row.
+/// Pixels that no run draws are transparent, as in browsers. This includes all pixels after the end of a truncated
+/// stream. A run that is longer than its row is cut at the end of the row.
 struct BMPRuns {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
     let deadline: DecodeDeadline
 
-    /// Fills `indices`; returns a plane of 255 where a pixel was drawn and 0 elsewhere, or nil when all were drawn.
+    /// Writes the palette indices to `indices`. Returns an alpha plane with 255 for drawn pixels and 0 for other
+    /// pixels, or nil if every pixel was drawn.
     func decode(into indices: PixelBuffer) throws(WebImageError) -> PixelBuffer? {
         let drawn = try PixelBuffer(width: indices.width, height: indices.height, format: .gray8)
         memset(indices.baseAddress, 0, indices.byteCount)
@@ -37,7 +38,7 @@ struct BMPRuns {
             default:
                 let pixels = Int(value)
                 let length = header.packing == .runs8 ? pixels : (pixels + 1) / 2
-                // The existing part of a literal that is cut off is drawn.
+                // If the file ends inside a literal run, draw the part that exists.
                 let available = max(0, min(length, bytes.count - offset))
                 let shown = min(pixels, header.packing == .runs8 ? available : available * 2)
                 state.literal(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + available]), shown)
@@ -62,7 +63,8 @@ struct BMPRuns {
             self.drawn = drawn
         }
 
-        /// False when pixels were skipped or drawn twice; then the plane is used, which gives the same result more slowly.
+        /// Whether every pixel was certainly drawn, so that no alpha plane is needed. Also false when the stream
+        /// moved the position and drew all pixels; the alpha plane is then slower and gives the same result.
         var isComplete: Bool { drawnCount == header.size.pixelCount && !hasMoved }
         private var hasMoved = false
 

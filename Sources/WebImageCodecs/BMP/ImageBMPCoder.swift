@@ -4,8 +4,8 @@ import WebImageGraphics
 
 /// Reads Windows and OS/2 bitmaps of every depth and writes Windows ones.
 ///
-/// Run-length encoded pictures are transparent where no run draws. Alpha is used only if the header has a mask for it.
-/// The decode time is checked every 64 rows or 4096 runs. Safe on any thread.
+/// In a run-length encoded picture, pixels that no run draws are transparent. Alpha is used only if the header has an
+/// alpha mask. The decode deadline is checked every 64 rows or 4096 runs. Thread-safe.
 public final class ImageBMPCoder: DetailedImageCoder {
     /// The shared instance; it has no state.
     public static let shared = ImageBMPCoder()
@@ -13,7 +13,7 @@ public final class ImageBMPCoder: DetailedImageCoder {
     /// Makes another coder.
     public init() {}
 
-    /// Whether the data starts like a bitmap file.
+    /// Whether the data starts with the signature of a bitmap file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .bmp } ?? false
     }
@@ -21,7 +21,7 @@ public final class ImageBMPCoder: DetailedImageCoder {
     /// Whether the format is BMP.
     public func canEncode(to format: ImageFormat) -> Bool { format == .bmp }
 
-    /// The facts in the header.
+    /// Returns size, alpha, bit depth and profile as the header declares them. Decodes no pixels.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -36,9 +36,9 @@ public final class ImageBMPCoder: DetailedImageCoder {
         }
     }
 
-    /// The picture.
+    /// Decodes the bitmap.
     ///
-    /// - Throws: `.badImageData`, also for one that is cut off; `.limitExceeded`.
+    /// - Throws: `.badImageData`, also for a truncated file that is not run-length encoded; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -52,9 +52,10 @@ public final class ImageBMPCoder: DetailedImageCoder {
         }
     }
 
-    /// Encodes with 24 bits a pixel, or 32 with a mask if the image has alpha; the profile is not written.
+    /// Encodes the image with 24 bits per pixel, or with 32 bits and an alpha mask if the image has alpha.
     ///
-    /// BMP is lossless: quality and file size are ignored.
+    /// The colour profile is not written. Quality and maximum file size in the options have no effect, because
+    /// BMP is lossless.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

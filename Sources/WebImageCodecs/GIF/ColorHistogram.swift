@@ -7,9 +7,9 @@ struct PaletteColor: Hashable {
     var blue: UInt8
 }
 
-/// The frequency of each colour, at five bits a channel, and the palette that fits it best.
+/// Counts the pixels of each colour, with 5 bits per channel, and computes the palette that fits the counts best.
 struct ColorHistogram {
-    /// The mean colour of a bin and the number of its pixels.
+    /// All pixels that have the same 5 high bits in each channel: their mean colour and their number.
     private struct Bin {
         var channels: (Float, Float, Float)
         var count: Float
@@ -54,14 +54,14 @@ struct ColorHistogram {
         hasTransparency = sawTransparency
     }
 
-    /// The bin of an `rgba8` pixel.
+    /// Returns the bin number of an `rgba8` pixel.
     @inline(__always)
     static func bin(_ pixel: UInt32) -> Int {
         Int(truncatingIfNeeded: (pixel >> 3 & 31) | (pixel >> 6 & 0x3E0) | (pixel >> 9 & 0x7C00))
     }
 
-    /// Returns at most `count` colours. Splits the box with the largest squared error at its mean until there are enough
-    /// (variance-based median cut).
+    /// Returns at most `count` colours. Repeatedly splits the box with the largest squared error at its mean colour,
+    /// until there are `count` boxes (variance-based median cut).
     func palette(count: Int) -> [PaletteColor] {
         var bins = bins
         var boxes = [Box(bins, 0..<bins.count)]
@@ -81,7 +81,8 @@ struct ColorHistogram {
         return boxes.map(\.color)
     }
 
-    /// A group of bins with its mean and its squared error.
+    /// A group of bins that becomes one palette colour: the mean colour of the group, and the squared error of this
+    /// mean.
     private struct Box {
         let range: Range<Int>
         private var means: (Float, Float, Float) = (0, 0, 0)

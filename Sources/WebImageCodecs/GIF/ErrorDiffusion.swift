@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Maps pixels to a palette and distributes the error of each to its neighbours (Floyd and Steinberg, 1976).
+/// Maps pixels to a palette. Distributes the colour error of each pixel to its neighbours (Floyd and Steinberg, 1976).
 struct ErrorDiffusion {
     private let colors: [PaletteColor]
     private let transparentIndex: UInt8
@@ -12,9 +12,10 @@ struct ErrorDiffusion {
 
     func indices(of pixels: PixelBuffer) -> [UInt8] {
         let (width, height) = (pixels.width, pixels.height)
-        // The nearest colour of each bin of five bits a channel; -1 until it is first needed.
+        // For each colour of 5 bits per channel, the index of the nearest palette colour. -1 until it is computed.
         var nearest = [Int16](repeating: -1, count: 1 << 15)
-        // Errors in sixteenths for this row and the next: three channels a pixel, with a margin of a pixel on both sides.
+        // Colour errors in sixteenths, for this row and the next row. Three channels per pixel, with a margin of one
+        // pixel at both ends.
         var owed = [Int32](repeating: 0, count: (width + 2) * 3)
         var next = owed
         return [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in
@@ -37,7 +38,8 @@ struct ErrorDiffusion {
         }
     }
 
-    /// Maps one row. Every second row runs from right to left, so that errors do not drift in one direction.
+    /// Maps one row of pixels. Every second row is mapped from right to left; otherwise the errors move in one
+    /// direction and become visible as patterns.
     private func map(
         _ source: UnsafePointer<UInt32>, width: Int, isReversed: Bool, into target: UnsafeMutablePointer<UInt8>,
         _ nearest: UnsafeMutableBufferPointer<Int16>, _ owed: UnsafeMutablePointer<Int32>,

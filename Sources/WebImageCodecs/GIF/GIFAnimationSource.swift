@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Draws the frames of a GIF file for the compositor.
+/// Decodes single frames of a GIF file for ``FrameCompositor``.
 struct GIFAnimationSource: AnimationSource {
     private let data: Data
     private let gif: GIFStructure

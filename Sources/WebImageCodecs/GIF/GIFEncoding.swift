@@ -2,10 +2,10 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes GIF files: each frame has the best palette for its changed part.
+/// Writes GIF files. Each frame stores only its changed rectangle, with a palette for the colours of this rectangle.
 ///
-/// A frame is drawn over the previous one. The previous frame is cleared only if a pixel becomes transparent, because a
-/// GIF frame cannot draw transparency.
+/// A frame is drawn over the previous frame. A GIF frame cannot make an opaque pixel transparent. If a pixel becomes
+/// transparent, the previous frame is therefore written with the disposal `background`, which clears its rectangle.
 enum GIFEncoding {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
@@ -26,7 +26,7 @@ enum GIFEncoding {
     }
 }
 
-/// Holds one frame back, because the next frame decides its disposal.
+/// Writes each frame one step late, because the disposal of a frame depends on the next frame.
 private struct GIFAnimationWriter {
     private let file: GIFFileWriter
     private var clock = FrameClock(unitsPerSecond: 100, limit: 65535)
@@ -38,7 +38,7 @@ private struct GIFAnimationWriter {
         var delay: Int
     }
 
-    /// A file that plays once gets no loop extension: viewers play such a file once.
+    /// Writes no loop extension if `loopCount` is 1, because viewers play a file without this extension once.
     init(_ screen: PixelSize, loopCount: Int) throws(WebImageError) {
         file = try GIFFileWriter(screen)
         if loopCount != 1 { try file.appendLoop(loopCount) }
@@ -63,7 +63,7 @@ private struct GIFAnimationWriter {
     }
 
     private func write(_ frame: Waiting, clears: Bool) throws(WebImageError) {
-        // A frame that is to clear the whole canvas must cover it.
+        // Disposal clears only the frame's rectangle. To clear the whole canvas, the frame must cover the whole canvas.
         let rectangle = clears ? .whole(frame.pixels) : frame.rectangle
         try file.append(
             IndexedPicture(try rectangle.cut(from: frame.pixels)), x: rectangle.x.lowerBound,

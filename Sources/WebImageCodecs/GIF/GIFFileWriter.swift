@@ -2,7 +2,7 @@ import CWebImageGIF
 import Foundation
 import WebImageCore
 
-/// Owns one giflib encoder that writes to memory (GIF89a).
+/// Owns one giflib encoder, which writes a GIF89a file to memory.
 final class GIFFileWriter {
     private var file: UnsafeMutablePointer<GifFileType>?
     private let output = GIFOutput()
@@ -24,7 +24,8 @@ final class GIFFileWriter {
 
     deinit { _ = close() }
 
-    /// The application extension that browsers read; without one a file plays once.
+    /// Writes the loop count as the `NETSCAPE2.0` application extension, which browsers read. A file without this
+    /// extension plays once.
     func appendLoop(_ count: Int) throws(WebImageError) {
         let plays = min(max(count, 0), 65535)
         try check(EGifPutExtensionLeader(file, APPLICATION_EXT_FUNC_CODE))
@@ -33,7 +34,9 @@ final class GIFFileWriter {
         try check(EGifPutExtensionTrailer(file))
     }
 
-    /// Adds a frame with its own palette; the delay is in hundredths of a second.
+    /// Adds a frame with a local palette.
+    ///
+    /// - Parameter delay: In hundredths of a second.
     func append(
         _ picture: IndexedPicture, x: Int, y: Int, delay: Int, disposal: GIFFrame.Disposal
     ) throws(WebImageError) {
@@ -89,7 +92,7 @@ final class GIFFileWriter {
     }
 }
 
-/// The buffer that giflib writes to.
+/// Collects the bytes that giflib writes.
 private final class GIFOutput {
     private(set) var data = Data()
 

@@ -1,10 +1,11 @@
 import WebImageCore
 
-/// One image of a GIF file: its descriptor with the graphic control before it (GIF89a, §20 and §23).
+/// One frame of a GIF file: the image descriptor and the graphic control extension before it (GIF89a, §20 and §23).
 ///
-/// A small type, because a file of 100 MB can have millions of frames.
+/// The type is small, because a file of 100 MB can contain millions of frames.
 struct GIFFrame: Sendable {
-    /// What happens to the frame's rectangle before the next one is drawn; unknown values are ``none``.
+    /// What happens to the frame's rectangle before the next frame is drawn. Unknown values in the file are read as
+    /// ``none``.
     enum Disposal: UInt8, Sendable { case unspecified, none, background, previous }
 
     let control: GIFControl
@@ -15,7 +16,7 @@ struct GIFFrame: Sendable {
     private let flags: UInt8
     private let descriptorOffset: Int
     private let dataEnd: Int
-    /// Whether the data has its terminator.
+    /// Whether the file contains the frame's data up to its terminator.
     let isComplete: Bool
 
     var x: Int { Int(left) }
@@ -23,13 +24,13 @@ struct GIFFrame: Sendable {
     var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
     var isInterlaced: Bool { flags & 0x40 != 0 }
     var localPalette: GIFPalette? { GIFPalette(flags: flags, offset: descriptorOffset + 10) }
-    /// The code size byte and the data blocks with their terminator.
+    /// The range of the compressed data in the file: the code size byte, and the data blocks with their terminator.
     var data: Range<Int> {
         let start = descriptorOffset + 10 + (localPalette?.byteCount ?? 0)
         return start..<max(start, dataEnd)
     }
 
-    /// nil when the descriptor or its palette is cut off.
+    /// Returns nil if the file ends inside the descriptor or the local palette.
     init?(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, control: GIFControl, walk: inout ChunkWalk
     ) throws(WebImageError) {
@@ -49,22 +50,23 @@ struct GIFFrame: Sendable {
         dataEnd = end ?? bytes.count
     }
 
-    /// The part of the frame inside `screen`, in the screen's coordinates; nil when there is none.
+    /// Returns the part of the frame that is inside `screen`, in coordinates of the screen. Returns nil if no part is
+    /// inside.
     func visibleRect(in screen: PixelSize) -> (x: Range<Int>, y: Range<Int>)? {
         let (right, bottom) = (min(x + size.width, screen.width), min(y + size.height, screen.height))
         return x < right && y < bottom ? (x..<right, y..<bottom) : nil
     }
 }
 
-/// A graphic control extension, or its absence.
+/// The values of a graphic control extension. Has default values if the frame has no such extension.
 struct GIFControl: Sendable {
     private var delay: UInt16 = 0
     private var transparent: Int16 = -1
     private(set) var disposal = GIFFrame.Disposal.unspecified
 
-    /// The stored delay in milliseconds; 0 stays 0.
+    /// The stored delay, converted to milliseconds. Not corrected as in browsers: a stored 0 is returned as 0.
     var delayMilliseconds: Int { Int(delay) * 10 }
-    /// The palette index of transparent pixels.
+    /// The palette index that means "transparent"; nil if the frame has no transparent pixels.
     var transparentIndex: Int? { transparent < 0 ? nil : Int(transparent) }
 
     init() {}
@@ -78,22 +80,24 @@ struct GIFControl: Sendable {
     }
 }
 
-/// A table of red, green, blue triplets inside a file.
+/// The position of a palette in a file. The palette consists of triplets of red, green and blue.
 struct GIFPalette: Sendable {
     let offset: Int
-    /// Bits of an index into it, 1 to 8.
+    /// The number of bits of a palette index, 1 to 8.
     let bitDepth: Int
 
     var byteCount: Int { 3 << bitDepth }
 
-    /// nil when the flags of the screen or image descriptor declare no palette.
+    /// Returns nil if the flags declare no palette.
+    ///
+    /// - Parameter flags: The packed field of the screen descriptor or image descriptor.
     init?(flags: UInt8, offset: Int) {
         guard flags & 0x80 != 0 else { return nil }
         self.offset = offset
         bitDepth = Int(flags & 7) + 1
     }
 
-    /// The part of the palette that is in the file.
+    /// Returns the triplets of the palette. A truncated palette is returned as far as it is in the file.
     func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let start = min(offset, bytes.count)
         return [UInt8](UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + byteCount, bytes.count)]))

@@ -2,17 +2,17 @@ import CWebImageCodecShim
 import WebImageCore
 import WebImageGraphics
 
-/// Owns the decoder of one frame's indices, over bytes that outlive it.
+/// Owns the decoder of the palette indices of one frame. The bytes must outlive this object.
 ///
-/// Only ``GIFStructure`` parses the container, which hostile files attack. Rows are decoded in file order; the interlace
-/// is undone here, so that pixels outside the screen are never stored.
+/// The decoder receives only compressed data: ``GIFStructure`` parses the container, which hostile files attack. Rows
+/// are decoded in file order. ``draw`` reorders interlaced rows, so that pixels outside the screen are never stored.
 final class GIFFrameReader {
     private let handle: OpaquePointer
     private let frame: GIFFrame
-    /// Rows decoded between two checks of the deadline.
+    /// The number of rows decoded between two checks of the deadline.
     private let batch: Int
 
-    /// - Throws: `.badImageData` when the data is missing or its code size does not exist.
+    /// - Throws: `.badImageData` when the data is missing or its code size is invalid.
     init(_ bytes: UnsafeRawBufferPointer, _ frame: GIFFrame) throws(WebImageError) {
         self.frame = frame
         let width = max(frame.size.width, 1)
@@ -31,9 +31,9 @@ final class GIFFrameReader {
         HandleLedger.closed("gif_indices")
     }
 
-    /// Decodes the frame's part inside `screen`, with its first pixel at `x`, `y` of `canvas`. To be called once.
+    /// Decodes the part of the frame inside `screen`. Draws its top left pixel at `x`, `y` of `canvas`. Call only once.
     ///
-    /// - Returns: Whether every visible row was decoded. Rows after damaged data stay unchanged, as in browsers.
+    /// - Returns: Whether every visible row was decoded. Rows after damaged data are not drawn, as in browsers.
     /// - Throws: `.badImageData` when no row can be decoded.
     func draw(
         in screen: PixelSize, palette: PaletteTable, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool = false,
@@ -72,6 +72,6 @@ final class GIFFrameReader {
     private static let batchByteCount = 64 << 10
     private typealias Pass = (first: Int, step: Int)
     private static let onePass: [Pass] = [(0, 1)]
-    /// GIF89a, appendix E.
+    /// First row and row distance of the four passes of an interlaced frame (GIF89a, appendix E).
     private static let interlacedPasses: [Pass] = [(0, 8), (4, 8), (2, 4), (1, 2)]
 }

@@ -1,22 +1,23 @@
 import WebImageCore
 
-/// The blocks of a GIF file (GIF89a), found without decompressing anything.
+/// The positions of the blocks of a GIF file (GIF89a). Reading them decompresses nothing.
 ///
-/// Offsets count from the file's first byte. The scan stops at the end or at invalid data; earlier frames are kept.
+/// Offsets count from the file's first byte. Scanning stops at the end of the file or at invalid data. Frames before
+/// this position are kept.
 struct GIFStructure: Sendable {
     /// The logical screen, which is the size of every composited frame.
     var screen: PixelSize
-    /// Offset and number of entries of the global palette.
+    /// The global palette; nil if the file has none.
     var palette: GIFPalette?
-    /// The frames; the last one may be cut off.
+    /// The frames in file order. The last frame may be truncated.
     var frames: [GIFFrame] = []
-    /// The count in the last loop extension; nil without one. 0 is for ever.
+    /// The loop count of the last loop extension; nil without a loop extension. 0 repeats for ever.
     var loopCount: Int?
     var hasICCProfile = false
-    /// Whether the trailer was reached.
+    /// Whether the scan reached the trailer, the last byte of a GIF file.
     var isComplete = false
 
-    /// The number of frames with complete data.
+    /// The number of frames whose data is complete.
     var completeFrameCount: Int { frames.count - (frames.last?.isComplete == false ? 1 : 0) }
 
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
@@ -62,14 +63,14 @@ struct GIFStructure: Sendable {
                 isComplete = true
                 return
             case 0x00:
-                // Stray terminators occur between blocks; every viewer skips them.
+                // Skip terminators between blocks. They are invalid but common, and every viewer skips them.
                 offset += 1
             default: return
             }
         }
     }
 
-    /// Reads a control, loop or profile extension and returns the offset behind it; nil when it is cut off.
+    /// Reads a control, loop or profile extension. Returns the offset after it, or nil if the file ends inside it.
     private mutating func takeExtension(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, control: inout GIFControl, budget: inout AncillaryBudget,
         walk: inout ChunkWalk
@@ -93,7 +94,8 @@ struct GIFStructure: Sendable {
         return end
     }
 
-    /// The loop count in the application's block of three bytes with identifier 1; nil without one.
+    /// Returns the loop count of a `NETSCAPE2.0` or `ANIMEXTS1.0` extension: the sub-block of three bytes with
+    /// identifier 1. Returns nil if this sub-block is missing.
     private static func loopCount(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int? {
         var offset = start
         while offset < end, bytes[offset] != 0 {
@@ -103,7 +105,8 @@ struct GIFStructure: Sendable {
         return nil
     }
 
-    /// The offset behind the terminator of a chain of data blocks; nil when the file ends before it.
+    /// Returns the offset after the terminator of a sequence of data blocks, or nil if the file ends before the
+    /// terminator.
     static func endOfBlocks(
         _ bytes: UnsafeRawBufferPointer, from start: Int, walk: inout ChunkWalk
     ) throws(WebImageError) -> Int? {

@@ -2,13 +2,15 @@ public import Foundation
 public import WebImageCore
 
 extension ImageGIFCoder: FrameEncodingImageCoder {
-    /// Encodes the frames as GIF; a still for a single frame, or if the options ask for the first frame alone.
+    /// Encodes the frames as an animated GIF. Writes a still if there is only one frame or if `firstFrameOnly` is set
+    /// in the options.
     ///
-    /// A frame of at most 256 colours keeps them exactly; any other gets the best 256 with error diffusion. Alpha under
-    /// one half becomes transparent, the rest opaque. Durations are rounded to hundredths of a second such that their sum
-    /// is kept. With a loop count of 1 no loop extension is written, and the file plays once.
+    /// A frame with at most 256 colours is encoded exactly. A frame with more colours is reduced to the best 256
+    /// colours with error diffusion. Pixels with an alpha below 128 of 255 become transparent; all other pixels
+    /// become opaque. Durations are rounded to hundredths of a second, and each rounding error is carried over to the
+    /// next frame. If `loopCount` is 1, no loop extension is written, and viewers play the file once.
     ///
-    /// - Throws: `.encodingFailed`, also for pictures over 65535 px a side, and the errors of `frame`.
+    /// - Throws: `.encodingFailed`, also if a side is longer than 65535 px; the errors that `frame` throws.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

@@ -2,33 +2,38 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes GIF files (GIF89a), writing by giflib.
+/// Reads and writes GIF files (GIF89a). giflib writes them.
 ///
-/// The shared instance decodes whole files; one made by ``init(animation:options:)`` returns all frames of its animation.
-/// Damaged files are decoded as in browsers: the logical screen is the size, the background colour is never painted,
-/// disposal 2 makes the rectangle transparent, frames are clipped to the screen, rows that cannot be decoded stay
-/// transparent. The decode time is checked every 64 KB of indices. Safe on any thread.
+/// The shared instance decodes whole files. An instance made by ``init(animation:options:)`` returns each frame of
+/// one animation.
+///
+/// Files are decoded as in browsers:
+/// - The image has the size of the logical screen. Frames are clipped to the screen.
+/// - The background colour is never painted. Disposal 2 makes the frame's rectangle transparent.
+/// - Rows that cannot be decoded stay transparent.
+///
+/// The decode deadline is checked every 64 KB of indices. Thread-safe.
 public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
     /// The shared coder for whole files; it has no state.
     public static let shared = ImageGIFCoder()
 
-    /// How files of the format are recognised, streamed and opened.
+    /// The functions that recognise, stream and open files of this format.
     public static let fileType = CodecFileType(
         format: .gif, makeStream: { GIFStream($0) },
         open: { data, options throws(WebImageError) in try GIFAnimationSource.open(data, options: options) })
 
-    /// The content of an instance made for one picture or one animation.
+    /// The picture or animation that this instance was created for; empty in the shared instance.
     public let work: CodecWork
 
-    /// Makes another coder for whole files.
+    /// Creates a coder for whole files, equal to ``shared``.
     public init() { work = CodecWork() }
 
-    /// Makes an instance with this content.
+    /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
 
-    /// The facts in the blocks of all frames; nothing is decompressed.
+    /// Returns size, frames, delays and loop count from the blocks of the file. Decompresses nothing.
     ///
-    /// - Throws: `.badImageData` without a whole header or any frame, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is incomplete or the file has no frame; `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let gif = try data.withFileBytes { bytes throws(WebImageError) in try GIFStructure(bytes, limits: limits) }
@@ -36,10 +41,13 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         return gif.info
     }
 
-    /// The animation with its poster frame; only the first frame for a still, or if the options ask for it.
+    /// Decodes a still, or opens an animation with its first frame as poster frame. If `firstFrameOnly` is set,
+    /// an animation is decoded as a still of its first frame.
     ///
-    /// Decodes the first frame; the others are decoded when they are needed.
-    /// - Throws: `.badImageData` when the first frame's data is cut off or not a single row can be decoded, `.limitExceeded`.
+    /// Decodes only the first frame; the other frames are decoded when they are requested.
+    ///
+    /// - Throws: `.badImageData` if the first frame is truncated or none of its rows can be decoded;
+    ///   `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -53,10 +61,10 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes the image; all frames of an animation, unless the options ask for the first alone.
+    /// Encodes the image. Encodes all frames of an animation, unless `firstFrameOnly` is set in the options.
     ///
-    /// GIF has no quality setting, so the quality is ignored. ``encode(frameCount:loopCount:format:options:frame:)``
-    /// describes how colours are reduced.
+    /// The quality in the options has no effect, because GIF has no quality setting.
+    /// ``encode(frameCount:loopCount:format:options:frame:)`` describes how colours are reduced.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -94,7 +102,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
 }
 
 extension GIFStructure {
-    /// The facts in the blocks read so far.
+    /// Size, frames, delays and loop count, from the blocks read so far.
     var info: ImageInfo {
         let frames = frames.prefix(max(1, completeFrameCount))
         var info = ImageInfo(format: .gif, storedSize: screen)

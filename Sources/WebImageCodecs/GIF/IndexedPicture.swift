@@ -1,23 +1,23 @@
 import WebImageCore
 
-/// A picture as GIF stores it: palette indices, row by row without padding.
+/// A picture as GIF stores it: palette indices, row by row, without padding.
 struct IndexedPicture {
     var width: Int
     var height: Int
     var indices: [UInt8]
-    /// Red, green, blue triplets; at most 256, with the transparent entry among them.
+    /// At most 256 triplets of red, green and blue. The transparent entry is one of them.
     var palette: [UInt8]
     var transparentIndex: Int?
 
-    /// Alpha from this value up is opaque; GIF has no partial transparency.
+    /// The lowest alpha that becomes opaque; lower values become transparent. GIF has no partial transparency.
     static let opaqueAlpha: UInt32 = 128
 
-    /// Makes the picture from straight pixels (`rgba8`): exact if 256 colours suffice, else with the best 256 colours
-    /// and error diffusion.
+    /// Converts pixels with straight alpha (`rgba8`) to palette indices. The result is exact if the pixels have at
+    /// most 256 colours. Otherwise it uses the best 256 colours and error diffusion.
     ///
-    /// No packaged library quantises well under a permissive licence (giflib's own function has five bits a channel and
-    /// no dithering), so this package has its own loops. They run only when a GIF is written. A photo of one megapixel
-    /// takes about 40 ms in a release build.
+    /// Implemented here because no packaged library with a permissive licence quantises well: giflib's function uses
+    /// 5 bits per channel and no dithering. The loops run only when a GIF is written. A photo of one megapixel takes
+    /// about 40 ms in a release build.
     init(_ pixels: PixelBuffer) {
         precondition(pixels.format == .rgba8)
         width = pixels.width
@@ -36,14 +36,15 @@ struct IndexedPicture {
     }
 }
 
-/// The picture's own colours, if there are at most 256.
+/// A palette of exactly the colours that the picture contains. Exists only if there are at most 256.
 private struct ExactPalette {
     var indices: [UInt8]
     var palette: [UInt8] = []
     var transparentIndex: Int?
 
     init?(_ pixels: PixelBuffer) {
-        // A hash table with open addressing: a colour's slot has its index + 1.
+        // A hash table with open addressing. The slot of a colour stores its palette index + 1; 0 means that the slot
+        // is free.
         let slotCount = 1024
         var keys = [UInt32](repeating: 0, count: slotCount)
         var slots = [UInt16](repeating: 0, count: slotCount)

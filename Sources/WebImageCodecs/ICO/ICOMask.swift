@@ -1,17 +1,18 @@
 import WebImageCore
 
-/// The mask after an icon's bitmap: one bit a pixel, set for transparent pixels.
+/// The transparency mask after the pixels of an icon's bitmap. It has one bit per pixel; 1 means transparent.
 struct ICOMask {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
 
-    /// A plane of alpha; nil when the file has no whole mask, which makes all pixels opaque.
+    /// Returns the mask as an alpha plane. Returns nil if the file does not contain the complete mask; all pixels are
+    /// then opaque.
     func alpha() throws(WebImageError) -> PixelBuffer? {
         let stride = (header.size.width + 31) / 32 * 4
         let start = header.pixels + header.rowBytes * header.size.height
         let least = stride * (header.size.height - 1) + (header.size.width + 7) / 8
         guard let range = bytes.range(at: start, count: least) else { return nil }
-        // A profile at the position of the mask means that there is no mask.
+        // The file has no mask if its colour profile is stored at the position of the mask.
         if let profile = header.iccProfile, profile.overlaps(range) { return nil }
         let plane = try PixelBuffer(width: header.size.width, height: header.size.height, format: .gray8)
         for stored in 0..<header.size.height {

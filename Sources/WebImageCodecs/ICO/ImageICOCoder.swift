@@ -2,10 +2,11 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads Windows icons and cursors: the largest picture; of equally large ones, the one with the most bits a pixel.
+/// Reads the largest picture of a Windows icon or cursor. Among equally large pictures, reads the one with the most
+/// bits per pixel.
 ///
-/// A picture is a PNG file or a bitmap with a transparency mask. The mask is used only if the bitmap has no alpha. Safe on
-/// any thread.
+/// A picture is stored as a PNG file or as a bitmap with a transparency mask. The mask is used only if the bitmap has
+/// no alpha. Thread-safe.
 public final class ImageICOCoder: DetailedImageCoder {
     /// The shared instance; it has no state.
     public static let shared = ImageICOCoder()
@@ -13,7 +14,7 @@ public final class ImageICOCoder: DetailedImageCoder {
     /// Makes another coder.
     public init() {}
 
-    /// Whether the data starts like an icon or cursor file.
+    /// Whether the data starts with the signature of an icon or cursor file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .ico } ?? false
     }
@@ -21,7 +22,8 @@ public final class ImageICOCoder: DetailedImageCoder {
     /// Always false: this coder only decodes.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// The facts in the best picture's header.
+    /// Returns size, alpha, bit depth and profile as the header of the picture that ``decode(_:options:)`` returns
+    /// declares them.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -43,16 +45,16 @@ public final class ImageICOCoder: DetailedImageCoder {
         }
     }
 
-    /// The best picture.
+    /// Decodes the largest picture; among equally large pictures, the one with the most bits per pixel.
     ///
-    /// - Throws: `.badImageData`, also for one that is cut off; `.limitExceeded`.
+    /// - Throws: `.badImageData`, also for a truncated picture; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let entry = try Self.best(bytes)
             if entry.isPNG {
-                // An icon is always a still, even if its PNG is animated.
+                // Decode only the first frame: an icon is a still, even if its PNG file is an APNG.
                 var options = options
                 options.firstFrameOnly = true
                 let image = try ImagePNGCoder().decode(data.slice(entry.payload), options: options)
@@ -94,7 +96,8 @@ public final class ImageICOCoder: DetailedImageCoder {
         ).finished(options: options, fullSize: header.size)
     }
 
-    /// Whether the fourth byte of every pixel is 0, which means that it is not alpha. A plain loop, as icons are small.
+    /// Whether the fourth byte of every pixel is 0. The fourth byte is then unused and not alpha. A simple loop is
+    /// fast enough, because icons are small.
     private static func isAllClear(_ pixels: PixelBuffer) -> Bool {
         for row in 0..<pixels.height {
             let line = (pixels.baseAddress + row * pixels.bytesPerRow).assumingMemoryBound(to: UInt8.self)

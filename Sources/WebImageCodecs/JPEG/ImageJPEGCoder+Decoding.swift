@@ -5,7 +5,8 @@ public import WebImageCore
 import WebImageGraphics
 
 extension ImageJPEGCoder {
-    /// Size, orientation, channels and profile from the markers before the first scan.
+    /// Returns size, orientation, channels, bit depth and whether the file has a profile. Reads only the markers
+    /// before the first scan.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -15,7 +16,7 @@ extension ImageJPEGCoder {
         }
     }
 
-    /// The image. Throws for a file that is cut off, instead of filling the missing part with grey.
+    /// Decodes the image. Throws for a truncated file; libjpeg alone would fill the missing part with grey.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -29,7 +30,7 @@ extension ImageJPEGCoder {
 }
 
 extension JPEGDecoder {
-    /// The facts in the markers before the first scan.
+    /// Size, orientation, channels and bit depth, from the markers before the first scan.
     var info: ImageInfo {
         var info = ImageInfo(format: .jpeg, storedSize: size)
         info.orientation = orientation
@@ -41,7 +42,8 @@ extension JPEGDecoder {
         return info
     }
 
-    /// The layout and size to decompress to for the options; the size is never below the target.
+    /// Returns the layout and size of the rows that libjpeg writes for these options. The size is at least the target
+    /// size in both dimensions; the caller scales down further.
     func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGPlan {
         let orientation = orientation
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
@@ -55,7 +57,7 @@ extension JPEGDecoder {
             convertsInk: options.colorConversion == .sRGB)
     }
 
-    /// The stored pixels as a picture; the conversion of CMYK overwrites `pixels`.
+    /// Wraps decompressed pixels as a picture. Converts CMYK to RGB in place, so it overwrites `pixels` of a CMYK file.
     func picture(_ pixels: PixelBuffer, _ plan: JPEGPlan) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
             pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
@@ -67,7 +69,7 @@ extension JPEGDecoder {
         return picture
     }
 
-    /// The stored pixels of a whole file.
+    /// Decompresses a whole file.
     fileprivate func picture(_ options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         let plan = try plan(options)
         let pixels = try plan.makeBuffer()
@@ -75,7 +77,8 @@ extension JPEGDecoder {
         return try picture(pixels, plan)
     }
 
-    /// The profile if it describes the file's channels. Any other profile is an error in the file and is ignored.
+    /// Returns the file's profile if it is made for the file's channels (grey, RGB or CMYK). A profile for other
+    /// channels is an error in the file and is ignored.
     private func matchingProfile() throws(WebImageError) -> ColorProfile? {
         guard let profile = try profile() else { return nil }
         let colorSpace = isGray ? "GRAY" : isCMYK ? "CMYK" : "RGB "
@@ -95,9 +98,10 @@ extension JPEGDecoder {
         }
     }
 
-    /// The smallest scale in eighths at which no side is below the target's.
+    /// Returns the smallest scale, in eighths, at which neither side is smaller than the side of the target.
     ///
-    /// Only powers of two are used: libjpeg-turbo has vector code for them, and takes twice as long at 5/8 as at 8/8.
+    /// Returns only 1, 2, 4 or 8, because libjpeg-turbo has vector code only for these scales. 5/8 takes twice as
+    /// long as 8/8.
     private static func eighths(from size: PixelSize, to target: PixelSize) -> Int {
         [1, 2, 4].first { eighths in
             (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height
@@ -105,7 +109,7 @@ extension JPEGDecoder {
     }
 }
 
-/// The output requested from libjpeg.
+/// Layout, size and colour handling of the rows that libjpeg writes.
 struct JPEGPlan {
     let layout: PixelFormat
     let size: PixelSize

@@ -3,11 +3,14 @@ public import WebImageCore
 import WebImageGraphics
 
 extension ImageJPEGCoder {
-    /// Encodes a baseline JPEG, or a progressive one if the options ask for it.
+    /// Encodes a baseline JPEG, or a progressive JPEG if `progressive` is set in the options.
     ///
-    /// Quality 0…1 is libjpeg's 0…100. Below 0.9 colour is stored at half the width and height (4:2:0), from 0.9 on at
-    /// full size (4:4:4). Transparent pixels are blended with the options' background. The image's profile is written, and
-    /// EXIF and XMP if given. With `maxFileSize` the quality is the highest whose file fits, or the lowest if none does.
+    /// - Quality: 0…1 corresponds to 0…100 in libjpeg. A quality below 0.9 stores colour at half the width and height
+    ///   (4:2:0); any other quality stores it at full size (4:4:4).
+    /// - File size: If `maxFileSize` is set, the highest quality whose file fits is used. If no file fits, the lowest
+    ///   quality is used.
+    /// - Transparency: Transparent pixels are blended with the background colour in the options.
+    /// - Metadata: The image's profile is written, and EXIF and XMP if the options contain them.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         guard canEncode(to: format) else {
             throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))
@@ -25,7 +28,7 @@ extension ImageJPEGCoder {
         }
     }
 
-    /// A JPEG that fits into 320 by 320 pixels.
+    /// Returns an encoded thumbnail of at most 320×320 px.
     private static func thumbnail(of pixels: PixelBuffer) throws(WebImageError) -> Data {
         let size = ImageScaling.size(
             of: PixelSize(width: pixels.width, height: pixels.height), in: PixelSize(width: 320, height: 320),

@@ -2,23 +2,24 @@ public import WebImageCore
 
 /// Decodes and encodes JPEG (ITU-T T.81, JFIF, EXIF) with libjpeg-turbo.
 ///
-/// Supports baseline, progressive and arithmetic files of 8 bits in grey, RGB, YCbCr, CMYK and YCCK. For a smaller size
-/// the DCT decodes to a half, quarter or eighth, and the result is resampled. Safe on any thread, several at once.
+/// Supports baseline, progressive and arithmetic-coded files with 8 bits per channel in grey, RGB, YCbCr, CMYK and
+/// YCCK. For a thumbnail, libjpeg-turbo decodes at a half, a quarter or an eighth of the size, and the result is
+/// resampled. Thread-safe; several threads can decode at the same time.
 ///
-/// A partial image has the rows that have arrived, or the newest complete scan of a file of several scans.
+/// A partial image shows the rows that have arrived. If the file has several scans, it shows the newest complete scan.
 public struct ImageJPEGCoder: BuiltInImageCoder, DetailedImageCoder {
-    /// The coder for whole files; it has no state.
+    /// The shared coder for whole files; it has no state.
     public static let shared = ImageJPEGCoder()
 
-    /// How files of the format are recognised and streamed.
+    /// The functions that recognise and stream files of this format.
     public static let fileType = CodecFileType(format: .jpeg, makeStream: { JPEGStream($0) })
 
-    /// The content of an instance made for one picture.
+    /// The picture that this instance was created for; empty in the shared instance.
     public let work: CodecWork
 
-    /// The same coder as ``shared``.
+    /// Creates a coder for whole files, equal to ``shared``.
     public init() { work = CodecWork() }
 
-    /// Makes an instance with this content.
+    /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
 }

@@ -3,14 +3,15 @@ import CWebImageJPEG
 import Foundation
 import WebImageCore
 
-/// Owns one libjpeg decompressor. It reads bytes that must outlive it, or copies the bytes that arrive.
+/// Owns one libjpeg decompressor. Created with bytes, it reads them without a copy, so the bytes must outlive it.
+/// Created with ``init(streaming:)``, it copies the bytes it receives.
 final class JPEGDecoder {
-    /// The facts in the header; zeros before it has been read.
+    /// The values in the file header; all zero until the header has been read.
     private(set) var header = webimage_jpeg_header()
     let handle: OpaquePointer
     let limits: DecodingLimits
 
-    /// Reads the header; allocates nothing that depends on the picture's size.
+    /// Opens a whole file and reads its header. Allocates no memory that depends on the picture's size.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         guard
             let start = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty,
@@ -30,7 +31,7 @@ final class JPEGDecoder {
         HandleLedger.opened("jpeg decompressor")
     }
 
-    /// Makes a decompressor for a file that arrives in pieces.
+    /// Creates a decompressor for a file that arrives in pieces.
     init(streaming limits: DecodingLimits) throws(WebImageError) {
         guard
             let handle = webimage_jpeg_stream_create(
@@ -41,8 +42,8 @@ final class JPEGDecoder {
         HandleLedger.opened("jpeg decompressor")
     }
 
-    /// Reads the header of a file that is arriving. Returns whether the file has several scans, nil while the header is
-    /// incomplete.
+    /// Tries to read the header of a file that arrives in pieces. Returns whether the file has several scans, or nil
+    /// if the header is still incomplete.
     func readArrivingHeader() throws(WebImageError) -> Bool? {
         var hasScans: Int32 = 0
         let status = webimage_jpeg_stream_read_header(handle, &header, &hasScans)
@@ -60,19 +61,19 @@ final class JPEGDecoder {
     var isGray: Bool { header.components == 1 }
     var isCMYK: Bool { header.components == 4 }
     var bitDepth: Int { Int(header.precision) }
-    /// Whether the file has any part of an ICC profile, usable or not.
+    /// Whether the file contains at least one segment of an ICC profile. The profile may be incomplete or invalid.
     var hasICCProfile: Bool { header.has_icc_marker != 0 }
-    /// Whether CMYK values are stored inverted, as in files with Adobe's marker.
+    /// Whether CMYK values are stored inverted. Files with the Adobe marker store them inverted.
     var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
-    /// EXIF's orientation, else XMP's, else upright.
+    /// The orientation in EXIF; without it the orientation in XMP; without both, upright.
     var orientation: ImageOrientation {
         app1("Exif\0\0").flatMap { ExifOrientation.orientation(exif: $0) }
             ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }
             ?? .up
     }
 
-    /// The whole ICC profile, or nil when there is none or parts of it are missing.
+    /// Returns the ICC profile, or nil if the file has no profile or some of its segments are missing.
     func profile() throws(WebImageError) -> ColorProfile? {
         guard hasICCProfile else { return nil }
         var bytes: UnsafeMutablePointer<UInt8>?
@@ -85,7 +86,7 @@ final class JPEGDecoder {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// Sets the scale in eighths and the colour space of the rows, and returns their size.
+    /// Sets the colour space and the scale (in eighths) of the rows to decompress. Returns the scaled size.
     func outputSize(color: J_COLOR_SPACE, eighths: Int) throws(WebImageError) -> PixelSize {
         var width: Int32 = 0
         var height: Int32 = 0
@@ -93,7 +94,7 @@ final class JPEGDecoder {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Decompresses into a buffer of the size of ``outputSize(color:eighths:)``.
+    /// Decompresses all rows into `buffer`, which must have the size that ``outputSize(color:eighths:)`` returned.
     func readRows(into buffer: PixelBuffer) throws(WebImageError) {
         let status = buffer.withUnsafeMutableBytes { bytes in
             webimage_jpeg_read_rows(handle, bytes.bindMemory(to: UInt8.self).baseAddress, buffer.bytesPerRow)
@@ -117,7 +118,7 @@ final class JPEGDecoder {
 }
 
 extension Duration {
-    /// The time in nanoseconds, at least 0 and at most about 285 years.
+    /// The duration in nanoseconds, limited to the range from 0 to about 285 years, which fits into 64 bits.
     fileprivate var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return min(max(seconds, 0), 9_000_000_000) * 1_000_000_000 + max(attoseconds, 0) / 1_000_000_000

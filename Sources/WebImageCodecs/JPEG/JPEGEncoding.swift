@@ -3,14 +3,16 @@ import CWebImageJPEG
 import Foundation
 import WebImageCore
 
-/// The content of one JPEG file, independent of its quality.
+/// Pixels, profile and metadata of one JPEG file to write. Can be encoded several times with different qualities.
 struct JPEGEncoding {
     let pixels: PixelBuffer
     let profile: ColorProfile?
     let isProgressive: Bool
     let metadata: JPEGMetadata?
 
-    /// Encodes with libjpeg's quality, 0 to 100.
+    /// Encodes the file.
+    ///
+    /// - Parameter quality: The quality as libjpeg counts it, 0 to 100.
     func encode(quality: Int) throws(WebImageError) -> Data {
         HandleLedger.opened("jpeg compressor")
         defer { HandleLedger.closed("jpeg compressor") }

@@ -1,7 +1,7 @@
 import CWebImageCodecShim
 import WebImageCore
 
-/// Converts the shim's results to errors with a hint.
+/// Converts the status codes of the libjpeg shim to errors with a hint.
 enum JPEGError {
     static func error(_ status: Int32, _ handle: OpaquePointer, _ limits: DecodingLimits) -> WebImageError {
         let seconds = Int(clamping: limits.maxDecodeTime.components.seconds)

@@ -1,22 +1,23 @@
 import Foundation
 import WebImageCore
 
-/// The APP1 segments to write: EXIF with upright orientation and an optional thumbnail, and XMP.
+/// The APP1 segments to write: EXIF and XMP. The orientation in EXIF is set to upright, and a thumbnail can be added.
 struct JPEGMetadata {
-    /// EXIF with its signature; empty for none.
+    /// The EXIF segment with its signature; empty if no EXIF is written.
     private(set) var exif = Data()
     private(set) var xmp = Data()
 
     private static let exifSignature = Data("Exif\0\0".utf8)
     private static let xmpSignature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
-    /// The most bytes of a segment: its length field has 16 bits and counts its own two bytes.
+    /// The maximum payload of a segment in bytes. The 16-bit length field includes its own two bytes, so the payload
+    /// has at most 65535 − 2 bytes.
     private static let maxSegmentBytes = 65533
 
-    /// - Throws: `.encodingFailed` when the metadata does not fit into a segment.
+    /// - Throws: `.encodingFailed` if EXIF or XMP does not fit into one segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
         if let given = metadata.exif ?? thumbnail.map({ _ in Self.emptyExif }) {
             var structure = ExifOrientation.upright(given)
-            // A structure that already has a thumbnail keeps it.
+            // Does not replace a thumbnail that `structure` already contains.
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
             exif = Self.exifSignature + structure
         }
@@ -28,10 +29,11 @@ struct JPEGMetadata {
         }
     }
 
-    /// A little-endian structure of one directory without entries (TIFF 6.0 §2).
+    /// A little-endian TIFF structure with one empty directory (TIFF 6.0 §2).
     private static let emptyExif = Data([0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 
-    /// Appends a second directory that refers to a JPEG (EXIF 2.32 §4.5.4), unless the structure already has one.
+    /// Appends a second directory with the JPEG `thumbnail` (EXIF 2.32 §4.5.4). Returns `structure` unchanged if it
+    /// already has a second directory.
     private static func adding(_ thumbnail: Data, to structure: Data) -> Data {
         var result = structure
         let isBigEndian = structure.first == UInt8(ascii: "M")
@@ -51,7 +53,7 @@ struct JPEGMetadata {
         let second = result.count
         let start = result.startIndex + first + 2 + 12 * entries
         result.replaceSubrange(start..<start + 4, with: bytes(second, 4))
-        // Compression 6 is JPEG; the next two tags are its offset and length.
+        // Tag 0x0103 is the compression, and 6 means JPEG. The next two tags are the thumbnail's offset and length.
         let tags: [(Int, type: Int, value: Data)] = [
             (0x0103, 3, bytes(6, 2) + Data(count: 2)), (0x0201, 4, bytes(second + 2 + 36 + 4, 4)),
             (0x0202, 4, bytes(thumbnail.count, 4)),

@@ -1,18 +1,20 @@
 package import Foundation
 package import WebImageCore
 
-/// Reads the orientation, the only metadata value that changes how pixels are shown.
+/// Reads the image orientation from EXIF and XMP. It is the only metadata value that changes how pixels are shown.
 ///
-/// Damaged metadata gives nil and never an error, because the picture can be shown without it.
+/// Damaged metadata returns nil instead of an error, because the picture can be shown without metadata.
 package enum ExifOrientation {
-    /// The orientation of a TIFF structure (EXIF 2.32 §4.5), with or without the `Exif\0\0` that precedes it in JPEG.
+    /// Returns the orientation in an EXIF structure (EXIF 2.32 §4.5). The structure may begin with the signature
+    /// `Exif\0\0`, as in JPEG.
     package static func orientation(exif: Data) -> ImageOrientation? {
         let tiff = exif.starts(with: exifSignature) ? exif.dropFirst(exifSignature.count) : exif
         guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry else { return nil }
         return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init)
     }
 
-    /// The same TIFF structure with orientation 1 (upright).
+    /// Returns a copy of the TIFF structure with orientation 1 (upright). A structure without an orientation is
+    /// returned unchanged.
     package static func upright(_ tiff: Data) -> Data {
         guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry,
             reader.integer(ofEntryAt: entry) != nil, let isLong = reader.short(at: entry + 2).map({ $0 == 4 })
@@ -25,12 +27,13 @@ package enum ExifOrientation {
         return result
     }
 
-    /// The orientation of an XMP packet (`tiff:Orientation` as attribute or element, XMP part 2 §3.2.2).
+    /// Returns the orientation in an XMP packet: `tiff:Orientation`, as an attribute or an element (XMP part 2 §3.2.2).
     package static func orientation(xmp: Data) -> ImageOrientation? {
         var rest = xmp[...]
         while let name = rest.range(of: xmpName) {
             rest = rest[name.upperBound...]
-            // The value is `="6"`, `='6'` or `>6<`; anything else belongs to a property whose name starts the same.
+            // A value is written as `="6"`, `='6'` or `>6<`. If anything else follows, this is another property whose
+            // name begins with `tiff:Orientation`.
             let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
             guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
             let following = digits.dropFirst().first ?? 0
@@ -46,7 +49,7 @@ package enum ExifOrientation {
     private static let xmpSeparators = Data("=\"'> \t\r\n".utf8)
 }
 
-/// Reads numbers of a TIFF structure in its byte order; nil for an offset outside it.
+/// Reads numbers from a TIFF structure in its byte order. Returns nil for an offset outside the structure.
 private struct TIFFReader {
     private let data: Data
     let isBigEndian: Bool
@@ -59,10 +62,10 @@ private struct TIFFReader {
         guard short(at: 2) == 42 else { return nil }
     }
 
-    /// The offset of the orientation's entry in the first directory.
+    /// The offset of the orientation entry in the first directory; nil without such an entry.
     var orientationEntry: Int? {
         guard let offset = long(at: 4), offset >= 8, let count = short(at: offset) else { return nil }
-        // The number of entries has 16 bits, so the loop has at most 65535 steps.
+        // The loop has at most 65535 steps, because the number of entries is a 16-bit value.
         for entry in stride(from: offset + 2, to: offset + 2 + 12 * count, by: 12) {
             guard let tag = short(at: entry) else { return nil }
             if tag == ExifOrientation.orientationTag { return entry }
@@ -74,7 +77,8 @@ private struct TIFFReader {
 
     func long(at offset: Int) -> Int? { number(at: offset, byteCount: 4) }
 
-    /// The first value of a SHORT or LONG entry, which is stored in the entry itself.
+    /// Returns the value of an entry with exactly one SHORT or LONG value; nil for other entries. Such a value is
+    /// stored in the entry itself.
     func integer(ofEntryAt entry: Int) -> Int? {
         switch (short(at: entry + 2), long(at: entry + 4)) {
         case (3, 1): short(at: entry + 8)

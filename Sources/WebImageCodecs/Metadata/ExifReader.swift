@@ -1,16 +1,18 @@
 import Foundation
 import WebImageCore
 
-/// Reads the directories of an EXIF structure (EXIF 2.32 §4.6); values that are damaged or outside it are left out.
+/// Reads the directories of an EXIF structure (EXIF 2.32 §4.6). Skips values that are damaged or that point outside
+/// the structure.
 ///
-/// Reads at most four directories of 512 entries, each once, so that offsets that form a loop do no harm.
+/// Reads at most four directories, each once and at most 512 entries of it. So a damaged file whose offsets form a
+/// loop cannot cause an endless loop.
 struct ExifReader {
     typealias Tags = [Int: ImageProperties.Value]
 
     private let bytes: UnsafeRawBufferPointer
     private let isBigEndian: Bool
 
-    /// `bytes` start at the byte order mark; nil when there is none.
+    /// Returns nil if `bytes` does not begin with a byte order mark (`II` or `MM`) and the number 42.
     private init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.has("II", at: 0) || bytes.has("MM", at: 0) else { return nil }
         self.bytes = bytes
@@ -18,7 +20,8 @@ struct ExifReader {
         guard short(2) == 42 else { return nil }
     }
 
-    /// Adds the properties of a structure, with or without the `Exif\0\0` before it.
+    /// Reads the structure and stores its values in `properties`. The structure may begin with the signature
+    /// `Exif\0\0`.
     static func read(_ exif: Data, into properties: inout ImageProperties) {
         let signature = Data("Exif\0\0".utf8)
         let tiff = exif.starts(with: signature) ? exif.dropFirst(signature.count) : exif
@@ -40,14 +43,14 @@ struct ExifReader {
         for index in 0..<min(count, Self.maxEntries) {
             let entry = offset + 2 + 12 * index
             guard let tag = short(entry) else { break }
-            // The maker note (0x927C) has no documented format and is the largest entry.
+            // Skip the maker note (0x927C): it is usually the largest entry, and its format is not documented.
             guard tag != 0x927C, let value = value(ofEntryAt: entry) else { continue }
             tags[tag] = tags[tag] ?? value
         }
         return tags
     }
 
-    /// The JPEG of the second directory.
+    /// Returns the JPEG thumbnail that the second directory refers to, or nil if there is none.
     private func thumbnail(after first: Int) -> Data? {
         guard let count = short(first), let second = long(first + 2 + 12 * count), second >= 8 else { return nil }
         let tags = tags(at: second)
@@ -83,7 +86,7 @@ struct ExifReader {
         }
     }
 
-    /// Bytes of one value of each type (TIFF 6.0 §2).
+    /// The size in bytes of one value, for each TIFF type (TIFF 6.0 §2).
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
 
     private func short(_ offset: Int) -> Int? {
@@ -109,6 +112,6 @@ struct ExifReader {
 }
 
 extension ImageProperties.Value {
-    /// The value as an offset or byte count; nil if it is negative or not a whole number.
+    /// The value as an offset or a byte count. nil if the value is negative or not a whole number.
     fileprivate var place: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }

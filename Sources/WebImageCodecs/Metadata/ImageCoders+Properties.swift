@@ -2,7 +2,8 @@ public import Foundation
 public import WebImageCore
 
 extension ImageJPEGCoder: ImagePropertiesReading {
-    /// EXIF with its thumbnail, XMP and profile from the segments before the first scan, and the gain map after the picture.
+    /// Returns EXIF with its thumbnail, XMP, profile and gain map. Reads the segments before the first scan; the gain
+    /// map is a second JPEG after the picture.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let segments = try data.withFileBytes { bytes throws(WebImageError) in
@@ -18,7 +19,7 @@ extension ImageJPEGCoder: ImagePropertiesReading {
 }
 
 extension ImagePNGCoder: ImagePropertiesReading {
-    /// EXIF, XMP, profile and texts; texts longer than 64 KB are left out.
+    /// Returns EXIF, XMP, profile and text chunks. Skips texts longer than 64 KB.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -34,7 +35,7 @@ extension ImagePNGCoder: ImagePropertiesReading {
 }
 
 extension ImageWebPCoder: ImagePropertiesReading {
-    /// EXIF, XMP and profile.
+    /// Returns EXIF, XMP and profile.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }

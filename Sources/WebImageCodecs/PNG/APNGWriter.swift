@@ -2,16 +2,17 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes APNG (PNG third edition, §11.3.6): libpng deflates each frame, this type writes the chunks around it.
+/// Writes APNG (PNG third edition, §11.3.6). libpng compresses each frame as a PNG file; this type writes the chunks
+/// of the APNG around the compressed data.
 ///
-/// Of each frame after the first, only the changed rectangle is written. It replaces the pixels on the canvas, which is
-/// lossless and needs no blending.
+/// The first frame is written whole. For each later frame only the changed rectangle is written. It replaces the
+/// pixels on the canvas without blending, which is lossless.
 enum APNGWriter {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        // All frames share one colour type. Most animations are opaque, so the first attempt has no alpha; a frame with
-        // alpha ends it, and all frames are encoded again with alpha.
+        // All frames must have the same colour type. Try without alpha first, because most animations are opaque. If
+        // a frame has alpha, encode all frames again with alpha.
         if let file = try encode(frameCount, loopCount, options, frame, hasAlpha: false) { return file }
         guard let file = try encode(frameCount, loopCount, options, frame, hasAlpha: true) else {
             throw .cannotEncode("APNG", "the frames changed while they were encoded")
@@ -19,7 +20,7 @@ enum APNGWriter {
         return file
     }
 
-    /// nil when a frame has alpha but `hasAlpha` is false.
+    /// Returns the file, or nil if a frame has alpha although `hasAlpha` is false.
     private static func encode(
         _ frameCount: Int, _ loopCount: Int, _ options: EncodingOptions,
         _ frame: (Int) throws(WebImageError) -> ImageFrame, hasAlpha: Bool
@@ -48,7 +49,7 @@ enum APNGWriter {
     }
 }
 
-/// The chunks of an APNG file, frame by frame.
+/// An APNG file that is written frame by frame.
 private struct APNGFile {
     private let frameCount: Int
     private let loopCount: Int
@@ -61,7 +62,9 @@ private struct APNGFile {
         self.loopCount = loopCount
     }
 
-    /// Adds a frame that was encoded as a separate PNG file.
+    /// Adds a frame.
+    ///
+    /// - Parameter picture: The frame, encoded as a separate PNG file.
     mutating func append(
         _ picture: Data, _ rectangle: FrameRectangle, _ duration: FrameFraction
     ) throws(WebImageError) {
@@ -104,7 +107,7 @@ private struct APNGFile {
     private mutating func appendControl(_ rectangle: FrameRectangle, _ duration: FrameFraction) {
         let place = [rectangle.x.count, rectangle.y.count, rectangle.x.lowerBound, rectangle.y.lowerBound]
         let times = [duration.numerator, duration.denominator].flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
-        // No disposal (0); the frame replaces the canvas (blend operation 0).
+        // The last two bytes: disposal 0 (none), and blend operation 0 (the frame replaces the pixels on the canvas).
         file.append("fcTL", nextNumber() + place.flatMap { PNGChunkWriter.bigEndian(UInt32($0)) } + times + [0, 0])
     }
 

@@ -2,11 +2,12 @@ public import Foundation
 public import WebImageCore
 
 extension ImagePNGCoder: FrameEncodingImageCoder {
-    /// Encodes the frames as lossless APNG of 8 or 16 bits; a still PNG for a single frame, or if the options ask for it.
+    /// Encodes the frames as a lossless APNG with 8 or 16 bits per channel. Writes a still PNG if there is only one
+    /// frame or if `firstFrameOnly` is set in the options.
     ///
-    /// Requests the frames in order; starts again at the first when a later frame is the first with alpha.
+    /// Calls `frame` in order. If any frame has alpha, calls `frame` again for all frames from the first.
     ///
-    /// - Throws: `.encodingFailed`, and the errors of `frame`.
+    /// - Throws: `.encodingFailed`; the errors that `frame` throws.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

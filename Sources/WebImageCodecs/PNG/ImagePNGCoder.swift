@@ -2,47 +2,51 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes PNG and APNG (PNG third edition), by libpng.
+/// Reads and writes PNG and APNG with libpng (PNG third edition).
 ///
-/// Pictures of common types and up to 64 MB are inflated at once by libdeflate, twice as fast as by zlib under libpng;
-/// meanwhile this takes the memory of a second picture.
+/// libdeflate inflates common pictures (8 bits per channel, not interlaced, up to 64 MB) in one call. This is twice
+/// as fast as libpng with zlib, but temporarily needs as much memory as a second picture.
 ///
-/// Of the ancillary chunks a decode reads those for transparency, colours, orientation and animation, and skips the
-/// others; `iCCP`, `eXIf` and XMP count against the limits. The decode time is checked every 256 KB of pixels. A partial
-/// image has the rows that have arrived, or the passes of an interlaced picture; the rest is transparent. Safe on any
-/// thread.
+/// - Ancillary chunks: Only the chunks for transparency, colours, orientation and animation are read. `iCCP`,
+///   `eXIf` and XMP count towards the limits.
+/// - Decode time: The deadline is checked every 256 KB of pixels.
+/// - Partial images: A partial image shows the rows that have arrived, or the passes of an interlaced picture.
+///   Missing pixels are transparent.
+/// - Threads: Thread-safe.
 public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
     /// The shared coder for whole files; it has no state.
     public static let shared = ImagePNGCoder()
 
-    /// How files of the format are recognised, streamed and opened.
+    /// The functions that recognise, stream and open files of this format.
     public static let fileType = CodecFileType(
         format: .png, makeStream: { PNGStream($0) },
         open: { data, options throws(WebImageError) in try PNGAnimationSource.open(data, options: options) })
 
-    /// The content of an instance made for one picture or one animation.
+    /// The picture or animation that this instance was created for; empty in the shared instance.
     public let work: CodecWork
 
-    /// Makes another coder for whole files.
+    /// Creates a coder for whole files, equal to ``shared``.
     public init() { work = CodecWork() }
 
-    /// Makes an instance with this content.
+    /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
 
-    /// The facts in the chunks; no pixel is inflated.
+    /// Returns size, channels, orientation and frames from the chunks of the file. Inflates no pixels.
     ///
-    /// - Throws: `.badImageData` without a whole header, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is incomplete; `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let chunks = try data.withFileBytes { bytes throws(WebImageError) in try PNGChunks(bytes, limits: limits) }
         return chunks.info(orientation: chunks.orientation(in: data))
     }
 
-    /// The still, or the animation of an APNG with its poster frame; only that frame if the options ask for it.
+    /// Decodes a still, or opens an animation (APNG) with a poster frame. If `firstFrameOnly` is set, an
+    /// animation is decoded as a still of its poster frame.
     ///
-    /// The poster frame is the first frame, or the default image if the first frame is damaged. The other frames are
-    /// decoded when they are needed.
-    /// - Throws: `.badImageData` with libpng's message, also for a file that is cut off; `.limitExceeded`.
+    /// The poster frame is the first frame, or the default image if the first frame is damaged. The other frames
+    /// are decoded when they are requested.
+    ///
+    /// - Throws: `.badImageData` with libpng's message, also for a truncated file; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -60,9 +64,11 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes at zlib's default level, without alpha for an opaque image, with the image's profile if it has one.
+    /// Encodes the image with zlib's default compression level. Writes alpha only if the image has alpha. Writes
+    /// the image's colour profile if it has one. Encodes all frames of an animation, unless `firstFrameOnly` is
+    /// set in the options.
     ///
-    /// PNG is lossless: quality and file size are ignored.
+    /// Quality and maximum file size in the options have no effect, because PNG is lossless.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -73,13 +79,13 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 }
 
 extension PNGChunks {
-    /// EXIF's orientation, else XMP's, else upright.
+    /// The orientation in EXIF; without it the orientation in XMP; without both, upright.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }
 
-    /// The facts in the chunks, for pixels with this orientation.
+    /// Returns size, channels and frames from the chunks, with the given orientation.
     func info(orientation: ImageOrientation) -> ImageInfo {
         var info = ImageInfo(format: animation == nil ? .png : .apng, storedSize: header.size)
         info.orientation = orientation

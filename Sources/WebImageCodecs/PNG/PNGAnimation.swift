@@ -1,14 +1,14 @@
 import WebImageCore
 
-/// The animation of an APNG file: `acTL` and the frames that `fcTL` chunks describe (PNG third edition, §11.3.6).
+/// The animation of an APNG file, read from its `acTL`, `fcTL` and `fdAT` chunks (PNG third edition, §11.3.6).
 struct PNGAnimation: Sendable {
-    /// The number of frames that `acTL` declares; ``frames`` has those in the file.
+    /// The number of frames that `acTL` declares. ``frames`` contains only the frames that the file has.
     var declaredFrameCount: Int
-    /// The stored loop count; 0 is for ever.
+    /// The loop count stored in the file; 0 repeats for ever.
     var loopCount: Int
     var frames: [PNGFrame] = []
 
-    /// nil when the chunk is damaged or declares no frames, which makes the file a still.
+    /// Returns nil if the `acTL` chunk is damaged or declares no frames. The file is then read as a still.
     init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>) {
         guard control.count == 8, let frames = bytes.bigEndian32(at: control.lowerBound), frames > 0,
             let plays = bytes.bigEndian32(at: control.lowerBound + 4)
@@ -22,16 +22,16 @@ struct PNGAnimation: Sendable {
         frames.append(frame)
     }
 
-    /// Adds an `fdAT` payload to the frame it follows.
+    /// Adds an `fdAT` payload to the last frame.
     mutating func addData(_ payload: Range<Int>) {
         guard payload.count >= 4, !frames.isEmpty else { return }
         frames[frames.count - 1].data.append(payload)
     }
 }
 
-/// One frame of an APNG file as its `fcTL` chunk describes it.
+/// One frame of an APNG file, with the values of its `fcTL` chunk.
 struct PNGFrame: Sendable {
-    /// What happens to the frame's rectangle before the next one is drawn.
+    /// What happens to the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
     /// How the frame blends with the canvas.
     enum Blend: UInt8, Sendable { case source, over }
@@ -40,13 +40,13 @@ struct PNGFrame: Sendable {
     var x: Int
     var y: Int
     var size: PixelSize
-    /// The stored delay in milliseconds; a denominator of 0 means hundredths of a second.
+    /// The stored delay, converted to milliseconds. A stored denominator of 0 is read as 100, as the format requires.
     var delayMilliseconds: Double
     var disposal: Disposal
     var blend: Blend
-    /// Whether the pixels are those of `IDAT`.
+    /// Whether the frame's pixels are the default image, which is stored in `IDAT` chunks.
     var isDefaultImage: Bool
-    /// Payloads of `fdAT`, each starting with a sequence number of four bytes.
+    /// The payloads of the frame's `fdAT` chunks. Each payload begins with a sequence number of four bytes.
     var data: [Range<Int>] = []
 
     init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>, isDefaultImage: Bool) {
@@ -67,7 +67,7 @@ struct PNGFrame: Sendable {
         self.isDefaultImage = isDefaultImage
     }
 
-    /// Whether the frame has pixels and all of them are on the canvas, as the format requires.
+    /// Whether the frame has at least one pixel and is completely inside the canvas, as the format requires.
     func isInside(_ canvas: PixelSize) -> Bool {
         size.width > 0 && size.height > 0 && x <= canvas.width - size.width && y <= canvas.height - size.height
     }

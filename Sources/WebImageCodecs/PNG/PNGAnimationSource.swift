@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Draws the frames of an APNG file for the compositor.
+/// Decodes single frames of an APNG file for ``FrameCompositor``.
 struct PNGAnimationSource: AnimationSource {
     private let data: Data
     private let chunks: PNGChunks
@@ -39,7 +39,8 @@ struct PNGAnimationSource: AnimationSource {
     ) throws(WebImageError) -> Bool {
         guard let frame = chunks.animation?.frames[index] else { return false }
         return try data.withFileBytes { bytes throws(WebImageError) in
-            // In a file that is cut off this picture may be whole, but libpng requires the end of the file.
+            // Decode the default image from the file itself only if the file is complete. A truncated file can
+            // contain the whole default image, but libpng requires the end of the file.
             if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
                 try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline, isFile: true)
             } else if try !drawWhole(bytes, frame, onto: canvas, x: x, y: y, deadline) {
@@ -54,7 +55,7 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
-    /// Draws a frame without libpng; returns whether that was possible.
+    /// Draws a frame with libdeflate instead of libpng. Returns false if libpng must draw the frame.
     private func drawWhole(
         _ bytes: UnsafeRawBufferPointer, _ frame: PNGFrame, onto canvas: PixelBuffer, x: Int, y: Int,
         _ deadline: DecodeDeadline
@@ -67,7 +68,7 @@ struct PNGAnimationSource: AnimationSource {
             palette = reader.palette(canvas.format)
             guard palette != nil else { return false }
         }
-        // A sequence number precedes the data of each fdAT.
+        // The data of each `fdAT` chunk follows a sequence number of four bytes.
         guard
             let rows = PNGInflatedRows(
                 bytes, chunks, .init(payloads: frame.data, skipping: 4, size: frame.size))
@@ -103,8 +104,8 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
-    /// The frames before the first one that cannot be played. In a file that is cut off the last frame may lack data, so
-    /// it is decoded to find out.
+    /// Returns the frames before the first frame that cannot be played. The last frame of a truncated file may be
+    /// incomplete; only a test decode shows whether it is.
     private func wholeFrames(_ deadline: DecodeDeadline) -> ArraySlice<PNGFrame> {
         guard let animation = chunks.animation else { return [] }
         let frames = animation.playableFrames(on: chunks.header.size)
@@ -127,7 +128,8 @@ struct PNGAnimationSource: AnimationSource {
 }
 
 extension PNGAnimation {
-    /// The frames before the first one that is not on the canvas; the animation ends there, as in browsers.
+    /// Returns the frames before the first frame that is not inside the canvas. The animation ends there, as in
+    /// browsers.
     func playableFrames(on canvas: PixelSize) -> ArraySlice<PNGFrame> {
         frames.prefix { frame in
             frame.isInside(canvas) && (frame.isDefaultImage ? frame.size == canvas : !frame.data.isEmpty)

@@ -1,9 +1,9 @@
 import CWebImageCodecShim
-// No function is called here, but the import links zlib, which the shim uses to inflate texts.
+// This file calls no function of the module. The import links zlib, which the shim uses to inflate texts.
 import CWebImagePNG
 import Foundation
 
-/// Writes a PNG file chunk by chunk, with lengths and checksums (PNG third edition, §5.3).
+/// Writes a PNG file chunk by chunk. Adds the length and the checksum of each chunk (PNG third edition, §5.3).
 struct PNGChunkWriter {
     private(set) var data: Data
 
@@ -16,7 +16,7 @@ struct PNGChunkWriter {
         payload.withUnsafeBytes { append(tag, payload: $0) }
     }
 
-    /// A chunk whose payload is `prefix` and then `payload`.
+    /// Appends a chunk whose payload is `prefix` followed by `payload`.
     mutating func append(_ tag: FourCC, prefix: [UInt8] = [], payload: UnsafeRawBufferPointer) {
         let start = data.count + 4
         data.append(contentsOf: Self.bigEndian(UInt32(clamping: prefix.count + payload.count)))

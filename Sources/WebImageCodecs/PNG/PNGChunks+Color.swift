@@ -3,22 +3,24 @@ import WebImageCore
 import WebImageGraphics
 
 extension PNGChunks {
-    /// The profile of the pixels; nil for sRGB. `reader` must have read the header.
+    /// Returns the colour profile of the pixels; nil for sRGB. `reader` must have read the header.
     ///
-    /// The first of `cICP`, `iCCP`, `sRGB` and `gAMA` with `cHRM` applies (PNG third edition, §4.3). All but `iCCP` are used
-    /// only for conversion to sRGB: without conversion they give no profile to attach to the image.
+    /// The first of these chunks applies: `cICP`, `iCCP`, `sRGB`, `gAMA` with `cHRM` (PNG third edition, §4.3). Only
+    /// `iCCP` contains a profile that can be attached to the image. The other chunks are used only if the options
+    /// request conversion to sRGB.
     func profile(_ reader: PNGReader, _ options: DecodingOptions) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return iccProfile == nil ? nil : reader.profile
     }
 
-    /// The same, read from the bytes before the pixels.
+    /// Returns the same as ``profile(_:_:)``. Creates the reader itself, so `bytes` need contain only the file up to
+    /// the pixels.
     func profile(in bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(WebImageError) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return try storedProfile(in: bytes, limits: options.limits)
     }
 
-    /// The profile stored in the file.
+    /// Returns the profile in the `iCCP` chunk; nil without this chunk.
     func storedProfile(
         in bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> ColorProfile? {
@@ -28,7 +30,8 @@ extension PNGChunks {
         return reader.profile
     }
 
-    /// The colours that chunks other than `iCCP` describe, if they take precedence.
+    /// The colours in `cICP`, `sRGB` or `gAMA`, if they take precedence over `iCCP`. The inner `profile` is nil for
+    /// sRGB. The second value is unused; Swift has no tuples of one element.
     private var described: (profile: ColorProfile?, Void)? {
         if let codes = colors?.codes { return (codes.isSRGB ? nil : codes.profile(isGray: header.isGray), ()) }
         guard iccProfile == nil, !isMarkedSRGB, let colors = colors?.measured else { return nil }
@@ -36,15 +39,15 @@ extension PNGChunks {
     }
 }
 
-/// The colours that a PNG file declares without a profile.
+/// The colours that a PNG file declares with numbers instead of an ICC profile.
 struct PNGColors: Sendable {
-    /// The values of `cICP` if this package supports them.
+    /// The colours in `cICP`; nil if this package does not support their codes.
     var codes: ColorDescription?
-    /// The values of `gAMA`, with `cHRM` or else the primaries of sRGB.
+    /// The transfer function in `gAMA` with the primaries in `cHRM`. Without `cHRM` the primaries of sRGB are used.
     var measured: ColorDescription?
 
     init(_ bytes: UnsafeRawBufferPointer, gamma: Range<Int>?, chromaticities: Range<Int>?, codePoints: Range<Int>?) {
-        // PNG allows only red, green and blue over the full range.
+        // PNG allows only the values for RGB (matrix 0) and full range (1).
         if let start = codePoints?.lowerBound, bytes.byte(at: start + 2) == 0, bytes.byte(at: start + 3) == 1 {
             codes = ColorDescription(primariesCode: Int(bytes[start]), transferCode: Int(bytes[start + 1]))
         }

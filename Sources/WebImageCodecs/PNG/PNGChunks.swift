@@ -1,26 +1,26 @@
 import WebImageCore
 
-/// The positions of the parts of a PNG or APNG file (PNG third edition, §5 and §11), found without inflating anything.
+/// The positions of the chunks of a PNG or APNG file (PNG third edition, §5 and §11). Finding them inflates nothing.
 ///
-/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; chunks before it are kept.
+/// Ranges count from the file's first byte. Scanning stops at the first truncated chunk; chunks before it are kept.
 struct PNGChunks: Sendable {
     var header: PNGHeader
     /// Payload of `PLTE`.
     var palette: Range<Int>?
     /// Payload of `tRNS`, which makes some pixels transparent.
     var transparency: Range<Int>?
-    /// Whether `tRNS` comes before `PLTE`, which makes libpng ignore it.
+    /// Whether `tRNS` is stored before `PLTE`. libpng ignores such a `tRNS`.
     var isTransparencyMisplaced = false
     /// The animation that `acTL` declares before the pixels; nil for a still.
     var animation: PNGAnimation?
-    /// Payload of `iCCP`: name, method, deflated profile.
+    /// Payload of `iCCP`: profile name, compression method, compressed profile.
     var iccProfile: Range<Int>?
-    /// Payloads of the chunks that describe the colours without a profile.
+    /// Payload of `gAMA`. This chunk and the next two describe the colours without an ICC profile.
     private var gamma: Range<Int>?
     private var chromaticities: Range<Int>?
     private var codePoints: Range<Int>?
     var isMarkedSRGB = false
-    /// The content of those chunks.
+    /// The colours in `gAMA`, `cHRM` and `cICP`.
     var colors: PNGColors?
     /// Payload of `eXIf`.
     var exif: Range<Int>?
@@ -28,11 +28,11 @@ struct PNGChunks: Sendable {
     var xmp: Range<Int>?
     /// Payloads of `IDAT`.
     var imageData: [Range<Int>] = []
-    /// Whether `IEND` was reached.
+    /// Whether the scan reached `IEND`, the last chunk of a complete file.
     var isComplete = false
 
     private var animationControlCount = 0
-    /// The default image's `fcTL` if it precedes `acTL`, which the format allows.
+    /// The `fcTL` payload of the default image if the chunk is stored before `acTL`. The format allows this order.
     private var earlyFrameControl: Range<Int>?
 
     var hasAlpha: Bool { header.hasAlphaChannel || transparency != nil }
@@ -44,7 +44,7 @@ struct PNGChunks: Sendable {
         try limits.checkPixels(header.size)
         var budget = AncillaryBudget(limits)
         var walk = ChunkWalk(limits)
-        // Signature, then IHDR: length, name, 13 bytes, checksum.
+        // Skip the signature and `IHDR`, which has 25 bytes: length, name, 13 bytes of payload, checksum.
         var offset = Self.signatureLength + 25
         while !isComplete, let length = bytes.bigEndian32(at: offset), let tag = bytes.tag(at: offset + 4),
             let payload = bytes.range(at: offset + 8, count: length)
@@ -55,7 +55,7 @@ struct PNGChunks: Sendable {
             offset = payload.upperBound + 4
         }
         colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
-        // With two `acTL` chunks or without frames the animation is invalid, and the file is read as a still.
+        // Read the file as a still if it has more than one `acTL` chunk or no frames, because the animation is invalid.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
     }
 
@@ -100,11 +100,13 @@ struct PNGChunks: Sendable {
         }
     }
 
-    /// The text of an `iTXt` chunk with uncompressed XMP; XMP must not be compressed.
+    /// Returns the range of the XMP text in an `iTXt` chunk; nil for any other text. Compressed XMP is not allowed
+    /// and is ignored.
     private static func xmpText(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) -> Range<Int>? {
         let keyword: StaticString = "XML:com.adobe.xmp\0"
         guard bytes.has(keyword, at: payload.lowerBound) else { return nil }
-        // The keyword is followed by compression flag and method, a language and a translated keyword, both ended by zero.
+        // After the keyword: compression flag, compression method, then a language and a translated keyword, each
+        // with a zero byte at its end.
         var start = payload.lowerBound + keyword.utf8CodeUnitCount + 2
         guard start <= payload.upperBound, bytes[start - 2] == 0 else { return nil }
         for _ in 0..<2 {

@@ -3,9 +3,11 @@ import WebImageCore
 import WebImageGraphics
 
 extension PNGDecoding {
-    /// Averages a huge picture to a small size while it is read, so that the whole picture is never in memory.
+    /// Decodes a huge picture to a small size. Rows are averaged while they are read, so that the whole picture is
+    /// never in memory.
     ///
-    /// nil when a normal decode is as good, and for interlaced pictures: those need all pixels before a row is final.
+    /// Returns nil if a normal decode is as good. Also returns nil for an interlaced picture, because its rows become
+    /// final only after all pixels were read.
     func shrunkPicture(
         _ reader: PNGReader, profile: ColorProfile?, hasAlpha: Bool
     ) throws(WebImageError) -> DecodedPicture? {
@@ -17,7 +19,8 @@ extension PNGDecoding {
             pixels: shrinker.result, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
     }
 
-    /// The layout and factor for averaging the picture while it is read; nil for a normal decode.
+    /// Returns the layout and factor for averaging rows while they are read. Returns nil if the picture is decoded
+    /// normally.
     func shrinking(hasAlpha: Bool) -> (layout: CPNGLayout, format: PixelFormat, factor: Int)? {
         let size = chunks.header.size
         let (layout, format) = shrinkingLayout(hasAlpha: hasAlpha)
@@ -28,12 +31,14 @@ extension PNGDecoding {
         return shrinkingFactor(rowBytes: rowBytes).map { (layout, format, $0) }
     }
 
-    /// The most bytes of pixels of a picture that is decoded whole.
+    /// The limit for a picture that is decoded whole, in bytes of pixels: 32 MiB. Larger pictures are averaged if
+    /// possible.
     private static let wholeByteCount = 32 << 20
-    /// The most bytes of one band of rows.
+    /// The limit for one band of rows that are averaged together, in bytes: 8 MiB.
     private static let bandByteCount = 8 << 20
 
-    /// The factor of the averaging; nil under two. It leaves twice the wanted size, so that a better filter does the rest.
+    /// Returns the factor by which averaging reduces the picture, or nil if it would be below 2. The averaged picture
+    /// has at least twice the wanted size; a better filter then scales it to the wanted size.
     private func shrinkingFactor(rowBytes: Int) -> Int? {
         let size = chunks.header.size
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
@@ -49,7 +54,7 @@ extension PNGDecoding {
 }
 
 extension PNGReader {
-    /// Decodes all rows through a shrinker, band by band.
+    /// Decodes all rows, band by band, and passes each band to the shrinker.
     func read(
         _ layout: CPNGLayout, through shrinker: RowShrinker, premultiplies: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) {

@@ -2,20 +2,21 @@ import CWebImageCodecShim
 import WebImageCore
 import WebImageGraphics
 
-/// One decode of a PNG or APNG file whose chunks are known.
+/// Decodes the still or the poster frame of a PNG or APNG file whose chunks were already scanned.
 struct PNGDecoding {
     let chunks: PNGChunks
     let orientation: ImageOrientation
     let options: DecodingOptions
     let deadline: DecodeDeadline
 
-    /// The first frame of an animation on its canvas, or the default image of a still.
+    /// Decodes the first frame of an animation, drawn on its canvas, or the default image of a still.
     func firstPicture(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
         if let frame = chunks.animation?.frames.first, !frame.isDefaultImage, frame.isInside(chunks.header.size) {
             do throws(WebImageError) {
                 return try draw(frame, of: bytes)
             } catch {
-                // The default image is meant for viewers without animation, so it can replace a damaged first frame.
+                // Fall back to the default image if the first frame is damaged. The default image is meant for
+                // viewers that do not support animation.
                 guard error.code == .badImageData, chunks.isComplete else { throw error }
             }
         }
@@ -39,9 +40,10 @@ struct PNGDecoding {
         }
     }
 
-    /// Decodes a file of `size` at a position of the canvas; the pixels around it are transparent.
+    /// Decodes a picture of `size` and draws it at `x`, `y` of the canvas. The pixels around the picture are
+    /// transparent.
     ///
-    /// - Parameter isFile: Whether `chunks` describes these bytes.
+    /// - Parameter isFile: Whether `bytes` is the file that `chunks` was read from, and not a rebuilt file.
     private func decode(
         _ bytes: UnsafeRawBufferPointer, x: Int, y: Int, size: PixelSize, isFile: Bool = false
     ) throws(WebImageError) -> DecodedPicture {
@@ -73,11 +75,12 @@ struct PNGDecoding {
     }
 }
 
-/// The layout of the rows that libpng decodes, chosen by the wanted layout.
+/// The layout of the rows that libpng writes. Depends on the pixel format in the options and on the file.
 struct PNGPlan {
     var layout: CPNGLayout
     var format: PixelFormat
-    /// libpng writes straight BGRA, which becomes the display format in place.
+    /// Whether the decoded pixels must be premultiplied. libpng writes straight BGRA; the display format is
+    /// premultiplied BGRA.
     var premultiplies = false
 
     init(
@@ -93,7 +96,7 @@ struct PNGPlan {
 
     private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
         switch wanted {
-        // Pixels that are only scaled need no redundant channels.
+        // Decode without redundant channels if the pixels are only scaled, so that less data is scaled.
         case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:
             (layout, format) = (CPNG_GRAY8, .gray8)
         case .bgra8Premultiplied where willScale && !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
@@ -102,7 +105,8 @@ struct PNGPlan {
         case .rgb8 where !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
         case .bgra8Premultiplied where !(hasAlpha && willConvertColors):
             (layout, format, premultiplies) = (CPNG_BGRA8, .bgra8Premultiplied, hasAlpha)
-        // Colours are converted before they are multiplied by alpha; afterwards, dark transparent ones lack precision.
+        // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
+        // little precision.
         default: (layout, format) = (CPNG_RGBA8, .rgba8)
         }
     }

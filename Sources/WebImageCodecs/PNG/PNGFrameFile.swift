@@ -1,23 +1,23 @@
 import Foundation
 import WebImageCore
 
-/// Builds a PNG file of one picture from the chunks of another file, so that libpng can read the frames of an APNG, which
-/// it does not support.
+/// Builds a PNG file of one picture from the chunks of another file. libpng does not support APNG; it reads each
+/// frame as such a file.
 struct PNGFrameFile {
     private let bytes: UnsafeRawBufferPointer
     private var file: PNGChunkWriter
 
     var data: Data { file.data }
 
-    /// Makes a file of one frame of an animation; verifies the checksums.
+    /// Builds a file from one frame of an animation. Verifies the checksums of the frame's chunks.
     init(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, frame: PNGFrame) throws(WebImageError) {
         self.init(bytes, chunks, size: frame.size, byteCount: frame.data.reduce(0) { $0 + $1.count + 12 })
-        // A sequence number precedes the data of each fdAT.
+        // The data of each `fdAT` chunk follows a sequence number of four bytes.
         for payload in frame.data { try appendImageData(payload, skipping: 4) }
         file.append("IEND", [])
     }
 
-    /// Makes a file of the default image with its chunks in the order that libpng requires.
+    /// Builds a file from the default image, with the chunks in the order that libpng requires.
     init(reordering bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) throws(WebImageError) {
         self.init(bytes, chunks, size: chunks.header.size, byteCount: bytes.count)
         for payload in chunks.imageData { try appendImageData(payload, skipping: 0) }

@@ -3,11 +3,14 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// All rows of a picture of eight bits a channel, inflated at once by libdeflate in half the time of zlib under libpng.
+/// The rows of a picture with 8 bits per channel, inflated in one call by libdeflate. This takes half the time of
+/// libpng with zlib.
 ///
-/// The initialiser returns nil when the file is unusual, large or damaged. Then libpng reads the file and reports errors.
+/// The initialiser returns nil if the file is unusual, larger than the limit or damaged. libpng then reads the file
+/// and reports errors.
 final class PNGInflatedRows {
-    /// The pixel data in a file: payloads, and the number of bytes in each before the data.
+    /// The position of the pixel data in a file: the chunk payloads, and the number of bytes to skip at the start of
+    /// each payload.
     struct Source {
         var payloads: [Range<Int>]
         var skipping = 0
@@ -16,26 +19,28 @@ final class PNGInflatedRows {
 
     private let memory: UnsafeMutablePointer<UInt8>
     private let size: PixelSize
-    /// Bytes of a row without its filter byte.
+    /// The size of a row in bytes, without the filter byte.
     private let rowBytes: Int
     private let pixelBytes: Int
 
-    /// The most bytes inflated at once. Larger pictures are read row by row by libpng, with checks of the deadline.
+    /// The limit for one picture, in inflated bytes: 64 MiB. libpng reads larger pictures row by row, so that the
+    /// deadline is checked in between.
     static let largestByteCount = 64 << 20
 
-    /// Bytes of the rows of a picture of this size with their filter bytes; nil when this type does not support it.
+    /// Returns the size in bytes of all inflated rows with their filter bytes. Returns nil if this type does not
+    /// support the picture.
     static func byteCount(of size: PixelSize, in chunks: PNGChunks) -> Int? {
         let header = chunks.header
         guard header.bitDepth == 8, !header.isInterlaced, let pixelBytes = header.wholePixelBytes,
             chunks.transparency == nil || header.isPalette, !chunks.isTransparencyMisplaced,
-            // One row more: a row of zeros precedes the first.
+            // The memory has one more row: the filters of the first row need a row of zeros before it.
             size.width < largestByteCount / pixelBytes, size.height < largestByteCount
         else { return nil }
         let (count, overflow) = (size.width * pixelBytes + 1).multipliedReportingOverflow(by: size.height + 1)
         return overflow || count > largestByteCount ? nil : count
     }
 
-    /// Inflates the rows and verifies the checksums.
+    /// Inflates the rows and verifies the checksums of their chunks.
     init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Source) {
         guard let count = Self.byteCount(of: source.size, in: chunks),
             let pixelBytes = chunks.header.wholePixelBytes, bytes[26] == 0, bytes[27] == 0,
@@ -71,14 +76,15 @@ final class PNGInflatedRows {
         return stream.withUnsafeBytes { inflate($0) }
     }
 
-    /// Draws the picture; to be called once. Returns false, with a part drawn, when a row has an invalid filter.
+    /// Draws the picture. Call only once. Returns false if a row has an invalid filter; the rows before it are
+    /// already drawn.
     ///
-    /// - Parameter palette: The colours of an indexed picture.
+    /// - Parameter palette: The colours of a picture with a palette; nil for other pictures.
     func draw(
         onto canvas: PixelBuffer, x: Int, y: Int, premultiplies: Bool, palette: PaletteTable?,
         deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
-        // As many rows as fit into the second-level cache.
+        // Process as many rows at a time as fit into the processor's second-level cache.
         let batch = max(1, (256 << 10) / max(canvas.bytesPerRow, rowBytes))
         for first in stride(from: 0, to: size.height, by: batch) {
             try deadline.check()
@@ -104,7 +110,7 @@ final class PNGInflatedRows {
 }
 
 extension PNGHeader {
-    /// Bytes of a pixel of one of the types that are read whole.
+    /// The size of a pixel in bytes, if ``PNGInflatedRows`` supports the colour type; else nil.
     fileprivate var wholePixelBytes: Int? {
         switch colorType {
         case 0, 3: 1
@@ -116,7 +122,7 @@ extension PNGHeader {
 }
 
 extension PNGChunks {
-    /// Whether ``PNGInflatedRows`` can make pixels of this layout.
+    /// Whether ``PNGInflatedRows`` can convert this picture to pixels of `format`.
     func canReadWhole(as format: PixelFormat) -> Bool {
         switch header.colorType {
         case 3: format == .bgra8Premultiplied || format == .rgba8
@@ -126,8 +132,8 @@ extension PNGChunks {
         }
     }
 
-    /// Draws the default image from rows inflated at once. Returns false when libpng has to draw it; a part may then be
-    /// drawn already.
+    /// Draws the default image with ``PNGInflatedRows``. Returns false if libpng must draw the image; some rows may
+    /// already be drawn.
     ///
     /// - Parameter reader: A reader that has read the header.
     func drawWhole(
@@ -145,7 +151,8 @@ extension PNGChunks {
             onto: canvas, x: x, y: y, premultiplies: premultiplies, palette: palette, deadline: deadline)
     }
 
-    /// The default image's data; nil unless it is contiguous and all later chunks are valid, as libpng may report an error.
+    /// Returns the position of the default image's data. Returns nil if the `IDAT` chunks are not contiguous or a
+    /// later chunk is invalid: libpng may report an error for such a file, so libpng must read it.
     func wholeImageData(
         _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> PNGInflatedRows.Source? {
@@ -167,12 +174,12 @@ extension PNGChunks {
 }
 
 extension FourCC {
-    /// Whether a reader that does not know this chunk may skip it (PNG third edition, §5.4).
+    /// Whether the chunk is ancillary: a reader that does not know its name can skip it (PNG third edition, §5.4).
     fileprivate var isAncillary: Bool { rawValue & 0x2000_0000 != 0 }
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the checksum after a PNG chunk's payload matches its name and payload.
+    /// Whether the checksum of a PNG chunk is correct. It follows the payload and covers name and payload.
     fileprivate func hasChecksum(ofChunk payload: Range<Int>) -> Bool {
         let named = UnsafeRawBufferPointer(rebasing: self[payload.lowerBound - 4..<payload.upperBound])
         return bigEndian32(at: payload.upperBound) == Int(PNGChunkWriter.checksum(of: named))

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libpng reader over bytes that outlive it.
+/// Owns one libpng reader. The bytes that it reads must outlive this object.
 final class PNGReader {
     private let handle: OpaquePointer
 
@@ -24,7 +24,7 @@ final class PNGReader {
         guard cpng_reader_read_header(handle, limits.maxAncillaryChunkBytes) else { throw failure }
     }
 
-    /// The inflated profile; nil if there is none or libpng finds it invalid.
+    /// The colour profile, inflated. nil if the file has no profile or libpng rejects the profile as invalid.
     var profile: ColorProfile? {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
@@ -32,7 +32,7 @@ final class PNGReader {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// The palette's colours for pixels of a layout with alpha.
+    /// Returns the file's palette, for pixels of `format`; nil without a palette. The format must have alpha.
     func palette(_ format: PixelFormat) -> PaletteTable? {
         var colors = [UInt8](repeating: 0, count: 768)
         var alphas = [UInt8](repeating: 0, count: 256)
@@ -42,7 +42,7 @@ final class PNGReader {
             rgb: Array(colors.prefix(colorCount * 3)), alphas: Array(alphas.prefix(alphaCount)), format: format)
     }
 
-    /// The destination of decoded rows: a rectangle of a buffer.
+    /// The rectangle of a buffer that decoded rows are written to.
     struct Target {
         var pixels: PixelBuffer
         var layout: CPNGLayout
@@ -51,8 +51,10 @@ final class PNGReader {
         var size: PixelSize
     }
 
-    /// Decodes the picture. `finishedRows` is called with each batch of the buffer's rows that has its final values, while
-    /// they are still in the processor's cache.
+    /// Decodes the picture.
+    ///
+    /// - Parameter finishedRows: Called with each batch of rows that have their final values. The rows are then still
+    ///   in the processor's cache, so processing them is fast.
     func read(
         into target: Target, deadline: DecodeDeadline, finishedRows: (Range<Int>) -> Void
     ) throws(WebImageError) {
@@ -78,7 +80,7 @@ final class PNGReader {
         guard cpng_reader_finish(handle) else { throw failure }
     }
 
-    /// Prepares for rows of a picture that is not interlaced.
+    /// Prepares to read rows. Throws for an interlaced picture.
     func start(_ layout: CPNGLayout, fitting stride: Int) throws(WebImageError) {
         var passes: Int32 = 0
         var rowBytes = 0
@@ -88,17 +90,18 @@ final class PNGReader {
         }
     }
 
-    /// Decodes the next rows.
+    /// Decodes the next `count` rows.
     func readRows(_ rows: UnsafeMutablePointer<UInt8>, stride: Int, count: Int) throws(WebImageError) {
         guard cpng_reader_read_rows(handle, rows, stride, count) else { throw failure }
     }
 
-    /// Reads the chunks after the pixels.
+    /// Reads the chunks after the pixels, up to the end of the file.
     func finish() throws(WebImageError) {
         guard cpng_reader_finish(handle) else { throw failure }
     }
 
-    /// Bytes of rows between two checks of the deadline: as many as fit into the second-level cache.
+    /// The size in bytes of a batch of rows: 256 KiB, which fits into the processor's second-level cache. The
+    /// deadline is checked after each batch.
     private static let batchByteCount = 256 << 10
 
     private var failure: WebImageError {

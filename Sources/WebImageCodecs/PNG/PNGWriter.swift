@@ -31,7 +31,8 @@ final class PNGWriter {
         }
     }
 
-    /// The rows in a layout that libpng accepts: straight alpha, or the display format for an opaque picture.
+    /// Converts the pixels to a layout that libpng accepts. libpng accepts straight alpha; the premultiplied display
+    /// format is accepted only for an opaque picture.
     private static func rows(
         of pixels: PixelBuffer, hasAlpha: Bool
     ) throws(WebImageError) -> (PixelBuffer, CPNGLayout) {

@@ -2,13 +2,14 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a GIF that arrives in pieces: shows the first frame as soon as it is complete. Each byte is scanned once.
+/// Decodes a GIF that arrives in pieces. Shows the first frame as soon as it is complete. Scans each byte once while
+/// the file arrives.
 final class GIFStream: PictureStream {
     private enum Position {
         case header
-        /// At the introducer of a block.
+        /// Before the introducer byte of a block.
         case block
-        /// At the length of a data block, of an image or an extension.
+        /// Before the length byte of a data block. The data block belongs to an image or to an extension.
         case dataBlock(isImage: Bool)
         case end
     }
@@ -57,13 +58,13 @@ final class GIFStream: PictureStream {
         var limits = options.limits
         if options.firstFrameOnly { limits.maxAnimationPixels = .max }
         let gif = try GIFStructure(bytes, limits: limits)
-        // Throws the reason when there is no complete frame.
+        // If there is no complete frame, this call throws an error with the reason.
         if first == nil { try decodeFirst(bytes) }
         info = gif.info
         isDone = true
     }
 
-    /// Moves to the next block if the current one has arrived; returns whether it has.
+    /// Moves to the next block if the current block has arrived completely. Returns false if it has not.
     private func advance(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> Bool {
         switch position {
         case .header: return try readHeader(bytes)
@@ -101,7 +102,7 @@ final class GIFStream: PictureStream {
         switch introducer {
         case 0x2C:
             guard let flags = bytes.byte(at: offset + 9) else { return false }
-            // The descriptor, the palette and the code size.
+            // Skip the descriptor (10 bytes), the code size (1 byte) and the palette.
             offset += 11 + (GIFPalette(flags: flags, offset: 0)?.byteCount ?? 0)
             position = .dataBlock(isImage: true)
         case 0x21:

@@ -3,9 +3,11 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a JPEG that arrives in pieces: shows the rows so far, or the newest complete scan of a file of several scans.
+/// Decodes a JPEG that arrives in pieces. Shows the rows that have arrived, or the newest complete scan if the file
+/// has several scans.
 ///
-/// libjpeg stops at the end of the bytes and continues there; consumed bytes are dropped.
+/// libjpeg suspends at the end of the bytes and continues when more bytes arrive. Bytes that libjpeg has consumed are
+/// dropped.
 final class JPEGStream: PictureStream {
     private let options: DecodingOptions
     private var decoder: JPEGDecoder?
@@ -13,11 +15,14 @@ final class JPEGStream: PictureStream {
     private var hasScans = false
     private var hasStarted = false
     private var isDone = false
-    /// The first error; after an error libjpeg may only be closed.
+    /// The first error. It is thrown again by later calls, because libjpeg must not be used after an error, except to
+    /// free it.
     private var failure: WebImageError?
-    /// The rows of a file of one scan, or the last pass over a file of several scans.
+    /// The rows decoded so far if the file has one scan. The final pixels if the file has several scans; nil before
+    /// the end of that file.
     private var pixels: PixelBuffer?
-    /// The buffers of the last passes. The newest may be on screen; the one before it usually is not.
+    /// The buffers of the last two previews of a file with several scans. The newest may be on screen; the older one
+    /// is usually free and is reused.
     private var passes: [PixelBuffer] = []
     private var rowCount = 0
     private var scanCount = 0
@@ -32,7 +37,7 @@ final class JPEGStream: PictureStream {
         try usingDecoder { () throws(WebImageError) in try take(bytes, finished: finished) }
     }
 
-    /// Runs one step; after an error every further step throws it again.
+    /// Runs one step. After an error, every later call throws the same error.
     private func usingDecoder<Result>(
         _ step: () throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
@@ -47,7 +52,8 @@ final class JPEGStream: PictureStream {
         let decoder = try openedDecoder()
         try decoder.check(
             bytes.withUnsafeBytes {
-                // Empty data has no address; any address serves for a count of 0.
+                // Empty data can have a nil address. Pass any valid address instead, because C requires one even for
+                // a count of 0.
                 withUnsafePointer(to: UInt8(0)) { [piece = $0] nothing in
                     webimage_jpeg_stream_append(
                         decoder.handle, piece.bindMemory(to: UInt8.self).baseAddress ?? nothing, piece.count,
@@ -81,7 +87,8 @@ final class JPEGStream: PictureStream {
     private func arrived(
         _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGPlan, rowCount: Int
     ) throws(WebImageError) -> PartialPicture {
-        // The conversion from CMYK overwrites the pixels, so rows that are still arriving are copied first.
+        // Copy the rows before the conversion from CMYK, which overwrites its input. libjpeg still writes rows to
+        // `self.pixels`.
         let own = decoder.isCMYK && pixels === self.pixels ? try pixels.copied() : pixels
         return PartialPicture(
             picture: try decoder.picture(own, plan), fullSize: decoder.size, rowCount: rowCount, isWhole: isDone)
@@ -140,7 +147,7 @@ final class JPEGStream: PictureStream {
         passes = []
     }
 
-    /// Draws one pass from the coefficients that have arrived.
+    /// Decodes a preview of all rows from the coefficients that have arrived.
     private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         let pixels = try passBuffer(plan)
         try decoder.check(
@@ -150,7 +157,8 @@ final class JPEGStream: PictureStream {
         return pixels
     }
 
-    /// A buffer for a pass. Reuses one that is no longer shown, because fresh memory takes as much time as the pass.
+    /// Returns a buffer for a preview. Reuses a buffer that no image references, because allocating fresh memory
+    /// takes as long as decoding the preview.
     private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
         let fresh = try plan.makeBuffer()

@@ -1,28 +1,30 @@
 import Foundation
 import WebImageCore
 
-/// Splits a PNG file that arrives in pieces into chunks and keeps those that affect the picture.
+/// Splits a PNG file that arrives in pieces into chunks. Keeps only the chunks that affect the picture.
 ///
-/// Other chunks are dropped as they arrive, so that they cost neither memory nor time, whatever their size.
+/// Other chunks are dropped while they arrive, so that even a huge chunk needs no memory.
 final class PNGChunkFilter {
-    /// What to do with a piece of the file.
+    /// A piece of the file for the caller of ``take(_:_:)``.
     enum Piece {
-        /// The pixels begin: ``PNGChunkFilter/header`` is whole, and the bytes are the start of the first `IDAT`.
+        /// The head (length and name) of the first `IDAT` chunk. ``PNGChunkFilter/header`` now contains all needed
+        /// chunks before the pixels.
         case firstPixels(Data)
-        /// Bytes of a chunk to pass to libpng.
+        /// Bytes to pass to libpng.
         case pixels(Data)
     }
 
     private enum Use { case keep, forward, skip }
 
     private let limits: DecodingLimits
-    /// The signature, the needed chunks before the pixels, and EXIF and XMP after them; without `IDAT`.
+    /// The signature and the needed chunks: those before the pixels, and EXIF and XMP after the pixels. Does not
+    /// contain `IDAT` chunks.
     private(set) var header = Data()
-    /// Whether an animation is declared before the pixels.
+    /// Whether an `acTL` chunk before the pixels declares an animation.
     private(set) var declaresAnimation = false
     private var hasPixels = false
     private var isBehindPixels = false
-    /// The incomplete signature or head of a chunk.
+    /// The first bytes of a signature or of a chunk's head that has not arrived completely.
     private var partial = Data()
     private var remaining = 0
     private var use = Use.skip
@@ -34,7 +36,7 @@ final class PNGChunkFilter {
     ]
     private static let neededAnywhere: Set<FourCC> = ["eXIf", "iTXt"]
 
-    /// Takes the next bytes and passes those meant for libpng to `body`.
+    /// Reads the next bytes of the file. Calls `body` with the bytes that libpng must read.
     func take(_ bytes: Data, _ body: (Piece) throws(WebImageError) -> Void) throws(WebImageError) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -63,7 +65,7 @@ final class PNGChunkFilter {
         _ head: Data, _ body: (Piece) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         guard !header.isEmpty else {
-            // Only the first byte is checked here; the reader of the header checks the whole signature.
+            // Check only the first byte here. `PNGChunks` checks the whole signature later.
             guard head.first == 0x89 else { throw .badData("PNG", "the signature is missing") }
             header = head
             return
@@ -87,7 +89,8 @@ final class PNGChunkFilter {
 
     private func use(of tag: FourCC, length: Int) throws(WebImageError) -> Use {
         if tag == "IEND" { return .forward }
-        // `IDAT` chunks must be consecutive; one after another chunk is ignored (PNG third edition, §5.6).
+        // `IDAT` chunks must be consecutive (PNG third edition, §5.6). Ignore an `IDAT` chunk that follows a chunk
+        // with another name after the pixels.
         if tag == "IDAT" { return isBehindPixels ? .skip : .forward }
         isBehindPixels = hasPixels
         let isCritical = tag.rawValue & 0x2000_0000 == 0
@@ -98,7 +101,8 @@ final class PNGChunkFilter {
         let allowed = min(
             limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
         guard length > allowed else { return .keep }
-        // An `iTXt` chunk over the limit is skipped, because it is needed only if it is XMP. Other chunks must fit.
+        // Skip an `iTXt` chunk over the limit, because it is needed only if it contains XMP. Any other chunk over the
+        // limit is an error.
         if tag == "iTXt" { return .skip }
         throw .limit(.ancillaryChunkBytes, actual: length, allowed: allowed)
     }

@@ -3,15 +3,18 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a PNG that arrives in pieces: shows the rows so far, or the passes of an interlaced picture.
+/// Decodes a PNG that arrives in pieces. Shows the rows that have arrived, or the passes of an interlaced picture.
 ///
-/// Three kinds of file are shown only when they have arrived whole: an APNG whose first frame is not its default image, a
-/// file whose chunks libpng requires in another order, and a huge picture that is wanted at a small size.
+/// Three kinds of file are shown only after the whole file has arrived:
+/// - an APNG whose first frame is not the default image,
+/// - a file with `tRNS` before `PLTE`, because libpng requires the opposite order,
+/// - a huge picture that is requested at a small size, because it is averaged row by row.
 final class PNGStream: PictureStream {
     private let options: DecodingOptions
     private var clock: WorkClock
     private let filter: PNGChunkFilter
-    /// All bytes so far; nil once it is certain that the file need not be decoded at once.
+    /// All bytes so far, for a file that is decoded only when it is complete. nil as soon as the header shows that
+    /// rows can be decoded while they arrive.
     private var whole: Data? = Data()
     private var rows: PNGPartialRows?
     private var finished: DecodedPicture?
@@ -30,7 +33,8 @@ final class PNGStream: PictureStream {
     func append(_ bytes: Data, finished isLast: Bool) throws(WebImageError) {
         guard finished == nil else { return }
         whole?.append(bytes)
-        // Small pieces let the deadline be checked in time: a byte inflates to about a thousand at most.
+        // Process 64 KiB at a time, so that the time limit is checked often. One compressed byte can inflate to about
+        // 1000 bytes.
         for start in stride(from: 0, to: bytes.count, by: Self.pieceByteCount) {
             let piece = bytes.slice(start..<min(start + Self.pieceByteCount, bytes.count))
             try clock.measure { () throws(WebImageError) in
@@ -45,7 +49,8 @@ final class PNGStream: PictureStream {
         if let rows, rows.progress.has_ended { try finish(rows) } else if isLast { try decodeWhole() }
     }
 
-    /// Stores the picture and closes the reader, because an image may reference this stream as long as it is shown.
+    /// Stores the picture and frees the reader. An image can keep a reference to this stream while it is shown, so
+    /// the reader would otherwise stay in memory.
     private func finish(_ rows: PNGPartialRows) throws(WebImageError) {
         try readTrailer()
         finished = DecodedPicture(
@@ -68,7 +73,7 @@ final class PNGStream: PictureStream {
             picture: picture, fullSize: size, rowCount: Int(rows.progress.first_pass_rows), isWhole: false)
     }
 
-    /// Reads the chunks before the pixels and prepares for the pixels.
+    /// Reads the chunks before the pixels. Creates the row decoder if the file can be decoded while it arrives.
     private func begin(_ head: Data) throws(WebImageError) {
         let start = filter.header + head
         let chunks = try start.withFileBytes { bytes throws(WebImageError) in
@@ -78,10 +83,10 @@ final class PNGStream: PictureStream {
         orientation = chunks.orientation(in: start)
         info = chunks.info(orientation: orientation)
         if filter.declaresAnimation { info?.format = .apng }
-        // An animation without `fcTL` before the pixels does not start with the default image.
+        // Without an `fcTL` chunk before the pixels, the first frame of the animation is not the default image.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
-        // The decode of a complete file shrinks a huge picture row by row and never holds it whole in memory. This stream
-        // must not hold it whole either.
+        // Decode a huge picture when the file is complete: that decode averages rows and never stores the whole
+        // picture. Rows decoded here would need memory for the whole picture.
         let isShrunk =
             PNGDecoding(
                 chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)
@@ -91,7 +96,7 @@ final class PNGStream: PictureStream {
         rows = try PNGPartialRows(start, chunks: chunks, orientation: orientation, options: options)
     }
 
-    /// EXIF and XMP may follow the pixels.
+    /// Reads the orientation again, because EXIF and XMP may follow the pixels.
     private func readTrailer() throws(WebImageError) {
         let header = filter.header
         let chunks = try header.withFileBytes { bytes throws(WebImageError) in
@@ -101,7 +106,7 @@ final class PNGStream: PictureStream {
         info?.orientation = orientation
     }
 
-    /// Decodes a picture that could not be decoded as it arrived.
+    /// Decodes a complete file that could not be decoded while it arrived.
     private func decodeWhole() throws(WebImageError) {
         guard let whole else {
             throw .badData("libpng", "the file ends too early", hint: "Fetch the file again, it is damaged.")
@@ -119,7 +124,7 @@ final class PNGStream: PictureStream {
     }
 }
 
-/// Owns one push reader of libpng and the pixels it writes.
+/// Owns one progressive (push) reader of libpng and the buffer to which it writes pixels.
 private final class PNGPartialRows {
     let profile: ColorProfile?
     let hasAlpha: Bool
@@ -130,7 +135,7 @@ private final class PNGPartialRows {
     private let isInterlaced: Bool
     private var premultipliedRows = 0
 
-    /// `start` is everything up to the head of the first chunk of pixels.
+    /// - Parameter start: The needed chunks before the pixels and the head of the first `IDAT` chunk.
     init(
         _ start: Data, chunks: PNGChunks, orientation: ImageOrientation, options: DecodingOptions
     ) throws(WebImageError) {
@@ -164,7 +169,7 @@ private final class PNGPartialRows {
         let isGood = bytes.withUnsafeBytes {
             cpng_stream_append(handle, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, &progress)
         }
-        // Each pass changes rows of an interlaced picture, so they stay straight until the last pass has ended.
+        // Premultiply an interlaced picture only after the last pass, because each pass still changes its rows.
         let final = isInterlaced && !progress.has_ended ? 0 : Int(progress.final_rows)
         if plan.premultiplies, final > premultipliedRows {
             pixels.premultiplyInPlace(rows: premultipliedRows..<final)
@@ -176,7 +181,8 @@ private final class PNGPartialRows {
         }
     }
 
-    /// The pixels to show, premultiplied if the display format is.
+    /// Returns the pixels for a preview, premultiplied if the layout requires it. Returns a copy while an interlaced
+    /// picture is incomplete, because libpng needs the straight pixels.
     func shown() throws(WebImageError) -> PixelBuffer {
         guard plan.premultiplies, isInterlaced, !progress.has_ended else { return pixels }
         let copy = try pixels.copied()

@@ -2,36 +2,37 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// The format's part of decoding a picture that arrives in pieces. Used from one thread at a time.
+/// Decodes a picture of one format while its file arrives in pieces. Not thread-safe: use it on one thread at a time.
 protocol PictureStream: AnyObject {
-    /// The facts in the header; nil until it has arrived.
+    /// The properties in the file header; nil until the header has arrived.
     var info: ImageInfo? { get }
-    /// A number that grows whenever there is more to show.
+    /// A number that increases whenever ``snapshot()`` would return a more complete picture.
     var revision: Int { get }
-    /// Takes the next bytes; its work is proportional to them.
+    /// Decodes the next bytes of the file. The cost is proportional to the number of new bytes.
     func append(_ bytes: Data, finished: Bool) throws(WebImageError)
-    /// The part that can be shown now; nil before the first row.
+    /// Returns the picture as far as it has arrived; nil before the first row.
     func snapshot() throws(WebImageError) -> PartialPicture?
 }
 
-/// The part of a picture that has arrived.
+/// A picture of which a part has arrived.
 struct PartialPicture {
     var picture: DecodedPicture
-    /// Sides as stored in the file, before any scaling by the decoder.
+    /// The size stored in the file, in pixels. The decoder may have scaled the pixels to a smaller size.
     var fullSize: PixelSize
-    /// The number of rows that have arrived, from the top; all rows once the picture is whole.
+    /// The number of rows that have arrived, counted from the top. Equals the height when the picture is complete.
     var rowCount: Int
-    /// Whether the decoder will not change the pixels any more.
+    /// Whether the pixels are final: the decoder does not change them any more.
     var isWhole: Bool
-    /// Whether nothing else uses the pixels, so that a preview needs no copy.
+    /// Whether no other object references the pixels. A preview then uses them without a copy.
     var isUniquelyReferenced = false
 }
 
 extension PartialPicture {
-    /// The image; missing rows are transparent, or black in layouts without alpha.
+    /// Returns the image of the part that has arrived. Missing rows are transparent, or black in a layout without
+    /// alpha.
     ///
-    /// Shown rows equal those of the final image: rows at the edge, which scaling would mix with missing rows, are not
-    /// shown yet.
+    /// Visible rows equal the rows of the final image. The last rows that have arrived are therefore not shown yet if
+    /// scaling would mix them with missing rows.
     func image(options: DecodingOptions) throws(WebImageError) -> Image {
         let stored = picture.pixels
         let orientation = picture.orientation
@@ -54,7 +55,8 @@ extension PartialPicture {
         guard rowCount < storedHeight else { return height }
         guard height != storedHeight else { return rowCount }
         let factor = Double(height) / Double(storedHeight)
-        // Lanczos reaches three rows of the smaller picture.
+        // A Lanczos filter reads up to three scaled rows below its position. Hide one row more to be safe from
+        // rounding.
         return max(0, Int(Double(rowCount) * factor) - 4)
     }
 }

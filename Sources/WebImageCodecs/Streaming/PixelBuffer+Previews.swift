@@ -2,15 +2,19 @@ import Foundation
 import WebImageCore
 
 extension PixelBuffer {
-    /// A copy of the pixels.
+    /// Returns a copy of the pixels.
     func copied() throws(WebImageError) -> PixelBuffer {
         let copy = try PixelBuffer(width: width, height: height, format: format)
         memcpy(copy.baseAddress, baseAddress, byteCount)
         return copy
     }
 
-    /// Makes all but the first `rowCount` stored rows transparent black in a picture of size `stored` that has already been
-    /// turned upright.
+    /// Makes the rows that have not arrived transparent black. The buffer is already rotated upright, so missing rows
+    /// of the file can be columns here.
+    ///
+    /// - Parameters:
+    ///   - rowCount: The number of rows that have arrived, as stored in the file.
+    ///   - stored: The size of the picture before it was rotated upright.
     func clear(outside rowCount: Int, of stored: PixelSize, _ orientation: ImageOrientation) {
         guard rowCount < stored.height else { return }
         let missing = stored.height - rowCount

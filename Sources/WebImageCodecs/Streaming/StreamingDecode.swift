@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// The content of a coder instance made for one picture: the stream of its format and the result so far.
+/// The incremental decode of one coder instance: the stream for the format, and the result so far.
 ///
-/// Used from one thread at a time, as the role requires; a call from a second thread waits for the lock.
+/// `StreamingImageCoder` requires use from one thread at a time. A call from a second thread waits for the lock.
 final class StreamingDecode: Sendable {
     private struct State {
         let stream: any PictureStream
@@ -11,7 +11,8 @@ final class StreamingDecode: Sendable {
         var isFinished = false
         var failure: WebImageError?
         var shown: (revision: Int, scale: Double, image: Image)?
-        /// All bytes so far of an animation, if the caller supplies all of them in each call.
+        /// All bytes so far of an animation. nil if the caller appends only new bytes instead of calling
+        /// ``update(_:finished:)``.
         var arrived: Data?
         var opened: OpenedAnimation?
         var nextOpening = 0
@@ -34,7 +35,7 @@ final class StreamingDecode: Sendable {
                 state.receivedCount += bytes.count
                 try options.limits.checkEncodedBytes(state.receivedCount)
                 state.isFinished = finished
-                // Releases the last preview, so that the image can reuse its memory.
+                // Release the last preview, so that the final image can reuse its memory.
                 if finished { state.shown = nil }
                 try state.stream.append(bytes, finished: finished)
             } catch {
@@ -44,12 +45,14 @@ final class StreamingDecode: Sendable {
         }
     }
 
-    /// Takes all bytes so far; after an error the picture does not change any more.
+    /// Decodes the new bytes. After an error, later calls do not change the picture.
+    ///
+    /// - Parameter data: All bytes so far, not only the new ones.
     func update(_ data: Data?, finished: Bool) {
         let (seen, isOver) = state.withLock { ($0.receivedCount, $0.isFinished) }
         try? append(data?.dropFirst(seen) ?? Data(), finished: finished)
         guard !isOver, let data else { return }
-        // Released outside the lock.
+        // Release the old data after the lock is released, because freeing a large buffer takes time.
         let dropped = state.withLock { state -> Data? in
             defer {
                 if let format = state.stream.info?.format, [.gif, .apng].contains(format) { state.arrived = data }
@@ -59,10 +62,11 @@ final class StreamingDecode: Sendable {
         _ = dropped
     }
 
-    /// The complete frames of an animation supplied by ``update(_:finished:)``; nil before the second.
+    /// Returns the complete frames of an animation whose bytes arrive through ``update(_:finished:)``. Returns nil
+    /// until two frames or the whole file have arrived.
     ///
-    /// Opens the animation again only when the data has grown by an eighth, and when it is whole, because opening discards
-    /// the decoded frames.
+    /// Opening the animation again discards its decoded frames. So it is opened again only when the data has grown by
+    /// an eighth, and once when the file is complete.
     func animation(
         _ open: (Data, DecodingOptions) throws(WebImageError) -> OpenedAnimation
     ) -> OpenedAnimation? {
@@ -71,7 +75,8 @@ final class StreamingDecode: Sendable {
             let isDue = data.count >= state.nextOpening || state.isFinished && state.nextOpening != .max
             guard isDue else { return state.opened }
             state.nextOpening = state.isFinished ? .max : data.count + data.count / 8
-            // Data with less than two complete frames opens as a still, which cannot be decoded before its end.
+            // Ignore an incomplete file with fewer than two complete frames. It opens as a still, and a still cannot
+            // be decoded before its end.
             if let opened = try? open(data, options), opened.frameCount > 1 || state.isFinished {
                 state.opened = opened
             }
@@ -82,7 +87,7 @@ final class StreamingDecode: Sendable {
     var info: ImageInfo? { state.withLock { $0.stream.info } }
     var revision: Int { state.withLock { $0.stream.revision } }
 
-    /// The image that can be shown now; made once for each revision.
+    /// Returns the image of the part that has arrived. Creates it once for each revision.
     func image(scale: Double?) -> Image? {
         state.withLock { state in
             var options = options
@@ -91,7 +96,7 @@ final class StreamingDecode: Sendable {
             if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
                 return shown.image
             }
-            // Releases the last image, so that the next one can reuse its memory.
+            // Release the last image, so that the next image can reuse its memory.
             state.shown = nil
             guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: options) else {
                 return nil

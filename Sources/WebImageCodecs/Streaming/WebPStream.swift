@@ -3,21 +3,22 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a WebP that arrives in pieces: shows the rows so far, or the first frame of an animation once it is complete.
+/// Decodes a WebP that arrives in pieces. Shows the rows that have arrived, or the first frame of an animation as
+/// soon as it is complete.
 ///
-/// libwebp reads the bytes from this object without a copy. The orientation may follow the picture in the file; until it
-/// arrives, previews are shown as stored.
+/// libwebp reads the bytes in this object without a copy. The orientation may be stored after the picture. Until it
+/// arrives, previews are not rotated.
 final class WebPStream: PictureStream {
     private let options: DecodingOptions
     private var clock: WorkClock
     private var data = Data()
-    /// The part of the container read so far; nil before the bitstream's header.
+    /// The chunks read so far; nil until the bitstream's header has arrived.
     private var container: WebPContainer?
     private var orientation = ImageOrientation.up
     private var rows: WebPPartialRows?
     private var firstFrame: DecodedPicture?
     private var isDone = false
-    /// The offset of the first incomplete chunk of an animation.
+    /// The offset of the next chunk to scan.
     private var offset = WebPContainer.headerLength
 
     init(_ options: DecodingOptions) {
@@ -54,7 +55,8 @@ final class WebPStream: PictureStream {
     private func readHeader(isLast: Bool) throws(WebImageError) {
         guard data.count >= 30 || isLast else { return }
         let container: WebPContainer? = try data.withFileBytes { bytes throws(WebImageError) in
-            // A profile comes before the bitstream and affects how it is decoded.
+            // Wait until all chunks before the bitstream have arrived. A colour profile is among them and affects the
+            // decode.
             guard isLast || Self.hasReachedPicture(bytes, from: &offset) else { return nil }
             return try WebPContainer(bytes, limits: options.limits)
         }
@@ -64,7 +66,8 @@ final class WebPStream: PictureStream {
         offset = WebPContainer.headerLength
     }
 
-    /// Moves `offset` to the first chunk of a bitstream or an animation; returns whether its header has arrived.
+    /// Moves `offset` to the first chunk with pixels: a bitstream or an animation frame. Returns whether the header
+    /// of this chunk has arrived.
     private static func hasReachedPicture(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Bool {
         while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4) {
             switch tag {
@@ -118,13 +121,13 @@ final class WebPStream: PictureStream {
     }
 }
 
-/// Owns one incremental decoder of libwebp and the pixels it writes.
+/// Owns one incremental decoder of libwebp and the buffer to which it writes pixels.
 private final class WebPPartialRows {
     let pixels: PixelBuffer
     private(set) var rowCount = 0
     private(set) var isWhole = false
     private let handle: OpaquePointer
-    /// On the heap, because libwebp keeps the address of its configuration.
+    /// The decoder's configuration. Allocated on the heap, because libwebp stores its address.
     private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
 
     init(

@@ -1,6 +1,7 @@
 import WebImageCore
 
-/// Adds up the time spent on a picture that arrives in pieces; time spent waiting for bytes does not count.
+/// Adds up the decode time of a picture that arrives in pieces, and throws when it exceeds the limit. Time spent
+/// waiting for bytes does not count.
 struct WorkClock {
     private let limits: DecodingLimits
     private var spent = Duration.zero

@@ -1,55 +1,55 @@
 public import Foundation
 public import WebImageCore
 
-/// A built-in coder; only the coders of this module adopt it.
+/// A coder that is built into this module. Only the coders of this module can adopt this protocol.
 ///
-/// It recognises its files by their content. An instance may hold one picture that arrives in pieces; the shared instance
-/// decodes whole files and has no state. Safe on any thread.
+/// The coder recognises files by their content. The shared instance decodes whole files and has no state. Another
+/// instance can decode one picture that arrives in pieces. Thread-safe.
 public protocol BuiltInImageCoder: StreamingImageCoder {
-    /// How files of the format are recognised, streamed and opened.
+    /// The functions that recognise, stream and open files of this format.
     static var fileType: CodecFileType { get }
-    /// The content of an instance made for one picture or one animation.
+    /// The picture or animation that this instance was created for; empty in the shared instance.
     var work: CodecWork { get }
-    /// Makes an instance with this content.
+    /// Creates an instance for one picture or one animation.
     init(work: CodecWork)
 }
 
-/// A built-in coder whose instances may also hold an animation.
+/// A built-in coder that also decodes animations. An instance can contain one opened animation.
 public protocol BuiltInAnimatedImageCoder: BuiltInImageCoder, DetailedAnimatedImageCoder {}
 
-/// The functions that recognise, stream and open files of a format; opaque outside the module.
+/// The functions that recognise, stream and open files of one format. Its members are not public.
 public struct CodecFileType: Sendable {
     let format: ImageFormat
     let makeStream: @Sendable (DecodingOptions) -> any PictureStream
-    /// Nil for a format without animations.
+    /// Opens an animation; nil for a format without animations.
     var open: (@Sendable (Data, DecodingOptions) throws(WebImageError) -> OpenedAnimation)?
 }
 
-/// The content of a coder instance; opaque outside the module.
+/// The picture or animation that a coder instance was created for. Its members are not public.
 public struct CodecWork: Sendable {
     /// The animation that the instance was opened with.
     var opened: OpenedAnimation?
-    /// The picture that arrives in pieces.
+    /// The decode of the picture that arrives in pieces; nil if the instance was not created for one.
     var streaming: StreamingDecode?
 }
 
 extension BuiltInImageCoder {
-    /// Whether the data starts like a file of the format.
+    /// Whether the data starts with the signature of the coder's format.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == Self.fileType.format } ?? false
     }
 
-    /// Whether the format is the coder's own.
+    /// Whether this is the one format that the coder writes.
     public func canEncode(to format: ImageFormat) -> Bool { format == Self.fileType.format }
 
     // MARK: A picture that arrives
 
-    /// Makes an instance for one picture that arrives in pieces.
+    /// Creates an instance for one picture that arrives in pieces.
     public init(incrementalWithOptions options: ImageCoderOptions?) {
         self.init(work: CodecWork(streaming: StreamingDecode(options, Self.fileType.makeStream)))
     }
 
-    /// Whether the data starts like a file of the format.
+    /// Whether the data starts with the signature of the coder's format.
     public func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
 
     /// Takes all bytes so far.
@@ -57,73 +57,80 @@ extension BuiltInImageCoder {
         work.streaming?.update(data, finished: finished)
     }
 
-    /// The partial image: the rows, passes or scans so far, or the first frame of an animation.
+    /// Returns the partial image: the rows, passes or scans that have arrived, or the first frame of an animation.
+    /// Returns nil if there is nothing to show yet.
     ///
-    /// When all bytes have arrived it is the final image, bit for bit the same as that of a decode at once. Of the options
-    /// only the scale is used; the others were set when the instance was made.
+    /// After all bytes have arrived, returns the final image. Its pixels are identical to a decode of the whole file.
+    ///
+    /// - Parameter options: Only the scale is used. All other options were set when the instance was created.
     public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         work.streaming?.image(scale: options?.incrementalScale)
     }
 
-    /// Takes the next bytes. The time limit adds up the time of the calls, without the time between them.
+    /// Decodes the next bytes. The decode time limit applies to the sum of the durations of all calls, without the
+    /// time between the calls.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`; after an error every further call throws it again.
+    /// - Throws: `.badImageData`, `.limitExceeded`. After an error, every later call throws the same error.
     public func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
         try work.streaming?.append(bytes, finished: finished)
     }
 
-    /// The facts in the header; nil until it has arrived.
+    /// The properties in the file header; nil until the header has arrived.
     public var incrementalInfo: ImageInfo? { work.streaming?.info }
 
-    /// A number that grows whenever there is more to show.
+    /// A number that increases whenever ``snapshot()`` would return a more complete picture.
     public var incrementalRevision: Int { work.streaming?.revision ?? 0 }
 }
 
 extension BuiltInAnimatedImageCoder {
-    /// Opens a file whose composited frames can be requested in any order.
+    /// Opens a file as an animation. Its composited frames can be requested in any order.
     ///
-    /// A still is one frame. A file that is cut off or damaged has the complete frames before the fault.
+    /// A still counts as one frame. If the file is truncated or damaged, only the complete frames before the error
+    /// are available.
     ///
-    /// - Throws: `.badImageData` when there is no complete frame; `.limitExceeded`, also for the number of frames and for
-    ///   the pixels of all frames together.
+    /// - Throws: `.badImageData` if there is no complete frame; `.limitExceeded`, also if there are too many frames
+    ///   or too many pixels in all frames together.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         guard let open = Self.fileType.open else { throw .noAnimation }
         self.init(work: CodecWork(opened: try open(data, options)))
     }
 
-    /// The animation that this instance was opened with, or the part of one that has arrived.
+    /// The opened animation, or the part of the animation that has arrived; nil in any other instance.
     private var animation: OpenedAnimation? {
         work.opened ?? Self.fileType.open.flatMap { work.streaming?.animation($0) }
     }
 
-    /// A frame on the whole canvas, at the wanted size and layout.
+    /// Returns a frame, composited on the whole canvas, in the size and layout that the options request.
     ///
-    /// In order, each call decodes one frame; any other order decodes a bounded number.
+    /// If frames are requested in order, each call decodes one frame. In any other order, a call decodes a bounded
+    /// number of frames.
     ///
-    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded` when it takes too long.
+    /// - Throws: `.badImageData`, also if `index` is out of range; `.limitExceeded` if the decode takes too long.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let animation else { throw .noAnimation }
         return try animation.frame(at: index)
     }
 
-    /// The file that this instance was opened with, or the part that has arrived and was opened.
+    /// The bytes of the opened file. For an incremental instance, the bytes that had arrived when the animation was
+    /// last opened.
     public var animatedImageData: Data? { animation?.data }
 
-    /// The number of complete frames, those that have arrived for an incremental instance; 1 for a still, 0 for neither.
+    /// The number of complete frames; 1 for a still. For an incremental instance, the number of frames that have
+    /// arrived. 0 if no file was opened.
     public var animatedImageFrameCount: Int { animation?.frameCount ?? 0 }
 
-    /// The loop count; 0 is for ever. A GIF file without a loop extension plays once.
+    /// The loop count of the animation; 0 repeats for ever. A GIF file without a loop extension plays once.
     public var animatedImageLoopCount: Int { animation?.loopCount ?? 0 }
 
-    /// The seconds that a frame is shown; 0 for an index out of range.
+    /// Returns the duration of a frame in seconds; 0 if `index` is out of range.
     public func animatedImageDuration(at index: Int) -> TimeInterval { animation?.duration(at: index) ?? 0 }
 
-    /// The number of frames decoded so far, to measure the cost of an order of access.
+    /// The number of frames decoded so far. Tests use it to measure the cost of different orders of access.
     package var decodedFrameCount: Int { work.opened?.drawnFrameCount ?? 0 }
 }
 
 extension ImageCoderOptions {
-    /// The scale of one preview; nil for the scale of the instance.
+    /// The scale requested for one preview; nil if the scale of the coder instance applies.
     fileprivate var incrementalScale: Double? {
         self[.decodeScaleFactor] == nil ? nil : DecodingOptions(self).scaleFactor
     }

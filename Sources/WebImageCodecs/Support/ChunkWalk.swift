@@ -1,18 +1,19 @@
 import WebImageCore
 
-/// Limits the scan of a file's chunks or blocks: the number of stored chunks, and the time.
+/// Limits the scan of a file's chunks or blocks. Limits the number of stored chunk ranges and the time.
 ///
-/// A file of 100 MB can have eight million empty chunks.
+/// Without this limit a hostile file is expensive: a file of 100 MB can contain eight million empty chunks.
 struct ChunkWalk {
     private let deadline: DecodeDeadline
     private var stepCount = 0
     private var keptCount = 0
-    /// The limit of stored chunks: far more than any encoder writes, and 16 MB of ranges.
+    /// The maximum number of stored chunk ranges: about one million, which need 16 MB. This is far more than any
+    /// encoder writes.
     static let maxKeptChunks = 1 << 20
 
     init(_ limits: DecodingLimits) { deadline = DecodeDeadline(limits) }
 
-    /// Counts one chunk or block; checks the deadline every 4096.
+    /// Counts one chunk or block. Checks the deadline every 4096 chunks.
     mutating func step() throws(WebImageError) {
         stepCount &+= 1
         if stepCount & 4095 == 0 { try deadline.check() }

@@ -1,6 +1,6 @@
-/// Reads numbers and tags from a file's bytes; the result is nil, never a trap, for an offset outside the file.
+/// Reads numbers and tags from a file's bytes. An offset outside the file returns nil instead of trapping.
 extension UnsafeRawBufferPointer {
-    /// The range of `count` bytes from `offset`, or nil when it is not wholly inside.
+    /// Returns the range of `count` bytes from `offset`, or nil if any of these bytes is outside the file.
     func range(at offset: Int, count: Int) -> Range<Int>? {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else { return nil }
         return offset..<offset + count

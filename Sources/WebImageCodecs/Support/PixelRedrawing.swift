@@ -1,9 +1,10 @@
 package import WebImageCore
 import WebImageGraphics
 
-/// The pixel operations of WebImageCore's helper functions, which the composition root registers.
+/// Scales and converts pixels for helper functions of WebImageCore, which cannot import this module. The target that
+/// assembles the library registers ``redraw(_:size:isOpaque:)`` there.
 package enum PixelRedrawing {
-    /// The picture at `size` in the display's layout.
+    /// Returns the pixels scaled to `size` in the display layout (`bgra8Premultiplied`).
     package static func redraw(
         _ pixels: PixelBuffer, size: PixelSize, isOpaque: Bool
     ) throws(WebImageError) -> PixelBuffer {

@@ -2,10 +2,10 @@ public import Foundation
 public import WebImageCore
 
 extension ImageWebPCoder: FrameEncodingImageCoder {
-    /// Encodes the frames as animated WebP, lossy or lossless by the options; a still for a single frame, or if the
-    /// options ask for the first frame alone.
+    /// Encodes the frames as an animated WebP, lossy or lossless as the options request. Writes a still if there is
+    /// only one frame or if `firstFrameOnly` is set in the options.
     ///
-    /// - Throws: `.encodingFailed`, and the errors of `frame`.
+    /// - Throws: `.encodingFailed`; the errors that `frame` throws.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

@@ -2,31 +2,32 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes WebP stills and animations (RFC 9649), by libwebp.
+/// Reads and writes WebP stills and animations with libwebp (RFC 9649).
 ///
-/// libwebp has no callback while it decodes, so the time limit is checked before and after a picture, or between the frames
-/// of an animation. The pixel limit bounds the time of one picture. Safe on any thread.
+/// The decode time limit is checked only after a picture and between the frames of an animation, because libwebp has
+/// no callback during a decode. Only the pixel limit bounds the decode time of one picture. Thread-safe.
 public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// The shared coder for whole files; it has no state.
     public static let shared = ImageWebPCoder()
 
-    /// How files of the format are recognised, streamed and opened.
+    /// The functions that recognise, stream and open files of this format.
     public static let fileType = CodecFileType(
         format: .webP, makeStream: { WebPStream($0) },
         open: { data, options throws(WebImageError) in try WebPAnimationSource.open(data, options: options) })
 
-    /// The content of an instance made for one picture or one animation.
+    /// The picture or animation that this instance was created for; empty in the shared instance.
     public let work: CodecWork
 
-    /// Makes another coder for whole files.
+    /// Creates a coder for whole files, equal to ``shared``.
     public init() { work = CodecWork() }
 
-    /// Makes an instance with this content.
+    /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
 
-    /// The facts in the container's chunks and the bitstream's first bytes.
+    /// Returns size, alpha, orientation and frames from the chunks of the file and the first bytes of the
+    /// bitstream. Decodes no pixels.
     ///
-    /// - Throws: `.badImageData` without a whole header, or for an animation without frames; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is incomplete or an animation has no frames; `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }
@@ -57,9 +58,11 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes lossy with the options' quality, or lossless; with the image's profile if it has one.
+    /// Encodes the image, lossy with the quality in the options, or lossless. Writes the image's colour profile
+    /// if it has one. Encodes all frames of an animation, unless `firstFrameOnly` is set in the options.
     ///
-    /// With `maxFileSize` libwebp chooses the quality in six passes. WebP supports at most 16383 px a side.
+    /// If `maxFileSize` is set, libwebp chooses the quality of a lossy file in six passes. A side of a WebP has
+    /// at most 16383 px.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -100,16 +103,17 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
 }
 
 extension WebPContainer {
-    /// EXIF's orientation, else XMP's, else upright.
+    /// The orientation in EXIF; without it the orientation in XMP; without both, upright.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }
 
-    /// The layout for libwebp to write, chosen by the wanted layout.
+    /// Returns the layout that libwebp writes. Depends on the pixel format in the options and on the file.
     func format(for options: DecodingOptions) -> PixelFormat {
         switch options.pixelFormat {
-        // Colours are converted before they are multiplied by alpha; afterwards, dark transparent ones lack precision.
+        // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
+        // little precision.
         case .bgra8Premultiplied:
             hasAlpha && iccProfile != nil && options.colorConversion == .sRGB ? .rgba8 : .bgra8Premultiplied
         case .rgb8, .gray8: hasAlpha || isAnimated ? .rgba8 : .rgb8
@@ -117,10 +121,12 @@ extension WebPContainer {
         }
     }
 
-    /// Twice the wanted size for a small thumbnail, which libwebp's averaging scaler gives during the decode; else nil.
+    /// Returns the size to which libwebp scales the picture during the decode: twice the requested size. Returns nil,
+    /// which means no scaling, if the requested size is more than a quarter of the picture.
     ///
-    /// A better filter does the last step from twice the size. nil for pictures with alpha, because libwebp's scaler mixes
-    /// in the colours of transparent pixels.
+    /// libwebp's scaler only averages, so a better filter scales from twice the size to the requested size. Also
+    /// returns nil for pictures with alpha, because libwebp's scaler mixes the colours of transparent pixels into
+    /// visible pixels.
     func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
         let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
         guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }
@@ -133,9 +139,10 @@ extension WebPContainer {
             profile: iccProfile.map { ColorProfile(iccData: Data(data.slice($0))) }, hasAlpha: hasAlpha, format: .webP)
     }
 
-    /// The buffer for libwebp to write a still to.
+    /// Creates the buffer to which libwebp writes a still.
     ///
-    /// The alpha of a lossless bitstream is ignored if its header declares it unused (RFC 9649 §3.4).
+    /// For a lossless bitstream whose header declares alpha as unused, the buffer has no alpha, so that stored alpha
+    /// is ignored (RFC 9649 §3.4).
     func stillBuffer(
         for options: DecodingOptions, scaledSize: PixelSize?, isLossless: Bool
     ) throws(WebImageError) -> PixelBuffer {
@@ -144,7 +151,7 @@ extension WebPContainer {
             width: size.width, height: size.height, format: isLossless && !hasAlpha ? .rgb8 : format(for: options))
     }
 
-    /// The facts in the chunks read so far.
+    /// Returns size, alpha and frames from the chunks read so far, with the given orientation.
     func info(orientation: ImageOrientation) -> ImageInfo {
         var info = ImageInfo(format: .webP, storedSize: canvas)
         if isAnimated {
@@ -156,7 +163,7 @@ extension WebPContainer {
         info.hasAlpha = hasAlpha
         info.hasICCProfile = iccProfile != nil
         info.isLossless = isLossless
-        // A lossless bitstream is decoded whole before it is scaled.
+        // libwebp decodes a lossless bitstream to full-size pixels before it scales them.
         info.workingMemory.fixedBytes = isLossless ? canvas.byteCount(4) : 0
         info.workingMemory.shrinksWhileReading = !hasAlpha && !isAnimated
         return info

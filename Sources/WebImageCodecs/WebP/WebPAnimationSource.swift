@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Draws the frames of an animated WebP file for the compositor.
+/// Decodes single frames of an animated WebP file for ``FrameCompositor``.
 struct WebPAnimationSource: AnimationSource {
     private let data: Data
     private let frames: [WebPFrame]
@@ -21,7 +21,7 @@ struct WebPAnimationSource: AnimationSource {
             }
             var frames: [AnimationFrame] = []
             frames.reserveCapacity(webP.frames.count)
-            // Frames after an invalid frame would be drawn on a wrong canvas.
+            // Stop at the first invalid frame, because later frames would be drawn on a wrong canvas.
             for stored in webP.frames {
                 guard let frame = AnimationFrame(stored, in: webP.canvas, bytes) else { break }
                 frames.append(frame)
@@ -46,7 +46,7 @@ struct WebPAnimationSource: AnimationSource {
             let features = try WebPFeatures(bitstream)
             try WebPDecoding.decode(
                 bitstream, into: .init(pixels: canvas, x: x, y: y, isOpaque: !features.hasAlpha))
-            // The alpha of a lossless bitstream is ignored if its header declares it unused (RFC 9649 §3.4).
+            // Ignore stored alpha if the header of a lossless bitstream declares it as unused (RFC 9649 §3.4).
             if features.isLossless, !features.hasAlpha {
                 try canvas.makeOpaque(
                     x: x..<x + features.size.width, y: y..<y + features.size.height)
@@ -58,7 +58,7 @@ struct WebPAnimationSource: AnimationSource {
 }
 
 extension AnimationFrame {
-    /// nil for a frame that is outside the canvas or has another size than its bitstream.
+    /// Returns nil if the frame is not inside the canvas or its size differs from the size of its bitstream.
     fileprivate init?(_ frame: WebPFrame, in canvas: PixelSize, _ bytes: UnsafeRawBufferPointer) {
         let bitstream = UnsafeRawBufferPointer(rebasing: bytes[frame.bitstream])
         guard let features = try? WebPFeatures(bitstream), features.size == frame.size,

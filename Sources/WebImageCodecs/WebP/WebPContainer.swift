@@ -1,19 +1,19 @@
 import WebImageCore
 
-/// The positions of the parts of a WebP file (RFC 9649, §2), found without decoding anything.
+/// The positions of the chunks of a WebP file (RFC 9649, §2). Finding them decodes no pixels.
 ///
-/// Ranges count from the file's first byte. The walk stops at the first chunk that is cut off; chunks before it are kept.
+/// Ranges count from the file's first byte. Scanning stops at the first truncated chunk; chunks before it are kept.
 struct WebPContainer: Sendable {
-    /// The canvas of `VP8X`, or without it the size in the bitstream.
+    /// The canvas size in the `VP8X` chunk. Without this chunk, the size in the bitstream.
     var canvas: PixelSize
-    /// Whether `VP8X`, or without it the bitstream, declares transparency.
+    /// Whether the `VP8X` chunk declares transparency. Without this chunk, whether the bitstream declares it.
     var hasAlpha: Bool
     var isAnimated = false
-    /// Whether all pictures so far are lossless bitstreams.
+    /// Whether the still, or every frame read so far, is a lossless bitstream.
     private(set) var isLossless: Bool
-    /// The loop count stored in `ANIM`; 0 is for ever.
+    /// The loop count stored in the `ANIM` chunk; 0 repeats for ever.
     var loopCount: Int?
-    /// Frames of an animation; empty for a still.
+    /// The frames of an animation; empty for a still.
     var frames: [WebPFrame] = []
     var iccProfile: Range<Int>?
     var exif: Range<Int>?
@@ -26,7 +26,7 @@ struct WebPContainer: Sendable {
         let features = try WebPFeatures(bytes)
         canvas = features.size
         hasAlpha = features.hasAlpha
-        // The features do not describe the frames of an animation, which are read later.
+        // For an animation these features do not describe the frames. `take` updates the value with each frame.
         isLossless = features.isLossless
         try limits.checkPixels(canvas)
         var budget = AncillaryBudget(limits)
@@ -69,21 +69,22 @@ struct WebPContainer: Sendable {
     }
 }
 
-/// One frame of an animation as its `ANMF` chunk describes it (RFC 9649, §2.7.1.1).
+/// One frame of an animation, with the values of its `ANMF` chunk (RFC 9649, §2.7.1.1).
 struct WebPFrame: Sendable {
     var x: Int
     var y: Int
     var size: PixelSize
-    /// The stored delay in milliseconds.
+    /// The delay stored in the file, in milliseconds.
     var delayMilliseconds: Int
-    /// Whether the rectangle is cleared before the next frame is drawn.
+    /// Whether the frame's rectangle is cleared before the next frame is drawn.
     var disposesToBackground: Bool
     /// Whether the frame is blended with the canvas instead of replacing its pixels.
     var isBlended: Bool
-    /// The chunks `ALPH`, `VP8 ` or `VP8L`, which libwebp decodes without changes.
+    /// The range of the frame's chunks: `VP8L`, or `VP8 ` with an optional `ALPH`. libwebp decodes these bytes as
+    /// they are stored.
     var bitstream: Range<Int>
 
-    /// Whether its bitstream is lossless.
+    /// Returns whether the frame's bitstream is lossless.
     func isLossless(in bytes: UnsafeRawBufferPointer) -> Bool {
         (try? WebPFeatures(UnsafeRawBufferPointer(rebasing: bytes[bitstream])).isLossless) ?? false
     }

@@ -17,18 +17,19 @@ struct WebPFeatures {
     }
 }
 
-/// Decodes one bitstream by libwebp directly into its final memory.
+/// Decodes one bitstream with libwebp, directly into the destination buffer.
 ///
 /// libwebp has no callback while it decodes, so only the pixel limit bounds the time of one picture.
 enum WebPDecoding {
-    /// The destination of the pixels: a buffer and an offset in it.
+    /// The destination of the pixels: a buffer and a position in it.
     struct Target {
         var pixels: PixelBuffer
         var x = 0
         var y = 0
-        /// The size that the decoder scales to; nil for the picture's own.
+        /// The size to which libwebp scales the picture; nil to keep the picture's size.
         var scaledSize: PixelSize?
-        /// Whether all pixels are opaque, so that colours are not multiplied by an unused alpha of the bitstream.
+        /// Whether all pixels are opaque. libwebp then does not multiply colours by stored alpha that the bitstream
+        /// declares as unused.
         var isOpaque = false
     }
 
@@ -42,7 +43,7 @@ enum WebPDecoding {
         guard status == VP8_STATUS_OK else { throw .libwebp(status) }
     }
 
-    /// The configuration with which libwebp writes a picture of `size` to the target.
+    /// Returns the configuration with which libwebp writes a picture of `size` to `target`.
     static func configuration(_ target: Target, size: PixelSize) throws(WebImageError) -> WebPDecoderConfig {
         var config = WebPDecoderConfig()
         guard WebPInitDecoderConfig(&config) != 0 else {
@@ -68,7 +69,7 @@ enum WebPDecoding {
 }
 
 extension PixelFormat {
-    /// libwebp's name of the layout; straight RGBA for those it does not have.
+    /// Returns libwebp's constant for this layout. For a layout that libwebp does not support, returns straight RGBA.
     fileprivate func webPColorspace(isOpaque: Bool) -> WEBP_CSP_MODE {
         switch self {
         case .bgra8Premultiplied: isOpaque ? MODE_BGRA : MODE_bgrA
@@ -79,7 +80,8 @@ extension PixelFormat {
 }
 
 extension WebImageError {
-    /// The error for a status of libwebp, which has no messages of its own.
+    /// Returns an error for a libwebp status code. The messages are defined here, because libwebp has no error
+    /// messages.
     static func libwebp(_ status: VP8StatusCode) -> WebImageError {
         let words =
             switch status {

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Encodes pictures by libwebp.
+/// Encodes stills and single frames with libwebp.
 enum WebPEncoding {
     static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try image.pixelsToEncode(options)
@@ -38,7 +38,7 @@ enum WebPEncoding {
         }
         config.quality = Float(options.quality * 100)
         if options.lossless {
-            // Level 6 as in cwebp; `exact` keeps the colours of transparent pixels.
+            // Level 6 is also the default of `cwebp`. `exact` keeps the colours of transparent pixels.
             guard WebPConfigLosslessPreset(&config, 6) != 0 else { throw .cannotEncode("libwebp", "no such preset") }
             config.exact = 1
         } else if let limit = options.maxFileSize {
@@ -98,7 +98,8 @@ private final class WebPPictureEncoder {
         let source = try Self.importable(pixels, hasAlpha: hasAlpha)
         let rows = UnsafePointer(source.baseAddress.assumingMemoryBound(to: UInt8.self))
         let stride = Int32(clamping: source.bytesPerRow)
-        // Import as RGB, which lossless coding needs. For lossy coding libwebp converts the picture to YUV itself.
+        // Import the pixels as RGB, because lossless coding requires RGB. For lossy coding, libwebp converts them to
+        // YUV.
         picture.use_argb = 1
         let isImported =
             switch (source.format, hasAlpha) {
@@ -138,7 +139,7 @@ private final class WebPPictureEncoder {
             WebPMemoryWriterClear(&writer)
             throw failure
         }
-        // A copy, because libwebp must free the memory that it allocated; `free()` must not.
+        // Copy the bytes, because libwebp allocated the memory and only libwebp may free it, not `free()`.
         defer { WebPMemoryWriterClear(&writer) }
         return Data(bytes: memory, count: writer.size)
     }

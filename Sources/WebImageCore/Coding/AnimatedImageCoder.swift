@@ -80,7 +80,7 @@ extension DetailedAnimatedImageCoder {
     ///   - loopCount: the number of loops to play; 0 means forever.
     ///   - frame: returns the frame at an index. It is called once per frame, in order, so that only few frames are in
     ///     memory. The first frame sets the size of the animation.
-    /// - Throws: `.encodingFailed`, and the errors of `frame`.
+    /// - Throws: `.encodingFailed`; the errors that `frame` throws.
     func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

@@ -2,9 +2,10 @@ import CWebImageLCMS
 import Foundation
 package import WebImageCore
 
-/// Colours described by numbers instead of a profile, as PNG's `cHRM`, `gAMA` and `cICP` chunks do.
+/// A colour space that is described by numbers instead of an ICC profile, as in the PNG chunks `cHRM`, `gAMA` and
+/// `cICP`.
 package struct ColorDescription: Sendable, Hashable {
-    /// CIE 1931 x and y of the white point and the primaries.
+    /// The CIE 1931 coordinates x and y of the white point and of the primaries.
     package struct Primaries: Sendable, Hashable {
         package var white: [Double]
         package var red: [Double]
@@ -18,18 +19,18 @@ package struct ColorDescription: Sendable, Hashable {
             self.blue = blue
         }
 
-        /// The primaries of BT.709, which sRGB shares.
+        /// The primaries of BT.709. sRGB has the same primaries.
         package static let bt709 = Primaries(
             white: [0.3127, 0.3290], red: [0.64, 0.33], green: [0.30, 0.60], blue: [0.15, 0.06])
     }
 
     /// The curve from stored values to linear light.
     package enum Transfer: Sendable, Hashable {
-        /// Light is the stored value raised to this power.
+        /// Linear light is the stored value raised to this power.
         case power(Double)
         /// IEC 61966-2-1.
         case sRGB
-        /// BT.709, BT.601 and BT.2020.
+        /// The common curve of BT.709, BT.601 and BT.2020.
         case bt709
     }
 
@@ -41,19 +42,19 @@ package struct ColorDescription: Sendable, Hashable {
         self.transfer = transfer
     }
 
-    /// Whether converting to sRGB would make no visible difference.
+    /// Whether these colours look the same as sRGB, so that no conversion is needed.
     package var isSRGB: Bool {
         guard primaries.isClose(to: .bt709) else { return false }
         return switch transfer {
         case .sRGB: true
-        // Files that mean sRGB state a gamma of 1/2.2.
+        // Treat a gamma of 2.2 as sRGB: files with sRGB colours often declare it (in PNG as 1/2.2).
         case .power(let power): abs(power - 2.2) < 0.03
         case .bt709: false
         }
     }
 
-    /// Makes a description from ITU-T H.273 code points; nil for those that a profile of matrix and curves cannot express,
-    /// such as PQ and HLG.
+    /// Creates a description from ITU-T H.273 code points. Returns nil for codes that an ICC profile with a matrix
+    /// and curves cannot express, such as PQ and HLG.
     package init?(primariesCode: Int, transferCode: Int) {
         guard let primaries = Primaries(code: primariesCode) else { return nil }
         switch transferCode {
@@ -67,7 +68,7 @@ package struct ColorDescription: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// Returns an equivalent ICC profile, made by lcms2; for grey it has the curve alone.
+    /// Returns an equivalent ICC profile, created by lcms2. A profile for grey contains only the transfer curve.
     package func profile(isGray: Bool) -> ColorProfile? {
         guard let curve = transfer.curve else { return nil }
         defer { cmsFreeToneCurve(curve) }
@@ -81,7 +82,7 @@ package struct ColorDescription: Sendable, Hashable {
     }
 
     private func rgbProfile(_ curve: OpaquePointer) -> cmsHPROFILE? {
-        // lcms2 divides by y.
+        // lcms2 divides by y, so y must not be 0.
         guard [primaries.white, primaries.red, primaries.green, primaries.blue].allSatisfy({ $0[1] > 0.0001 }) else {
             return nil
         }
@@ -100,7 +101,7 @@ extension ColorDescription.Primaries {
             .allSatisfy { abs($0 - $1) < 0.002 }
     }
 
-    /// H.273 table 2.
+    /// Returns the primaries of an ITU-T H.273 code point (table 2), or nil for an unknown code.
     fileprivate init?(code: Int) {
         let d65 = [0.3127, 0.3290]
         switch code {
@@ -116,7 +117,7 @@ extension ColorDescription.Primaries {
 }
 
 extension ColorDescription.Transfer {
-    /// The curve for lcms2; the caller frees it.
+    /// The transfer curve as an lcms2 object. The caller must free it.
     fileprivate var curve: OpaquePointer? {
         switch self {
         case .power(let power): cmsBuildGamma(nil, power)
@@ -125,7 +126,7 @@ extension ColorDescription.Transfer {
         }
     }
 
-    /// `(a x + b)^g` for x ≥ d, `c x` below; the parameters are g, a, b, c, d.
+    /// Returns the curve `(a x + b)^g` for x ≥ d and `c x` for x < d. The parameters are g, a, b, c, d, in this order.
     private static func parametric(_ parameters: [Double]) -> OpaquePointer? {
         cmsBuildParametricToneCurve(nil, 4, parameters)
     }

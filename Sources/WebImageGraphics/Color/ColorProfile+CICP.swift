@@ -3,11 +3,14 @@ import Foundation
 package import WebImageCore
 
 extension ColorProfile {
-    /// Makes the profile for coding-independent code points (ITU-T H.273); nil for sRGB and for unsupported codes.
+    /// Creates the profile for coding-independent code points (ITU-T H.273). Returns nil for sRGB and for unsupported
+    /// codes.
     ///
-    /// Unspecified primaries or transfer characteristics count as sRGB's. The camera curves of BT.709 and similar standards
-    /// are read as sRGB, as browsers show them. The two curves for high dynamic range include a tone curve: light up to
-    /// 0.75 of reference white (203 nits) is kept, brighter light up to 1,000 nits is compressed into the rest.
+    /// - Unspecified primaries or transfer characteristics are read as sRGB.
+    /// - The camera curves of BT.709 and similar standards are read as the sRGB curve, as in browsers.
+    /// - The two curves for high dynamic range (PQ and HLG) are combined with tone mapping. Light up to 0.75 of
+    ///   reference white (203 nits) is unchanged. Brighter light, up to 1,000 nits, is compressed into the range from
+    ///   0.75 to 1.
     package init?(primaries: Int, transfer: Int) {
         let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
         if isPlain, [0, 1, 2].contains(primaries) { return nil }
@@ -21,10 +24,11 @@ extension ColorProfile {
         self.init(iccData: data)
     }
 
-    /// Whether the transfer characteristics are those of high dynamic range, which needs more than eight bits.
+    /// Whether the transfer code is PQ or HLG, the curves for high dynamic range. Such pictures need more than 8 bits
+    /// per channel.
     package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
 
-    /// Profiles by code points. It needs no limit: at most 111 combinations have a profile.
+    /// Cached profiles by code points. The cache needs no limit, because only 111 combinations have a profile.
     private static let made = Locked<[Int: Data]>([:])
 }
 
@@ -53,7 +57,7 @@ extension ICCProfile {
 
     private static let d65: Chromaticity = (0.3127, 0.3290)
 
-    /// H.273, table 2.
+    /// Returns the primaries and the white point of a code (H.273, table 2), or nil for an unknown code.
     private static func colorants(
         _ primaries: Int
     ) -> (red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity)? {
@@ -70,7 +74,7 @@ extension ICCProfile {
         }
     }
 
-    /// H.273, table 3, as a curve to linear light; the caller frees it.
+    /// Returns the curve from stored values to linear light of a code (H.273, table 3). The caller must free it.
     private static func curve(_ transfer: Int) -> OpaquePointer? {
         switch transfer {
         case 0, 1, 2, 6, 13, 14, 15:
@@ -89,18 +93,19 @@ extension ICCProfile {
         return cmsBuildTabulatedToneCurve16(nil, UInt32(table.count), table)
     }
 
-    /// Light as a share of 10,000 nits (SMPTE ST 2084).
+    /// Converts a PQ signal (0…1) to light, where 1 is 10,000 nits (SMPTE ST 2084).
     private static func perceptualQuantizer(_ signal: Double) -> Double {
         let root = pow(signal, 1 / 78.84375)
         return pow(max(root - 0.8359375, 0) / (18.8515625 - 18.6875 * root), 1 / 0.1593017578125)
     }
 
-    /// Scene light, 0…1 (ITU-R BT.2100).
+    /// Converts an HLG signal (0…1) to scene light (0…1, ITU-R BT.2100).
     private static func hybridLogGamma(_ signal: Double) -> Double {
         signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
     }
 
-    /// Keeps light up to 0.75 of white, and compresses 0.75 to 4.93 times white (1,000 nits) into the rest.
+    /// Compresses the range of light, where 1 is reference white. Light up to 0.75 is unchanged; light from 0.75 to
+    /// 4.93 (1,000 nits) is compressed into 0.75…1.
     private static func toneMapped(_ light: Double) -> Double {
         let (knee, peak) = (0.75, 1_000.0 / 203)
         guard light > knee else { return light }

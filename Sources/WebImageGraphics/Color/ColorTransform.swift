@@ -1,12 +1,13 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// Owns one lcms2 transform to sRGB between buffers of equal size; several threads may use it at once.
+/// Owns one lcms2 transform to sRGB between buffers of equal size. Thread-safe; several threads can use it at the
+/// same time.
 final class ColorTransform: Sendable {
-    // Unsafe is right because lcms2 only reads a transform that was made without a cache (`cmsFLAGS_NOCACHE`).
+    // Unsafe is correct: lcms2 does not write to a transform that was created without a cache (`cmsFLAGS_NOCACHE`).
     private nonisolated(unsafe) let handle: cmsHTRANSFORM
 
-    /// Nil when no conversion is needed or none is possible.
+    /// Returns nil if no conversion is needed or no conversion is possible.
     init?(from profile: ColorProfile, format: PixelFormat) {
         guard let stored = ICCProfile(profile.iccData) else { return nil }
         let created: cmsHTRANSFORM?
@@ -27,14 +28,15 @@ final class ColorTransform: Sendable {
         handle = created
     }
 
-    /// A transform from four bytes of ink per pixel to RGB and one byte that it leaves unchanged; source and target may be
-    /// one buffer. Nil if the profile is not one of inks.
+    /// Creates a transform from CMYK (four bytes of ink per pixel) to RGB. The fourth byte of the target is not
+    /// written. Source and target can be the same buffer. Returns nil if the profile is not a CMYK profile.
     init?(fromInkOf profile: ColorProfile, isInverted: Bool) {
         guard
             let stored = ICCProfile(profile.iccData), stored.colorSpace == cmsSigCmykData,
             let target = ICCProfile.sRGB()
         else { return nil }
-        // Bits of an lcms2 layout: colour space 16, inversion 13, extra channels 7, channels 3, bytes per channel 0.
+        // First bit of each field in an lcms2 layout: colour space 16, inversion 13, number of extra channels 7,
+        // number of channels 3, bytes per channel 0.
         let ink = UInt32(PT_CMYK) << 16 | (isInverted ? 1 << 13 : 0) | 4 << 3 | 1
         let rgba = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         guard
@@ -63,8 +65,9 @@ final class ColorTransform: Sendable {
             UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE))
     }
 
-    // lcms2 describes layouts with function-like macros, which Swift does not import. Bits: floating point 22, colour
-    // space 16, first channel moved to the end 14, reversed 10, extra channels 7, channels 3, bytes per channel 0.
+    // lcms2 defines layouts with function-like macros, which Swift cannot import. First bit of each field: floating
+    // point 22, colour space 16, first channel moved to the end 14, reversed order 10, number of extra channels 7,
+    // number of channels 3, bytes per channel 0.
     private static func layout(of format: PixelFormat) -> UInt32 {
         let rgb = UInt32(PT_RGB) << 16 | 3 << 3
         return switch format {

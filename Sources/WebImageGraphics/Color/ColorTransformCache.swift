@@ -1,10 +1,10 @@
 import Foundation
 import WebImageCore
 
-/// The most recently used transforms, by profile and layout of the pixels.
+/// Caches the most recently used colour transforms by profile and pixel layout.
 ///
-/// Making a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live
-/// handles; ``clear()`` frees them. Safe on any thread.
+/// Creating a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live
+/// handles in tests; ``clear()`` frees them. Thread-safe.
 package enum ColorTransformCache {
     private struct Key: Hashable {
         enum Layout: Hashable {
@@ -18,12 +18,12 @@ package enum ColorTransformCache {
 
     private struct Entry {
         let key: Key
-        /// nil when no conversion is needed or none is possible.
+        /// The transform; nil if no conversion is needed or no conversion is possible.
         let transform: ColorTransform?
     }
 
     private static let maxCount = 8
-    /// The most recently used entry is last.
+    /// The cached entries, with the most recently used entry last.
     private static let entries = Locked<[Entry]>([])
 
     /// The number of cached entries.

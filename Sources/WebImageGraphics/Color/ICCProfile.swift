@@ -6,7 +6,7 @@ import WebImageCore
 struct ICCProfile: ~Copyable {
     let handle: cmsHPROFILE
 
-    /// Nil when the bytes are not a profile.
+    /// Returns nil if the bytes are not an ICC profile.
     init?(_ data: Data) {
         let opened = data.withUnsafeBytes { bytes in
             bytes.count > Int32.max ? nil : cmsOpenProfileFromMem(bytes.baseAddress, UInt32(bytes.count))
@@ -14,7 +14,7 @@ struct ICCProfile: ~Copyable {
         self.init(owning: opened)
     }
 
-    /// Takes ownership of the profile; nil for nil.
+    /// Takes ownership of an open profile. Returns nil if `handle` is nil.
     init?(owning handle: cmsHPROFILE?) {
         guard let handle else { return nil }
         self.handle = handle
@@ -28,7 +28,7 @@ struct ICCProfile: ~Copyable {
 
     static func sRGB() -> ICCProfile? { ICCProfile(owning: cmsCreate_sRGBProfile()) }
 
-    /// Grey with sRGB's white and transfer curve.
+    /// Returns a grey profile with the transfer curve of sRGB.
     static func sRGBGray() -> ICCProfile? {
         guard let reference = sRGB(), let curve = reference.curve(cmsSigRedTRCTag) else { return nil }
         return ICCProfile(owning: cmsCreateGrayProfile(cmsD50_xyY(), curve))
@@ -36,7 +36,8 @@ struct ICCProfile: ~Copyable {
 
     var colorSpace: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
 
-    /// Returns a grey profile as an RGB profile that gives equal channels the same grey.
+    /// Converts a grey profile to an RGB profile. RGB pixels with three equal channels have the same grey in both
+    /// profiles.
     func expandedToRGB() -> ICCProfile? {
         guard let curve = curve(cmsSigGrayTRCTag) else { return nil }
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
@@ -47,10 +48,11 @@ struct ICCProfile: ~Copyable {
         return ICCProfile(owning: cmsCreateRGBProfile(&white, &primaries, &curves))
     }
 
-    /// Whether converting to sRGB would change nothing: same colorants, and curves that differ less than 8 bits can show.
+    /// Whether a conversion to sRGB is unnecessary. True if the colorants are those of sRGB and the curves differ
+    /// from sRGB by less than one step of 8 bits.
     var isSRGB: Bool {
         guard colorSpace == cmsSigRgbData, let reference = ICCProfile.sRGB() else { return false }
-        // The tables of a profile override its colorants.
+        // Lookup tables in a profile take precedence over its colorants, so a profile with tables must be converted.
         guard cmsIsTag(handle, cmsSigAToB0Tag) == 0, cmsIsTag(handle, cmsSigAToB1Tag) == 0 else { return false }
         for tag in [cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag] {
             guard let own = colorant(tag), let other = reference.colorant(tag) else { return false }
@@ -69,7 +71,7 @@ struct ICCProfile: ~Copyable {
         return true
     }
 
-    // The profile owns the content of its tags.
+    // The profile owns the results of the next two functions: do not free them.
 
     private func curve(_ tag: cmsTagSignature) -> OpaquePointer? { cmsReadTag(handle, tag).map(OpaquePointer.init) }
 

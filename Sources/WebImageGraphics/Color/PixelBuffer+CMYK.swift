@@ -3,11 +3,13 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Converts four bytes of ink per pixel (stored as `rgba8`) to opaque `rgba8` in place, and returns the receiver.
+    /// Converts CMYK pixels in place to opaque `rgba8` and returns the receiver. The input is four bytes of ink per
+    /// pixel in a buffer of format `rgba8`.
     ///
-    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Otherwise each channel is the absence of its ink
-    /// times the absence of black. `isInverted` is true when the bytes already store the absence of ink, as in Adobe's
-    /// files.
+    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Without one, each channel is computed as (1 −
+    /// ink) × (1 − black).
+    ///
+    /// - Parameter isInverted: Whether the bytes already store 1 − ink, as in files written by Adobe programs.
     package func convertedFromCMYK(
         isInverted: Bool, profile: ColorProfile?
     ) throws(WebImageError) -> PixelBuffer {
@@ -19,10 +21,10 @@ extension PixelBuffer {
             transform.apply(from: self, to: self)
         } else {
             if !isInverted { try invert(plane) }
-            // Premultiplying multiplies red, green and blue by the fourth channel, which is black here.
+            // "Premultiply" multiplies the first three channels by the fourth, which is (1 − black) here.
             try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
-        // A stride of 0 reads the same row for every target row.
+        // With a source stride of 0, libyuv reads the same source row for every target row.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, plane.base, plane.stride, plane.width, plane.height),
             "cannot convert CMYK")

@@ -2,11 +2,14 @@ import CWebImageLCMS
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the picture with its colours converted from `profile` to sRGB by lcms2, with perceptual intent.
+    /// Returns the picture with its colours converted from `profile` to sRGB. lcms2 converts them with perceptual
+    /// intent.
     ///
-    /// Returns the receiver when the profile is sRGB, unreadable, or of a colour space that these pixels cannot have. Grey
-    /// profiles apply to grey pixels, and to colour pixels whose equal channels were made from grey. `isOpaque` promises
-    /// that alpha is 255 everywhere.
+    /// Returns the receiver if the profile is sRGB, cannot be read, or is for another colour space than the pixels. A
+    /// grey profile applies to grey pixels, and to RGB pixels that were expanded from grey, with three equal
+    /// channels.
+    ///
+    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 everywhere.
     package func convertedToSRGB(
         from profile: ColorProfile, isOpaque: Bool = false
     ) throws(WebImageError) -> PixelBuffer {

@@ -3,11 +3,12 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Draws `source` over the receiver with its top left at `x`, `y`; ignores pixels outside the receiver.
+    /// Draws `source` over the receiver, with the top left of `source` at `x`, `y`. Pixels outside the receiver are
+    /// ignored.
     ///
-    /// Both have the same integer format with alpha. pixman blends premultiplied pixels. A loop in Swift blends
-    /// straight pixels, because no library does. Pixels are decoded as straight only on request, for lossless
-    /// conversion.
+    /// Both buffers must have the same format, with alpha and integer samples. pixman blends premultiplied pixels. A
+    /// Swift loop blends straight pixels, because no library does. The loop runs rarely: pixels are decoded as
+    /// straight only on request, for lossless conversion.
     package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha && !format.isFloatingPoint)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))
@@ -23,7 +24,8 @@ extension PixelBuffer {
         }
     }
 
-    /// Fills the receiver from a rectangle of the same size in `source`, whose top left is at `x`, `y`.
+    /// Copies a rectangle of `source` into the receiver. The rectangle has the size of the receiver; its top left is
+    /// at `x`, `y` of `source`.
     package func copyRectangle(of source: PixelBuffer, x: Int, y: Int) {
         precondition(format == source.format && x >= 0 && y >= 0)
         precondition(x + width <= source.width && y + height <= source.height)
@@ -57,7 +59,7 @@ extension PixelBuffer {
     }
 }
 
-/// The part of a source that lies inside its target.
+/// The part of the source that is inside the target, with the operations that blend it.
 private struct BlendRegion {
     let source: PixelBuffer
     let target: PixelBuffer
@@ -74,7 +76,8 @@ private struct BlendRegion {
         target.baseAddress + row * target.bytesPerRow + column * target.format.bytesPerPixel
     }
 
-    /// pixman draws nothing when a coordinate exceeds 15 bits, so larger pictures are drawn in tiles.
+    /// The side of a tile in pixels. Large pictures are drawn in tiles, because pixman draws nothing if a coordinate
+    /// exceeds 15 bits (32,767 px).
     private static let tileSide = 16384
 
     func blendPremultiplied() throws(WebImageError) {
@@ -83,7 +86,8 @@ private struct BlendRegion {
                 let size = PixelSize(
                     width: min(Self.tileSide, columns.upperBound - left),
                     height: min(Self.tileSide, rows.upperBound - top))
-                // The order of the colours does not matter; alpha must be the highest byte of the word.
+                // Use ARGB for every format. Only alpha must be in the right byte (the highest); the order of the
+                // colours does not affect blending.
                 let above = try PixmanTile(sourceRow(top, column: left), size, stride: source.bytesPerRow)
                 let below = try PixmanTile(targetRow(top, column: left), size, stride: target.bytesPerRow)
                 pixman_image_composite32(
@@ -151,7 +155,7 @@ private enum StraightBlend {
     }
 }
 
-/// Owns one pixman image over a part of a buffer, which must outlive it.
+/// Owns one pixman image that uses the memory of a part of a buffer. The buffer must outlive this object.
 private struct PixmanTile: ~Copyable {
     let handle: OpaquePointer
 

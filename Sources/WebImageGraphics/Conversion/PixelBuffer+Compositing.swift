@@ -4,7 +4,8 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the picture over a colour, whose alpha is ignored, in the display format with every alpha 255.
+    /// Returns the picture blended over `color`, as opaque pixels in the display format. The alpha of `color` is
+    /// ignored.
     package func composited(over color: ImageColor) throws(WebImageError) -> PixelBuffer {
         guard format.hasAlpha else { return try converted(to: .bgra8Premultiplied) }
         let result = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
@@ -20,9 +21,9 @@ extension PixelBuffer {
         return result
     }
 
-    /// Sets the alpha of a rectangle to 255; the format must have four bytes per pixel.
+    /// Sets the alpha of a rectangle to 255. The format must have four bytes per pixel.
     ///
-    /// Writes nothing when all of it is 255 already; this check costs half as much as writing.
+    /// Writes nothing if alpha is already 255 in the whole rectangle. This check takes half as long as writing.
     package func makeOpaque(x: Range<Int>, y: Range<Int>) throws(WebImageError) {
         precondition(format.bytesPerPixel == 4 && x.upperBound <= width && y.upperBound <= height)
         let plane = try BytePlane(self)
@@ -31,7 +32,7 @@ extension PixelBuffer {
         let opaque = try PixelBuffer(width: x.count, height: 1, format: .gray8)
         let row = try BytePlane(opaque)
         memset(row.base, 255, opaque.width)
-        // A stride of 0 reads the same row for every target row.
+        // With a source stride of 0, libyuv reads the same source row for every target row.
         try YUVError.check(
             webimage_yuv_set_alpha(row.base, 0, start, plane.stride, row.width, Int32(y.count)), "cannot set alpha")
     }

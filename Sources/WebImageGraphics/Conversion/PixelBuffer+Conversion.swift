@@ -1,14 +1,18 @@
 import CWebImageYUVShim
 package import WebImageCore
 
-// A function that keeps the order of the channels works for BGRA and RGBA.
+// libyuv functions that keep the channel order are used for both BGRA and RGBA.
 
 extension PixelBuffer {
-    /// Returns the picture in another format, or the receiver when it has that format.
+    /// Returns the picture converted to `target`, or the receiver if it already has this format.
     ///
-    /// Conversion from 16 to 8 bits takes the high byte. Half precision is limited to 0…1 and rounded. Grey is the BT.601
-    /// luma. A format without alpha keeps the straight colour. `isOpaque` promises that alpha is 255 everywhere, so that
-    /// colours are neither multiplied nor divided by it.
+    /// - 16 bits to 8 bits: the high byte is used.
+    /// - Half precision: values are limited to 0…1 and rounded.
+    /// - Grey: the BT.601 luma is used.
+    /// - To a format without alpha: the straight colour is kept.
+    ///
+    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 everywhere. Colours are then neither
+    ///   multiplied nor divided by alpha.
     package func converted(to target: PixelFormat, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if format == target { return self }
         let straight: PixelBuffer
@@ -77,7 +81,8 @@ extension PixelBuffer {
         try mapped(to: .rgba8) { webimage_yuv_narrow($0.base16, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
     }
 
-    /// Returns a new buffer of the same size that `body` fills; throws when `body` does not return 0 (libyuv's success).
+    /// Returns a new buffer of the same size that `body` fills. Throws if `body` does not return 0, libyuv's value
+    /// for success.
     private func mapped(
         to target: PixelFormat, _ body: (BytePlane, BytePlane) -> Int32
     ) throws(WebImageError) -> PixelBuffer {
@@ -88,7 +93,7 @@ extension PixelBuffer {
 }
 
 enum YUVError {
-    /// Throws when a libyuv function did not return 0.
+    /// Throws an error with `message` if `result`, which a libyuv function returned, is not 0.
     static func check(_ result: Int32, _ message: String) throws(WebImageError) {
         guard result == 0 else { throw .badData("libyuv", message) }
     }

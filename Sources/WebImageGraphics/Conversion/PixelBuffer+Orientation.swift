@@ -2,12 +2,12 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the picture upright, or the receiver for `.up`.
+    /// Returns the picture rotated or mirrored to be upright; returns the receiver for `.up`.
     package func oriented(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
         if orientation == .up { return self }
         switch format {
         case .bgra8Premultiplied, .rgba8, .gray8: return try turned(orientation)
-        // libyuv turns only pixels of one or four bytes.
+        // Convert to four bytes per pixel and back, because libyuv rotates only pixels of one or four bytes.
         case .rgb8: return try converted(to: .rgba8).turned(orientation).converted(to: .rgb8, isOpaque: true)
         case .rgba16, .rgbaHalf: return try turnedByPixel(orientation)
         }
@@ -23,7 +23,8 @@ extension PixelBuffer {
         return result
     }
 
-    /// Turns pixels of eight bytes. A plain loop suffices, because 16-bit pictures are decoded on request only.
+    /// Rotates or mirrors pixels of eight bytes. A simple Swift loop is sufficient, because 16-bit pictures are
+    /// decoded only on request.
     private func turnedByPixel(_ orientation: ImageOrientation) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width, height: height).oriented(orientation)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -45,7 +46,8 @@ extension PixelBuffer {
 }
 
 extension ImageOrientation {
-    /// Turns pixels of one or four bytes; width and height of the target are exchanged if `swapsSides` is true.
+    /// Rotates or mirrors pixels of one or four bytes. If `swapsSides` is true, the target's width is the source's
+    /// height and vice versa.
     fileprivate func turn(_ source: BytePlane, _ target: BytePlane, bytes: Int) -> Int32 {
         let bytes = Int32(bytes)
         func quarter(isClockwise: Bool, fromBottom: Bool = false) -> Int32 {
@@ -77,7 +79,8 @@ extension ImageOrientation {
 }
 
 extension BytePlane {
-    /// The first row and the step to the next one, from the top or from the bottom.
+    /// Returns the address of the first row and the byte distance to the next row, starting at the top or at the
+    /// bottom.
     fileprivate func rows(fromBottom: Bool) -> (start: UnsafeMutablePointer<UInt8>, stride: Int32) {
         guard fromBottom, height > 0 else { return (base, stride) }
         return (base + Int(height - 1) * Int(stride), -stride)

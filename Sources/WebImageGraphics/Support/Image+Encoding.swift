@@ -1,7 +1,7 @@
 package import WebImageCore
 
 extension Image {
-    /// Returns the pixels to encode: the image's own, or smaller ones that fit `options.maxPixelSize`.
+    /// Returns the pixels to encode: the image's pixels, or scaled pixels if the image exceeds `options.maxPixelSize`.
     package func pixelsToEncode(_ options: EncodingOptions) throws(WebImageError) -> PixelBuffer {
         guard let box = options.maxPixelSize else { return pixels }
         let size = ImageScaling.size(of: pixelSize, in: box, preserveAspectRatio: true, allowsEnlarging: false)

@@ -1,10 +1,11 @@
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Width and height.
+    /// The size in pixels.
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Returns pixels of four bytes that an encoder can read as straight: RGBA, or the display format of an opaque image.
+    /// Returns pixels of four bytes that an encoder can read as straight alpha: RGBA pixels, or pixels in the display
+    /// format if the image is opaque.
     package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch format {
         case .rgba8: self
