@@ -2,7 +2,7 @@ import CWebImageYUVShim
 package import WebImageCore
 
 extension PackedRows {
-    /// Interleaved channels of eight bits each.
+    /// The channels of a pixel, interleaved, with 8 bits each.
     package enum Channels: Int, Sendable {
         case gray = 1
         case rgb = 3

@@ -2,7 +2,7 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Converts rows of packed pixels to and from buffers in the display format. libyuv converts them.
+/// Converts rows of packed pixels to and from buffers in the display format (`bgra8Premultiplied`), with libyuv.
 ///
 /// Written rows have straight alpha, although the display format is premultiplied. Call `premultiplyInPlace(rows:)`
 /// or `converted(to:)` afterwards.

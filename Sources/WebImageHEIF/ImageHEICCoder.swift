@@ -18,7 +18,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
     /// Whether this coder decodes the frames of image sequences: false with every version of libheif.
     public static let canDecodeSequences = false
 
-    /// Makes another coder.
+    /// Creates a coder, equal to ``shared``.
     public init() {}
 
     /// Whether the data starts like a HEIC or HEIF file.

@@ -48,7 +48,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// Decodes a still, or opens an animation with a poster frame. If `firstFrameOnly` is set, an animation is
     /// decoded as a still of its first frame.
     ///
-    /// Only the first frame is decoded here; the other frames are decoded when they are needed.
+    /// Decodes only the first frame; the other frames are decoded when they are requested.
     /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)

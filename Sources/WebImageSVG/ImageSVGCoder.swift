@@ -19,7 +19,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
     /// The shared instance; it has no state.
     public static let shared = ImageSVGCoder()
 
-    /// Makes another coder.
+    /// Creates a coder, equal to ``shared``.
     public init() {}
 
     /// Whether the data is an SVG document, compressed or not.

@@ -51,9 +51,10 @@ public final class ImageService: Sendable {
         let limiter = WorkLimiter(
             WorkLimiter.Limits(
                 works: configuration.queue, worksPerHost: configuration.queuePerHost,
-                queueWait: .milliseconds(configuration.queueWait), standingJobs: 4 * pool.width,
+                queueWait: .milliseconds(configuration.queueWait), worksUnderOverload: 6 * pool.width,
                 requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient),
-            clock: clock) { pool.waitingCountWithoutLow }
+            clock: clock
+        ) { pool.waitingCountWithoutLow }
         let fetcher = SourceFetcher(
             loader: loader ?? ServiceComponents.downloader(settings),
             cache: ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration),

@@ -22,7 +22,8 @@ struct AnimationDecodingTests {
         }
     }
 
-    /// Compares straight RGBA pixels. Transparent WebP pixels may lose their colour in the encoder that made the sample.
+    /// Compares straight RGBA pixels. Ignores the colours of transparent WebP pixels, because the encoder that
+    /// made the sample may have changed them.
     private func isDifferent(_ left: [Int], _ right: [Int]) -> Bool {
         guard left.count == right.count else { return true }
         for place in stride(from: 0, to: left.count, by: 4) {
@@ -96,7 +97,7 @@ struct AnimationDecodingTests {
         #expect(await eventually { budget.takenByteCount < 640_000 })
     }
 
-    /// A long animation has fewer checkpoints per frame, so that they stay within 16 MB.
+    /// The number of checkpoints does not grow with the length of an animation, so that they use at most 16 MB.
     @Test func checkpointsOfOneLongAnimationAreBounded() throws {
         let frames = (0..<400).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
@@ -111,7 +112,7 @@ struct AnimationDecodingTests {
         #expect((8 << 20..<24 << 20).contains(taken), "\(taken)")
     }
 
-    // SDImageCoderTests.test10ThatAnimatedImageCacheImmediatelyWorks
+    // Corresponds to SDWebImage's SDImageCoderTests.test10ThatAnimatedImageCacheImmediatelyWorks.
     @Test(arguments: [AnimatedFormat.gif, .png])
     func framesThatLeaveNothingBehindAreNotDecodedToGetPastThem(format: AnimatedFormat) throws {
         var sample = format.long(frameCount: 30)

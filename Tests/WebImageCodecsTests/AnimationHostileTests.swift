@@ -85,7 +85,8 @@ struct AnimationHostileTests {
             "gif_indices", "gif_writer", "png_reader", "png_writer", "webp_decoder", "webp_mux", "webp_picture",
             "pixman_image",
         ]
-        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
+        // Wait until no handle is open, because other tests decode at the same time. With a leak, the number of
+        // handles never becomes 0.
         try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }

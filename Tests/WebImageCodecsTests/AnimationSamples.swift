@@ -16,15 +16,17 @@ struct SampleFrame {
     var pixels: [[UInt8]]
 }
 
-/// A generated animation, its files, and its expected frames, computed in the simplest way.
+/// A generated animation. Contains its files, and its expected frames, which a simple reference
+/// implementation computes.
 struct SampleAnimation {
     var width = 6
     var height = 4
     var frames: [SampleFrame]
 
-    /// Makes frames that are overlapping rectangles. The first and every fourth frame cover the canvas.
+    /// Creates frames that are overlapping rectangles. The first and every fourth frame cover the canvas.
     ///
-    /// The pixels are grey without partial transparency, for GIF, and the coordinates are even, for WebP.
+    /// The pixels are grey and not partially transparent, because GIF requires this. The coordinates are even,
+    /// because WebP requires this.
     init(disposals: [SampleFrame.Disposal], blends: [Bool], hasHalfAlpha: Bool) {
         let rectangles = [(0, 0, 6, 4), (2, 0, 3, 3), (0, 2, 4, 2), (0, 0, 6, 4), (4, 2, 2, 2), (2, 2, 2, 1)]
         frames = zip(disposals, blends).enumerated().map { index, kind in
@@ -40,7 +42,7 @@ struct SampleAnimation {
         }
     }
 
-    /// All frames composited on the canvas, as straight RGBA.
+    /// The expected frames, composited on the canvas, as straight RGBA.
     var shown: [[Int]] {
         var canvas = [[UInt8]](repeating: [0, 0, 0, 0], count: width * height)
         return frames.map { frame in
@@ -161,7 +163,7 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns all combinations of the format's disposals and blends for this number of frames.
+    /// Returns an animation for each combination of the format's disposals and blends, with this number of frames.
     func samples(frameCount: Int) -> [SampleAnimation] {
         let disposals = SampleFrame.Disposal.allCases.filter { self != .webP || $0 != .previous }
         let kinds = disposals.flatMap { disposal in
@@ -179,7 +181,7 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns a long animation in which each frame depends on all earlier ones.
+    /// Returns a long animation in which each frame depends on all earlier frames.
     func long(frameCount: Int) -> SampleAnimation {
         var animation = SampleAnimation(
             disposals: .init(repeating: .none, count: frameCount), blends: .init(repeating: true, count: frameCount),

@@ -19,7 +19,7 @@ struct AnimationStateTests {
     func aFrameAfterADeadlineIsTheSamePicture(_ format: AnimatedFormat) throws {
         var ends = 0
         let samples = format.samples(frameCount: 4)
-        // These samples contain every sequence of two disposals and blends.
+        // The samples contain every sequence of two disposals and blends. Test about 12 of them.
         for animation in stride(from: 0, to: samples.count, by: max(1, samples.count / 12)).map({ samples[$0] }) {
             let file = try format.file(animation)
             let reference = try format.open(file)
@@ -138,7 +138,7 @@ struct AnimationStateTests {
     /// earlier scans are complete.
     @Test func noScanIsDrawnAfterAnError() throws {
         let whole = JPEGSample.progressive
-        // A second frame header, which libjpeg refuses, before the last scan.
+        // Insert a second frame header before the last scan. libjpeg rejects it.
         let last = try #require(whole.lastRange(of: Data([0xFF, 0xDA])))
         let header = try #require(whole.firstRange(of: Data([0xFF, 0xC2])))
         let damaged = whole[..<last.lowerBound] + whole[header.lowerBound...].prefix(19) + whole[last.lowerBound...]

@@ -40,14 +40,14 @@ struct BMPTests {
 
     private let blackWhiteRed: [UInt8] = [0, 0, 0, 0, 255, 255, 255, 0, 0, 0, 255, 0]
 
-    // SDImageCoderTests.test25ThatBMPWorks
+    // Corresponds to SDWebImage's SDImageCoderTests.test25ThatBMPWorks.
     @Test func rowsAreStoredUpwardsUnlessTheHeightIsNegative() throws {
         let pixels: [UInt8] = [0, 0, 255, 0, 255, 0, 0, 0]
         #expect(try rgba(file(1, 2, bits: 24, pixels)) == [[0, 0, 255, 255], [255, 0, 0, 255]])
         #expect(try rgba(file(1, -2, bits: 24, pixels)).first == [255, 0, 0, 255])
     }
 
-    // SDImageTransformerTests.test21BMPImageCreateDecodedShouldNotBlank
+    // Corresponds to SDWebImage's SDImageTransformerTests.test21BMPImageCreateDecodedShouldNotBlank.
     @Test func thirtyTwoBitsWithoutAMaskAreOpaqueAndNotBlank() throws {
         #expect(try rgba(file(1, 1, bits: 32, [10, 20, 30, 0])) == [[30, 20, 10, 255]])
     }

@@ -7,7 +7,7 @@ import WebImageTestTraits
 /// The time and memory that a file can cost are limited, and the memory is estimated before decoding.
 @Suite(.timeLimit(minutes: 2))
 struct CoderBoundsTests {
-    /// Files with so many small chunks or blocks that reading all of them exceeds the time limit.
+    /// Returns files with so many small chunks or blocks that reading all of them exceeds the time limit.
     private static func endless() -> [(any DetailedImageCoder, Data)] {
         let png = PNGBytes.signature + PNGBytes.header(4, 4)
         let text = PNGBytes.chunk("teSt")
@@ -40,8 +40,8 @@ struct CoderBoundsTests {
         var data = PNGBytes.signature + PNGBytes.header(4, 4)
         let empty = PNGBytes.chunk("IDAT")
         for _ in 0...(1 << 20) { data.append(empty) }
-        // A long time limit, because on a busy machine the default one could end the decode before the limit under
-        // test.
+        // Use a long time limit. On a busy machine, the default time limit could end the decode before the limit
+        // under test is reached.
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxDecodeTime: .seconds(600)))
         }
@@ -51,8 +51,8 @@ struct CoderBoundsTests {
     @Test func framesAreCountedWhileTheyAreRead() throws {
         var data = PNGBytes.signature + PNGBytes.header(4, 4) + PNGBytes.animationControl(frames: 2, plays: 0)
         for index in 0..<20 { data.append(PNGBytes.frameControl(index, 4, 4)) }
-        // A second `acTL` chunk makes the file a still. That chunk comes last: the limit must apply before it is read,
-        // when the file still counts as an animation.
+        // A second `acTL` chunk at the end makes the file a still. The limit must apply earlier, while the file still
+        // counts as an animation.
         data += PNGBytes.animationControl(frames: 2, plays: 0)
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxFrameCount: 10))
@@ -69,7 +69,7 @@ struct CoderBoundsTests {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 80, height: 60)
         func cost(_ data: Data) -> Int { ImageDecoding(coder: ImageJPEGCoder.shared, options: options).cost(of: data) }
-        // A progressive JPEG keeps one 16-bit coefficient per pixel for each of its three components.
+        // libjpeg stores one 16-bit coefficient per pixel for each of the three components of a progressive JPEG.
         #expect(cost(progressive) - cost(baseline) == 800 * 600 * 3 * 2)
         #expect(cost(baseline) >= 80 * 60 * 4 && cost(baseline) < 800 * 600 * 4)
 

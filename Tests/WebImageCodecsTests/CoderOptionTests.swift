@@ -23,7 +23,7 @@ struct CoderOptionTests {
 
     private static let decoding: [Case] = [
         Case(.decodeFirstFrameOnly) { option in
-            // Ten frames of 64 pixels exceed the limit, one frame does not.
+            // Ten frames of 64 pixels exceed this limit; one frame does not.
             let limits = DecodingLimits(maxAnimationPixels: 200)
             let data = try animation(frameCount: 10)
             return decoded(data, [.decodeLimits: limits]) == nil
@@ -85,7 +85,7 @@ struct CoderOptionTests {
             return try thumbnail([:]) == nil && small?.pixelSize == PixelSize(width: 320, height: 240)
         },
         Case(.encodeProgressive) { option in
-            // The marker of a progressive frame (ITU-T T.81, table B.1).
+            // The marker at the start of a progressive frame (ITU-T T.81, table B.1).
             let marker = Data([0xFF, 0xC2])
             return try jpeg([:]).range(of: marker) == nil && jpeg([option: true]).range(of: marker) != nil
         },
@@ -101,7 +101,7 @@ struct CoderOptionTests {
         },
     ]
 
-    /// Out-of-range values are refused, which shows that the encoder reads the option.
+    /// Cases with out-of-range values. The encoder rejects them, which shows that it reads the option.
     private static let webP: [Case] =
         [
             ImageCoderOption.encodeWebPMethod, .encodeWebPPass, .encodeWebPPreprocessing, .encodeWebPThreadLevel,
@@ -232,7 +232,7 @@ struct CoderOptionTests {
 
 /// An image that also provides the frames of an animation.
 private final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is safe because the coder is immutable and Sendable.
+    // Unchecked is safe: the only stored property is immutable and Sendable.
     private let coder: ImageGIFCoder
 
     init?(_ data: Data) {

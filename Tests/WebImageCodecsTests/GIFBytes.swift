@@ -1,6 +1,6 @@
 import Foundation
 
-/// GIF files built block by block; LZW without compression, 8 bits per code.
+/// GIF files, built block by block. The LZW data is not compressed and has 8 bits per code.
 enum GIFBytes {
     static func littleEndian(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
@@ -29,8 +29,8 @@ enum GIFBytes {
         return [0x2C] + place + [flags] + (palette ?? []) + [7] + blocks(codes(indices)) + [0]
     }
 
-    /// Returns each index as a literal code, and the end code. A clear code (128) before every 100 indices keeps the
-    /// codes 8 bits wide.
+    /// Returns LZW codes: each index as a literal code, then the end code. A clear code (128) before every 100
+    /// indices keeps the codes 8 bits wide.
     static func codes(_ indices: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = []
         for (position, index) in indices.enumerated() {

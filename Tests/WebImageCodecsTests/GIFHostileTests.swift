@@ -66,7 +66,8 @@ struct GIFHostileTests {
 
     @Test func decodersOfIndicesAreAllGivenBack() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
-        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
+        // Wait until no handle is open, because other tests decode at the same time. With a leak, the number of
+        // handles never becomes 0.
         try await LiveHandles.expectNone(within: .seconds(60)) { $0 == "gif_indices" }
     }
 }

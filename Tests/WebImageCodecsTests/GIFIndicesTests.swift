@@ -4,7 +4,8 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// LZW data as encoders write it: codes that grow in width, strings that use the code being added, and a full table.
+/// Decodes LZW data that encoders write: codes that become wider, a code that is used before its string is
+/// complete, and a full code table.
 @Suite(.timeLimit(minutes: 2))
 struct GIFIndicesTests {
     enum Pattern: CaseIterable { case oneColor, stripes, noise, ramps }
@@ -36,7 +37,8 @@ struct GIFIndicesTests {
         #expect(Sample.values(image.pixels).suffix(64).allSatisfy { $0 == 0 })
     }
 
-    /// Code sizes larger than an index needs: some encoders write such files, and other viewers show them.
+    /// The code size can be larger than an index requires. Some encoders write such files, and other viewers show
+    /// them.
     @Test(arguments: Pattern.allCases, [9, 10, 11])
     func codesWiderThanAnIndexAreRead(pattern: Pattern, size: Int) throws {
         let indices = indices(pattern, 8)

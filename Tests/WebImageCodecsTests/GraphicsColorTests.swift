@@ -6,7 +6,8 @@ import WebImageTestTraits
 
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsColorTests {
-    /// Returns the sRGB value of an Adobe RGB colour by the formulas: gamma, matrices, sRGB curve.
+    /// Returns the sRGB value of an Adobe RGB colour, computed by the formulas of the standards: gamma, matrices,
+    /// sRGB curve.
     private func expected(_ color: [Int]) -> [Int] {
         let linear = color.map { pow(Double($0) / 255, 563 / 256) }
         let xyz = (0..<3).map { row in (0..<3).reduce(0) { $0 + ICCSample.adobeColorants[$1][row] * linear[$1] } }
@@ -86,7 +87,7 @@ struct GraphicsColorTests {
     }
 }
 
-/// ICC profiles of matrix and curve type, built byte by byte (ICC.1:2001-04).
+/// ICC profiles with a matrix and curves, built byte by byte (ICC.1:2001-04).
 enum ICCSample {
     static let adobeColorants = [
         [0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457],
@@ -99,7 +100,7 @@ enum ICCSample {
     static let adobeLike = rgb(adobeColorants, curve: gamma(563))
     /// The colorants and the curve of sRGB.
     static let sRGB = rgb(sRGBColorants, curve: sRGBCurve)
-    /// Grey with values proportional to light.
+    /// A grey profile whose values are proportional to light.
     static let linearGray = profile("GRAY", [("wtpt", white), ("kTRC", gamma(256))])
 
     private static let white = xyz([0.9642, 1, 0.8249])
@@ -151,7 +152,7 @@ enum ICCSample {
         return data
     }
 
-    /// Returns a curve with one exponent, given in 256ths.
+    /// Returns a curve with one exponent. `value` is the exponent × 256.
     private static func gamma(_ value: Int) -> Data {
         var curve = Data("curv".utf8)
         curve += number(0, 4)

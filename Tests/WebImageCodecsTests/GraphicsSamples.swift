@@ -5,8 +5,8 @@ import WebImageGraphics
 
 /// Generates pixel buffers and reads single pixels.
 enum Sample {
-    /// Returns a buffer with the channels from `value`, in memory order. 16-bit channels are in host byte order; half-precision
-    /// channels are given as 65,535ths.
+    /// Returns a buffer whose channels are the results of `value`, in memory order. 16-bit channels are in host
+    /// byte order. For half precision, `value` returns the channel × 65,535.
     static func buffer(
         _ width: Int, _ height: Int, _ format: PixelFormat, _ value: (_ x: Int, _ y: Int, _ channel: Int) -> Int
     ) throws -> PixelBuffer {

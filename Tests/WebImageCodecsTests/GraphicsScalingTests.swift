@@ -5,7 +5,7 @@ import WebImageTestTraits
 
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsScalingTests {
-    // SDImageTransformerTests.test22CGImageCreateScaledWithSize
+    // Corresponds to SDWebImage's SDImageTransformerTests.test22CGImageCreateScaledWithSize.
     @Test(arguments: PixelFormat.allCases, [100, 50])
     func whiteStaysWhiteInItsOwnLayout(format: PixelFormat, side: Int) throws {
         let white = format.bitsPerComponent == 16 ? 65535 : 255
@@ -39,7 +39,8 @@ struct GraphicsScalingTests {
     @Test(arguments: [PixelFormat.rgba8, .rgba16, .rgbaHalf])
     func hiddenColourDoesNotBleed(format: PixelFormat) throws {
         let full = format.bitsPerComponent == 16 ? 65535 : 255
-        // The left half is opaque red, the right half transparent green. Every visible pixel of the result must be red.
+        // The left half is opaque red, and the right half is transparent green. Every visible pixel of the result
+        // must be red.
         let source = try Sample.buffer(64, 16, format) { x, _, channel in
             x < 32 ? [full, 0, 0, full][channel] : [0, full, 0, 0][channel]
         }

@@ -79,7 +79,7 @@ struct JPEGDecodingTests {
     @Test(arguments: [JPEGSample.progressive, (try? JPEGSample.gradient(24, 16, quality: 0.5)) ?? Data()])
     func truncatedAtEveryLengthIsATypedError(file: Data) throws {
         _ = try decode(file)
-        // A file without only its end marker is complete.
+        // A file that lacks only its end marker (2 bytes) counts as complete.
         for length in 0..<file.count - 2 {
             let error = #expect(throws: WebImageError.self) { try decode(file.prefix(length)) }
             #expect(error?.code == .badImageData && error?.hint != nil)

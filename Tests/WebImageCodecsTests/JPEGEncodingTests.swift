@@ -95,7 +95,7 @@ struct JPEGEncodingTests {
     @Test func noHandleIsLeft() async throws {
         _ = try roundTrip(Image(pixels: try Sample.gradient(30, 30, .rgb8)))
         _ = try? coder.decode(Data([0xff, 0xd8, 0xff, 0xe0]), options: DecodingOptions())
-        // Other suites decode at the same time and release their handles in the end.
+        // Wait until no handle is open, because other suites decode at the same time.
         let kinds = ["jpeg decompressor", "jpeg compressor", "zimg graph", "lcms profile", "lcms transform"]
         try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }

@@ -22,7 +22,7 @@ enum JPEGSample {
         Data("Exif\0\0".utf8) + ExifSample.tiff(orientation: orientation.rawValue, bigEndian: true)
     }
 
-    /// Returns the file with a different size in its frame header.
+    /// Returns the file with another size in its frame header than its pixels have.
     static func lying(_ width: Int, _ height: Int, in jpeg: Data) -> Data {
         var copy = Data(jpeg)
         guard let frame = copy.range(of: Data([0xff, 0xc0])) else { return copy }

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// An image inside an image file counts against the limits like a single image.
+/// The limits apply to an image inside another image file as they apply to a separate image.
 @Suite(.timeLimit(minutes: 1))
 struct NestedPictureTests {
     private let limits = DecodingLimits(maxPixels: 10_000)
@@ -23,7 +23,7 @@ struct NestedPictureTests {
         }
     }
 
-    /// Returns an icon whose list gives 16 × 16 px, whatever the size of the image.
+    /// Returns an icon whose list declares 16 × 16 px, independent of the real size of the image.
     private func icon(_ picture: Data) -> Data {
         var file = Data([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0])
         file += [picture.count, 22].flatMap { value in (0..<4).map { UInt8(value >> (8 * $0) & 255) } }

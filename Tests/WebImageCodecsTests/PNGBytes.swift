@@ -18,12 +18,12 @@ enum PNGBytes {
             "IHDR", bigEndian(width) + bigEndian(height) + Data([UInt8(depth), UInt8(color), 0, 0, interlaced ? 1 : 0]))
     }
 
-    /// Returns a complete file; `rows` are the unfiltered bytes of each row.
+    /// Returns a complete file. `rows` contains the unfiltered bytes of each row.
     static func file(header: Data, before: Data = Data(), rows: [[UInt8]], after: Data = Data()) -> Data {
         signature + header + before + chunk("IDAT", deflated(rows)) + after + chunk("IEND")
     }
 
-    /// Returns a zlib stream of stored blocks, each row with filter 0.
+    /// Returns a zlib stream of stored (uncompressed) blocks. Each row has filter 0.
     static func deflated(_ rows: [[UInt8]]) -> Data {
         deflated(raw: rows.flatMap { (row: [UInt8]) -> [UInt8] in [0] + row })
     }
@@ -57,7 +57,7 @@ enum PNGBytes {
         chunk("fdAT", bigEndian(sequence) + deflated(rows))
     }
 
-    /// Returns a TIFF structure with an orientation only.
+    /// Returns a TIFF structure that contains only an orientation.
     static func exif(orientation: Int) -> Data {
         Data([
             0x4D, 0x4D, 0, 42, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation), 0, 0, 0, 0, 0, 0,

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// Colours compared with the formulas of the standards, computed here in doubles.
+/// Compares decoded colours with the formulas of the standards, which are computed here with doubles.
 @Suite(.timeLimit(minutes: 5))
 struct PNGColorTests {
     private let values = [0, 10, 40, 90, 128, 180, 230, 255]
@@ -34,7 +34,8 @@ struct PNGColorTests {
         }
     }
 
-    /// Display P3's primaries with the sRGB curve, given by code points, as in PNG photos with a wide gamut.
+    /// The file declares Display P3's primaries and the sRGB curve by code points, as in PNG photos with a wide
+    /// gamut.
     @Test func codePointsOfP3AreConverted() throws {
         let pixel: [UInt8] = [200, 100, 50]
         let data = PNGBytes.file(

@@ -9,7 +9,8 @@ import WebImageTestTraits
 struct PNGInflatedRowsTests {
     private let width = 37
     private let height = 12
-    /// A zlib header that declares a window of 256 bytes, which is smaller than a row. libpng reads such a stream.
+    /// A zlib header that declares a window of 256 bytes, which is smaller than a row. libpng accepts such a
+    /// stream.
     private let smallWindow: [UInt8] = [0x08, 0x1D]
     private let palette: Data
 
@@ -70,7 +71,7 @@ struct PNGInflatedRowsTests {
     /// A back reference must not exceed the window that the stream's header declares.
     @Test func distanceBehindTheWindowIsRefusedAsLibpngRefusesIt() throws {
         let raw = (0..<height * (width + 1)).map { UInt8($0 % 300 % 5) }
-        // The first 300 bytes are stored, the rest copies the bytes 300 positions before (RFC 1951, §3.2.5-6).
+        // The first 300 bytes are stored. All later bytes are copied from 300 positions before (RFC 1951, §3.2.5-6).
         let rest = raw.count - 300
         var bits = DeflateBits()
         bits.append(0b011, count: 3)
@@ -89,7 +90,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// For damage at any byte, the image is refused or equal to the result of libpng.
+    /// With any byte damaged, the image is either rejected or equal to the result of libpng.
     @Test func damageIsSeenAsLibpngSeesIt() throws {
         let raw = filtered(pixels(bytesPerPixel: 3, seed: 4), 3) { $0 % 5 }
         let whole = file(2, PNGBytes.deflated(raw: raw))
@@ -146,7 +147,8 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// Filters rows and puts the filter byte before each (PNG third edition, §9.2); an unknown filter leaves a row unchanged.
+    /// Filters rows and adds the filter byte before each row (PNG third edition, §9.2). An unknown filter leaves
+    /// a row unchanged.
     private func filtered(_ rows: [[UInt8]], _ bytes: Int, filter: (Int) -> Int) -> [UInt8] {
         var raw: [UInt8] = []
         for (y, row) in rows.enumerated() {
@@ -166,7 +168,7 @@ struct PNGInflatedRowsTests {
     }
 }
 
-/// Writes bits in deflate's order: numbers from their lowest bit, codes from their highest.
+/// Writes bits in the order of deflate: numbers begin with their lowest bit, codes with their highest bit.
 private struct DeflateBits {
     private(set) var bytes: [UInt8] = []
     private var count = 0

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 
 extension DetailedImageCoder {
-    /// Returns the error with which the coder refuses the data, or nil if it decodes it.
+    /// Returns the error that the coder throws for the data, or nil if it decodes the data.
     func refusal(of data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {
         var options = DecodingOptions()
         options.limits = limits

@@ -5,15 +5,15 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTesting
 
-/// The row functions at every width, with inaccessible memory pages around the rows.
+/// Tests the row functions at every width, with inaccessible memory pages around the rows.
 ///
-/// A read or write beyond a row ends the process, so that it cannot be overlooked.
+/// A read or write outside a row crashes the test process.
 @Suite struct RowFunctionTests {
     @Test(arguments: RowFunction.all)
     func everyWidthStaysInsideItsRows(_ function: RowFunction) throws {
         var random = SeededRandom(seed: 1904)
         for width in 1...200 {
-            // Nine rows are more than the stack buffer can contain.
+            // Nine rows do not fit into the function's stack buffer.
             for (height, padding) in [(1, 0), (9, 5)] {
                 for edge in GuardedRows.Edge.allCases {
                     try check(function, width: width, height: height, padding: padding, edge: edge, random: &random)
@@ -77,7 +77,7 @@ import WebImageTesting
         }
     }
 
-    /// The box filter of libyuv, which needs no padding, at every width.
+    /// Tests the box filter of libyuv at every width. It must not read padding after a row.
     @Test(arguments: [PixelFormat.gray8, .rgb8, .bgra8Premultiplied])
     func onePlainColorStaysTheSameWhenShrunk(format: PixelFormat) throws {
         for width in 1...200 {
@@ -117,7 +117,7 @@ import WebImageTesting
     }
 }
 
-/// Rows in memory that begin or end directly at an inaccessible page.
+/// Memory for rows that begin or end directly at an inaccessible page.
 final class GuardedRows {
     enum Edge: CaseIterable { case first, last }
 
@@ -317,7 +317,7 @@ extension RowFunction {
         two("subtract", webimage_yuv_subtract) { UInt8(max(0, Int($0) - Int($1))) },
         two("add", webimage_yuv_add) { UInt8(min(255, Int($0) + Int($1))) },
         blend, shuffle,
-        // The colours of the target keep the value with which the test filled them.
+        // The target's colours keep the value 7, with which the test filled them.
         one("set_alpha", 1, 4, webimage_yuv_set_alpha) { [7, 7, 7, $0[0]] },
     ]
 
@@ -374,7 +374,7 @@ extension RowFunction {
         }
     }
 
-    /// BT.601 luma in full range.
+    /// Returns the BT.601 luma in full range.
     private static func luma(_ pixel: [UInt8]) -> UInt8 {
         let (red, green, blue) = (Int(pixel[0]), Int(pixel[1]), Int(pixel[2]))
         return UInt8((299 * red + 587 * green + 114 * blue + 500) / 1000)

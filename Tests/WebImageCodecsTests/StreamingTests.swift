@@ -147,7 +147,7 @@ struct StreamingTests {
         let data = try sample.data
         for share in [1, 2, 3] {
             let stream = sample.makeStream()
-            // Cut a GIF within its first frame, because its stream is complete after that frame.
+            // Cut a GIF inside its first frame, because its stream shows the complete frame after that.
             let end = sample == .gif ? data.count * share / 8 : data.count * share / 4
             try stream.append(data.prefix(end), finished: false)
             #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
@@ -164,7 +164,7 @@ struct StreamingTests {
         }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
         #expect(stream.incrementalInfo == nil)
-        // After a refusal the stream throws for all further data.
+        // After an error the stream throws for all further data.
         #expect(throws: WebImageError.self) { try stream.append(try sample.data, finished: true) }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
     }
@@ -216,7 +216,7 @@ struct StreamingTests {
         for end in [data.count / 3, data.count] {
             try sample.makeStream().append(data.prefix(end), finished: false)
         }
-        // Other tests use such handles at the same time, so wait for a moment without any.
+        // Wait until no such handle is open, because other tests use them at the same time.
         try await LiveHandles.expectNone(within: .seconds(20)) {
             ["jpeg decompressor", "png_reader", "webp_decoder"].contains($0)
         }

@@ -78,7 +78,8 @@ struct WebPHostileTests {
     @Test func libwebpHandlesAreAllGivenBack() async throws {
         for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]
-        // Other tests decode at the same time, so wait for a moment without handles. Leaked handles never reach zero.
+        // Wait until no handle is open, because other tests decode at the same time. With a leak, the number of
+        // handles never becomes 0.
         try await LiveHandles.expectNone(within: .seconds(60)) { kinds.contains($0) }
     }
 }

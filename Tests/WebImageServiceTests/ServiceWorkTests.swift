@@ -241,15 +241,15 @@ struct ServiceWorkTests {
     /// A burst may wait. Under overload, every request finds waiting jobs; then only few of them may wait.
     @Test func onlyAQueueThatStandsRefuses() {
         var (limits, queue) = (WorkLimiter.Limits(), StandingQueue())
-        (limits.queueWait, limits.standingJobs) = (.milliseconds(100), 8)
-        func admits(_ count: Int, at milliseconds: Int) -> Bool {
-            queue.admits(count, at: .milliseconds(milliseconds), limits)
+        (limits.queueWait, limits.worksUnderOverload) = (.milliseconds(100), 8)
+        func admits(_ works: Int, waiting: Int = 1, at milliseconds: Int) -> Bool {
+            queue.admits(waitingJobs: waiting, works: works, at: .milliseconds(milliseconds), limits)
         }
         #expect(admits(60, at: 0) && admits(60, at: 99))
         #expect(!admits(60, at: 100) && !admits(8, at: 9_000))
         #expect(admits(7, at: 9_000) && !admits(8, at: 9_000))
         // A request that finds no waiting job shows that the overload is over.
-        #expect(admits(0, at: 10_000) && admits(60, at: 10_000))
+        #expect(admits(60, waiting: 0, at: 10_000) && admits(60, at: 10_000))
         #expect(!admits(60, at: 11_000))
     }
 
@@ -269,20 +269,22 @@ struct ServiceWorkTests {
         #expect(await eventually { pool.waitingCountWithoutLow == 2 })
         // Now jobs have waited for longer than a burst may.
         bench.clock.advance(by: .milliseconds(150))
-        for _ in 0..<(4 * pool.width) { pool.submit {} }
+        let others = (2..<(6 * pool.width)).map { side in Task { await bench.picture("w:\(20 + side)/f:png") } }
+        #expect(await eventually { bench.service.provider.limiter.workCount == 6 * pool.width })
         let fetches = bench.server.fetchCount
         let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
         #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
-        #expect(pool.waitingCountWithoutLow == 4 * pool.width + 2 && bench.server.fetchCount == fetches)
+        #expect(bench.server.fetchCount == fetches && bench.service.provider.limiter.workCount == 6 * pool.width)
         // These answers need no processor: a stored result, a joined result and an unchanged source.
         #expect(await bench.picture("w:9/f:png").record.outcome == .memory)
         let joiner = Task { await bench.picture("w:10/f:png") }
-        #expect(await eventually { bench.service.provider.subscriberCount == 3 })
+        #expect(await eventually { bench.service.provider.subscriberCount == 6 * pool.width + 1 })
         #expect(await bench.picture("raw:1").status == 200)
         for _ in 0..<pool.width { gate.signal() }
         #expect(await first.value.status == 200)
         #expect(await second.value.status == 200)
         #expect(await joiner.value.record.outcome == .joined)
+        for other in others { #expect(await other.value.status == 200) }
         #expect(await eventually { pool.waitingCount == 0 })
         #expect(await bench.picture("w:12/f:png").status == 200)
     }

@@ -21,13 +21,13 @@ public final class UIBezierPath {
     /// Whether areas that are enclosed twice are not filled; false by default.
     public var usesEvenOddFillRule = false
 
-    /// An empty path.
+    /// Creates an empty path.
     public init() {}
-    /// A rectangle.
+    /// Creates a rectangle.
     public init(rect: CGRect) { path = GraphicsPath(rect: rect) }
-    /// An ellipse that fills a rectangle.
+    /// Creates an ellipse that touches the sides of a rectangle.
     public init(ovalIn rect: CGRect) { path = GraphicsPath(ellipseIn: rect) }
-    /// A rectangle with rounded corners; the radius is at most half the smaller side.
+    /// Creates a rectangle with rounded corners. The radius is limited to half the smaller side.
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat) {
         path = GraphicsPath(roundedRect: rect, cornerRadius: cornerRadius)
     }
@@ -48,7 +48,7 @@ public final class UIBezierPath {
     /// The start of the next line; zero for an empty path.
     public var currentPoint: CGPoint { path.currentPoint ?? .zero }
 
-    /// Begins a new line.
+    /// Begins a new line at `point`.
     public func move(to point: CGPoint) { path.move(to: point) }
     /// Adds a straight line.
     public func addLine(to point: CGPoint) { path.addLine(to: point) }

@@ -59,7 +59,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         Self.formats.makeIncrementalCoder(for: data, options: nil) != nil
     }
 
-    /// Takes all bytes so far.
+    /// Decodes the new bytes. The argument must contain all bytes so far, not only the new bytes.
     public func updateIncrementalData(_ data: Data?, finished: Bool) {
         guard let options = options.withLock({ $0 }) else { return }
         if arriving.withLock({ $0 }) == nil {

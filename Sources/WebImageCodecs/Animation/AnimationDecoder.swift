@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// An animation whose frames can be requested in any order, from any thread.
+/// Decodes the frames of one animation. Frames can be requested in any order, from any thread.
 ///
 /// Only one thread decodes at a time. Frames depend on earlier frames, so a second thread would repeat the same work.
 final class AnimationDecoder: Sendable {

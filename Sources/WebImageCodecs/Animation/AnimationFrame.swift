@@ -1,8 +1,9 @@
 import WebImageCore
 
-/// The position of one animation frame, how it blends with the canvas, and how it is disposed of.
+/// The position of one animation frame, how it is blended with the canvas, and its disposal.
 ///
-/// GIF, APNG and WebP frames all become this type. It is small, because a hostile file can have millions.
+/// GIF, APNG and WebP frames are converted to this type. The type is small, because a hostile file can contain
+/// millions of frames.
 struct AnimationFrame: Sendable, Hashable {
     /// What happens to the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }

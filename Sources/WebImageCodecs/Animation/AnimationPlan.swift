@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Tells which earlier frames must be decoded to show a frame. A pure value, computed once from all frames.
+/// Determines which earlier frames must be decoded to show a frame. A pure value, computed once from all frames.
 ///
 /// *The backdrop of frame i* is the canvas that frame i is drawn on. The disposal of frame i determines the backdrop
 /// of frame i + 1:

@@ -82,7 +82,8 @@ final class FrameCompositor {
         backdrop.frame = index + 1
     }
 
-    /// Draws the frame of this backdrop and stores the backdrop of the next frame.
+    /// Draws the frame that belongs to `backdrop`. Stores the backdrop of the next frame, so that a request for the
+    /// next frame is fast.
     private func showFrame(
         of backdrop: inout FrameBackdrop, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> ShownCanvas {

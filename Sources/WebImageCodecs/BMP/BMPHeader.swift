@@ -2,7 +2,7 @@ import WebImageCore
 
 /// The header before the pixels of a Windows or OS/2 bitmap (MS-WMF §2.2.2.9, OS/2 2.x).
 struct BMPHeader {
-    /// How the pixels are stored.
+    /// How the pixels are stored: uncompressed, or as run-length encoded indices of 8 or 4 bits.
     enum Packing {
         case plain
         case runs8

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Turns a bitmap's stored rows into pixels.
+/// Converts the stored rows of a bitmap to pixels.
 ///
 /// libyuv converts the common layouts. Swift loops convert unusual bit masks and indices of less than 8 bits.
 struct BMPPixels {

@@ -48,7 +48,8 @@ struct BMPRuns {
         return state.isComplete ? nil : drawn
     }
 
-    /// The position of the next pixel.
+    /// The position of the next pixel, with the operations of the run-length stream that draw pixels or move the
+    /// position.
     private struct State {
         let header: BMPHeader
         let indices: PixelBuffer

@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads Windows and OS/2 bitmaps of every depth and writes Windows ones.
+/// Reads Windows and OS/2 bitmaps of every bit depth. Writes Windows bitmaps.
 ///
 /// In a run-length encoded picture, pixels that no run draws are transparent. Alpha is used only if the header has an
 /// alpha mask. The decode deadline is checked every 64 rows or 4096 runs. Thread-safe.
@@ -10,7 +10,7 @@ public final class ImageBMPCoder: DetailedImageCoder {
     /// The shared instance; it has no state.
     public static let shared = ImageBMPCoder()
 
-    /// Makes another coder.
+    /// Creates a coder, equal to ``shared``.
     public init() {}
 
     /// Whether the data starts with the signature of a bitmap file.

@@ -11,7 +11,7 @@ public final class ImageICOCoder: DetailedImageCoder {
     /// The shared instance; it has no state.
     public static let shared = ImageICOCoder()
 
-    /// Makes another coder.
+    /// Creates a coder, equal to ``shared``.
     public init() {}
 
     /// Whether the data starts with the signature of an icon or cursor file.

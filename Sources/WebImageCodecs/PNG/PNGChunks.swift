@@ -11,7 +11,7 @@ struct PNGChunks: Sendable {
     var transparency: Range<Int>?
     /// Whether `tRNS` is stored before `PLTE`. libpng ignores such a `tRNS`.
     var isTransparencyMisplaced = false
-    /// The animation that `acTL` declares before the pixels; nil for a still.
+    /// The animation, if the file has an `acTL` chunk before the pixels; nil for a still.
     var animation: PNGAnimation?
     /// Payload of `iCCP`: profile name, compression method, compressed profile.
     var iccProfile: Range<Int>?
@@ -24,7 +24,7 @@ struct PNGChunks: Sendable {
     var colors: PNGColors?
     /// Payload of `eXIf`.
     var exif: Range<Int>?
-    /// XMP text of an uncompressed `iTXt` chunk.
+    /// The range of the XMP text in an uncompressed `iTXt` chunk.
     var xmp: Range<Int>?
     /// Payloads of `IDAT`.
     var imageData: [Range<Int>] = []

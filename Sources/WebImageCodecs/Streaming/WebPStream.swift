@@ -155,7 +155,7 @@ private final class WebPPartialRows {
         HandleLedger.closed("webp_decoder")
     }
 
-    /// Takes all bytes so far.
+    /// Decodes the new bytes. The argument must contain all bytes so far, not only the new bytes.
     func update(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         guard !isWhole else { return }
         let status = WebPIUpdate(handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)

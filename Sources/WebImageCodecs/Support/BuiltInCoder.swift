@@ -27,7 +27,7 @@ public struct CodecFileType: Sendable {
 
 /// The picture or animation that a coder instance was created for. Its members are not public.
 public struct CodecWork: Sendable {
-    /// The animation that the instance was opened with.
+    /// The animation that the instance was opened with; nil if it was not opened with one.
     var opened: OpenedAnimation?
     /// The decode of the picture that arrives in pieces; nil if the instance was not created for one.
     var streaming: StreamingDecode?
@@ -52,7 +52,7 @@ extension BuiltInImageCoder {
     /// Whether the data starts with the signature of the coder's format.
     public func canIncrementalDecode(from data: Data?) -> Bool { canDecode(from: data) }
 
-    /// Takes all bytes so far.
+    /// Decodes the new bytes. The argument must contain all bytes so far, not only the new bytes.
     public func updateIncrementalData(_ data: Data?, finished: Bool) {
         work.streaming?.update(data, finished: finished)
     }

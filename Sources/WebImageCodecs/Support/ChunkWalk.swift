@@ -19,7 +19,7 @@ struct ChunkWalk {
         if stepCount & 4095 == 0 { try deadline.check() }
     }
 
-    /// Counts one chunk whose range is stored.
+    /// Counts one chunk whose range is stored. Throws if there are too many.
     mutating func keep(_ library: String) throws(WebImageError) {
         keptCount += 1
         guard keptCount <= Self.maxKeptChunks else {

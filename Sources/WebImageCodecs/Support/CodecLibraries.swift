@@ -3,10 +3,10 @@ import CWebImageJPEG
 import CWebImagePNG
 import CWebImageWebP
 
-/// Names and versions of the libraries this target uses.
+/// The names and versions of the C libraries that this target uses.
 package enum CodecLibraries {
     package static var jpeg: String {
-        // libjpeg-turbo's version is a number, not a string: 2001005 is 2.1.5.
+        // The version of libjpeg-turbo is one number: 2001005 means 2.1.5.
         let version = Int(LIBJPEG_TURBO_VERSION_NUMBER)
         return "libjpeg-turbo \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
     }

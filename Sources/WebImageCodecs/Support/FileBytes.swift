@@ -35,12 +35,12 @@ extension UnsafeRawBufferPointer {
         return high << 16 | low
     }
 
-    /// The four characters at `offset`.
+    /// Returns the four characters at `offset`.
     func tag(at offset: Int) -> FourCC? {
         bigEndian32(at: offset).map { FourCC(rawValue: UInt32($0)) }
     }
 
-    /// Whether the characters of `text` are at `offset`.
+    /// Returns whether the bytes at `offset` are the characters of `text`.
     func has(_ text: StaticString, at offset: Int) -> Bool {
         guard let range = range(at: offset, count: text.utf8CodeUnitCount) else { return false }
         return self[range].elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

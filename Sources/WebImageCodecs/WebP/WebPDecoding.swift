@@ -19,7 +19,8 @@ struct WebPFeatures {
 
 /// Decodes one bitstream with libwebp, directly into the destination buffer.
 ///
-/// libwebp has no callback while it decodes, so only the pixel limit bounds the time of one picture.
+/// A running decode cannot be stopped, because libwebp has no callback. Only the pixel limit bounds the decode time
+/// of one picture.
 enum WebPDecoding {
     /// The destination of the pixels: a buffer and a position in it.
     struct Target {

@@ -28,7 +28,7 @@ package struct ColorDescription: Sendable, Hashable {
     package enum Transfer: Sendable, Hashable {
         /// Linear light is the stored value raised to this power.
         case power(Double)
-        /// IEC 61966-2-1.
+        /// The curve of sRGB (IEC 61966-2-1).
         case sRGB
         /// The common curve of BT.709, BT.601 and BT.2020.
         case bt709

@@ -35,7 +35,7 @@ package enum ColorTransformCache {
             defer { entries = [] }
             return entries
         }
-        // Freed here, outside the lock.
+        // Free the removed objects after the lock is released, so that other threads do not wait for it.
         withExtendedLifetime(kept) {}
     }
 

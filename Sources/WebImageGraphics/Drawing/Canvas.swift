@@ -2,7 +2,7 @@ import CWebImagePixman
 import Foundation
 import WebImageCore
 
-/// The pixels of a drawing, and the pixman operations on them.
+/// The pixels of a drawing, with the pixman operations that draw on them.
 struct Canvas {
     let pixels: PixelBuffer
     private let isOpaque: Bool
@@ -14,8 +14,8 @@ struct Canvas {
 
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) }
 
-    /// Returns how much of each pixel in `clip` the polygons cover, and the smallest rectangle around that part; nil when
-    /// they cover nothing.
+    /// Returns a mask with the share of each pixel that the polygons cover, and the mask's position: the smallest
+    /// rectangle around the polygons inside `clip`. Returns nil if the polygons cover nothing.
     func coverage(
         of polygons: [[SIMD2<Double>]], rule: FillRule, in clip: PixelRect
     ) throws(WebImageError) -> (mask: PixelBuffer, box: PixelRect)? {
@@ -43,7 +43,8 @@ struct Canvas {
         return (mask, box)
     }
 
-    /// Paints a source on a part of the canvas, through a mask of that part.
+    /// Paints `source` on the rectangle `box` of the canvas. `mask` has the size of `box`; it determines how strongly
+    /// each pixel is painted.
     func paint(
         _ source: PixmanImage, _ blend: BlendMode, in box: PixelRect, through mask: PixelBuffer?
     ) throws(WebImageError) {
@@ -53,7 +54,7 @@ struct Canvas {
             Self.composite(operation, source, screen, target, from: box, to: box)
             return
         }
-        // Blends the whole part in a copy; the mask then mixes the result with the canvas.
+        // Blend the whole rectangle in a copy. Then mix the result with the canvas through the mask.
         let layer = try pixels.cropped(to: box).copied()
         let sheet = try PixmanImage(layer, isOpaque: isOpaque)
         let place = PixelRect(x: 0, y: 0, width: box.width, height: box.height)
@@ -69,7 +70,8 @@ struct Canvas {
         Self.composite(PIXMAN_OP_ADD, sheet, screen, target, from: place, to: box)
     }
 
-    /// Draws a part of a source on a part of a target; both parts and the mask have the same size.
+    /// Draws the rectangle `from` of the source on the rectangle `to` of the target. Both rectangles and the mask
+    /// must have the same size.
     private static func composite(
         _ operation: pixman_op_t, _ source: PixmanImage, _ mask: PixmanImage?, _ target: PixmanImage,
         from: PixelRect, to: PixelRect
@@ -81,7 +83,7 @@ struct Canvas {
 }
 
 extension BlendMode {
-    /// Whether a transparent source leaves the target unchanged.
+    /// Whether this mode leaves the target unchanged where the source is transparent.
     fileprivate var sparesWhatIsOutside: Bool {
         switch self {
         case .clear, .copy, .sourceIn, .sourceOut, .destinationIn, .destinationAtop, .plusDarker: false
@@ -91,7 +93,7 @@ extension BlendMode {
 }
 
 extension PixelRect {
-    /// Returns the common part; nil when there is none.
+    /// Returns the intersection of both rectangles; nil if they do not overlap.
     func intersection(_ other: PixelRect) -> PixelRect? {
         let (left, top) = (max(x, other.x), max(y, other.y))
         let (right, bottom) = (min(x + width, other.x + other.width), min(y + height, other.y + other.height))

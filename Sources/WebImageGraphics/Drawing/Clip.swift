@@ -1,12 +1,12 @@
 import CWebImagePixman
 import WebImageCore
 
-/// The part that may be drawn on: a rectangle of whole pixels, and an optional mask of the same size.
+/// The area to which drawing is limited: a rectangle of whole pixels, and an optional mask of the same size.
 struct Clip {
     var box: PixelRect
     var mask: PixelBuffer?
 
-    /// Returns the common part of this clip and an area; empty when the area is nil.
+    /// Returns the intersection of this clip and `area`. Returns an empty clip if `area` is nil.
     func intersected(_ area: (mask: PixelBuffer, box: PixelRect)?, isRect: Bool) throws(WebImageError) -> Clip {
         guard let area else { return Clip(box: PixelRect(x: 0, y: 0, width: 0, height: 0), mask: nil) }
         if isRect, mask == nil { return Clip(box: area.box, mask: nil) }
@@ -14,7 +14,9 @@ struct Clip {
         return Clip(box: area.box, mask: area.mask)
     }
 
-    /// Removes from `other` what this clip's mask excludes; `place` must lie inside this clip's rectangle.
+    /// Multiplies the mask `other` by this clip's mask.
+    ///
+    /// - Parameter place: The position of `other`, which must be inside this clip's rectangle.
     func narrow(_ other: PixelBuffer, at place: PixelRect) throws(WebImageError) {
         guard let mask else { return }
         try PixmanImage(mask).composite(PIXMAN_OP_IN, onto: other, x: box.x - place.x, y: box.y - place.y)

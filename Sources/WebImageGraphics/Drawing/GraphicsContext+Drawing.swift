@@ -26,7 +26,8 @@ extension GraphicsContext {
                     let place = CGPoint(x: point.x, y: point.y).applying(transform)
                     return SIMD2(Double(place.x), Double(place.y))
                 }
-                // All pieces wind the same way; otherwise overlapping pieces would cancel each other.
+                // Give all pieces the same direction. Otherwise overlapping pieces cancel each other under the
+                // winding rule.
                 return Self.area(moved) < 0 ? moved.reversed() : moved
             }
             guard pieces.allSatisfy({ $0.allSatisfy(\.isDrawable) }) else { return }
@@ -45,10 +46,11 @@ extension GraphicsContext {
         }
     }
 
-    /// Fills a rectangle with a gradient, whose line is given in fractions of the rectangle.
+    /// Fills a rectangle with a gradient. The start and end of the gradient are fractions of the rectangle.
     public func draw(_ gradient: ImageGradient, in rect: CGRect) {
         attempt { () throws(WebImageError) in
-            // The gradient is made on a separate square and then placed by transform, so that it follows any transform.
+            // Create the gradient for a square and move it to the rectangle by a pixman transform. So it follows
+            // every drawing transform.
             let side = 256
             let source = try PixmanImage(gradient, over: PixelSize(width: side, height: side))
             let place = currentTransform.translatedBy(x: rect.minX, y: rect.minY)
@@ -58,7 +60,7 @@ extension GraphicsContext {
         }
     }
 
-    /// Draws a picture stretched to a rectangle, with a Lanczos filter.
+    /// Draws a picture, stretched to fill a rectangle, with a Lanczos filter.
     public func draw(_ image: Image, in rect: CGRect) {
         attempt { () throws(WebImageError) in
             let corner = CGPoint(x: rect.minX, y: rect.minY)
@@ -74,18 +76,19 @@ extension GraphicsContext {
                     in: PixelRect(x: Int(place.tx), y: Int(place.ty), width: pixels.width, height: pixels.height))
             } else if source.transform(back: place) {
                 pixman_image_set_filter(source.pointer, PIXMAN_FILTER_GOOD, nil, 0)
-                // The antialiased edges of the rectangle read pixels outside the picture, so its edge pixels repeat.
+                // Repeat the edge pixels of the picture, because the antialiased edges of the rectangle read pixels
+                // outside the picture.
                 pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
                 try paint(polygons(GraphicsPath(rect: rect)), rule: .winding, with: source)
             }
         }
     }
 
-    /// Draws a picture at its own size in points.
+    /// Draws a picture at its size in points, with its top left at `point`.
     public func draw(_ image: Image, at point: CGPoint) { draw(image, in: CGRect(origin: point, size: image.size)) }
 
-    /// Returns the size in pixels of a transformed rectangle along its sides; nil when a side is 0, not finite, or 1e6 px
-    /// or longer.
+    /// Returns the lengths of the sides of a transformed rectangle, in pixels. Returns nil if a side is 0, not
+    /// finite, or at least 1e6 px long.
     private static func drawnSize(_ size: CGSize, _ transform: CGAffineTransform) -> PixelSize? {
         let sides = [(size.width, transform.a, transform.b), (size.height, transform.c, transform.d)].map {
             Double(abs($0.0)) * length(SIMD2(Double($0.1), Double($0.2)))
@@ -94,7 +97,8 @@ extension GraphicsContext {
         return PixelSize(width: max(Int(sides[0].rounded()), 1), height: max(Int(sides[1].rounded()), 1))
     }
 
-    /// Returns the picture at its drawn size, or unscaled when the drawn size is much larger than the surface.
+    /// Returns the picture scaled to its drawn size. Returns it unscaled if the drawn size is too large: more than
+    /// four times the surface and larger than the picture, or a side over pixman's limit.
     private func scaled(_ image: Image, to size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         let pixels = try image.displayPixels()
         let limit = max(canvas.pixels.width * canvas.pixels.height * 4, pixels.width * pixels.height)
@@ -112,7 +116,7 @@ extension GraphicsContext {
 }
 
 extension CGAffineTransform {
-    /// Whether the transform only moves, by whole pixels.
+    /// Whether the transform only moves, and by whole pixels. Pixels can then be copied without filtering.
     fileprivate var isWholeMove: Bool {
         abs(a - 1) < 1e-6 && abs(d - 1) < 1e-6 && abs(b) < 1e-6 && abs(c) < 1e-6 && tx == tx.rounded()
             && ty == ty.rounded() && abs(tx) < 1e6 && abs(ty) < 1e6
@@ -120,7 +124,8 @@ extension CGAffineTransform {
 }
 
 extension PixmanImage {
-    /// Places the image by a transform; false when the transform collapses or exceeds pixman's number range.
+    /// Sets the image's position on the target by a transform. Returns false if the transform has no inverse or
+    /// exceeds pixman's number range.
     fileprivate func transform(back place: CGAffineTransform) -> Bool {
         let determinant = place.a * place.d - place.b * place.c
         guard determinant.isFinite, abs(determinant) > 1e-12 else { return false }
@@ -135,7 +140,7 @@ extension PixmanImage {
         return pixman_image_set_transform(pointer, &fixed) != 0
     }
 
-    /// Moves the image by whole pixels and returns it.
+    /// Moves the image's position on the target by whole pixels and returns the image.
     fileprivate func moved(x: Int, y: Int) -> PixmanImage {
         var fixed = pixman_transform()
         pixman_transform_init_translate(&fixed, Int32(clamping: -x << 16), Int32(clamping: -y << 16))

@@ -2,11 +2,12 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// A surface to draw on: fills, lines, pictures and gradients under a transform and a clip.
+/// A surface on which shapes, lines, pictures and gradients are drawn. A transform and a clip apply to everything
+/// drawn.
 ///
-/// Coordinates are points, y downwards, with the origin at the top left. Colours are sRGB with 8 bits per channel. Use
-/// it on one thread at a time, only inside ``GraphicsImageRenderer/image(_:)``. A shape that cannot be drawn (a
-/// coordinate that is not finite, a collapsed transform) draws nothing.
+/// Coordinates are points. The origin is at the top left, and y increases downwards. Colours are sRGB with 8 bits per
+/// channel. A shape that cannot be drawn (a coordinate that is not finite, a transform without inverse) draws
+/// nothing. Use a context on one thread at a time, and only inside ``GraphicsImageRenderer/image(_:)``.
 public final class GraphicsContext {
     /// The state that ``saveGState()`` stores and ``restoreGState()`` restores.
     private struct State {
@@ -22,7 +23,7 @@ public final class GraphicsContext {
     let canvas: Canvas
     private var state: State
     private var saved: [State] = []
-    /// Whether the picture is finished; its pixels must not change any more.
+    /// Whether the drawing has ended. The pixels now belong to an image and must not change.
     private var isEnded = false
 
     init(_ canvas: Canvas, scale: CGFloat) {
@@ -31,17 +32,17 @@ public final class GraphicsContext {
             transform: CGAffineTransform(scaleX: scale, y: scale), clip: Clip(box: canvas.bounds, mask: nil))
     }
 
-    /// Ends the drawing; later calls draw nothing.
+    /// Ends the drawing. Later drawing calls do nothing.
     func end() { isEnded = true }
 
     // MARK: State
 
     /// Saves colours, line settings, opacity, blend mode, transform and clip.
     public func saveGState() { saved.append(state) }
-    /// Restores the state saved last; does nothing when none is saved.
+    /// Restores the last saved state. Does nothing if no state is saved.
     public func restoreGState() { if let last = saved.popLast() { state = last } }
 
-    /// Calls `body`, then restores the state from before the call.
+    /// Calls `body`, then restores the state that was set before the call.
     public func withGState<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let depth = saved.count
         saveGState()
@@ -77,17 +78,18 @@ public final class GraphicsContext {
         get { state.pen.join }
         set { state.pen.join = newValue }
     }
-    /// The maximum length of a pointed joint in line widths; longer ones are cut off. 10 by default.
+    /// The maximum length of a pointed joint, in line widths; 10 by default. A longer joint is drawn as
+    /// ``LineJoin/bevel``.
     public var miterLimit: CGFloat {
         get { CGFloat(state.pen.miterLimit) }
         set { state.pen.miterLimit = Double(newValue) }
     }
-    /// The opacity of everything drawn, 0…1; 1 by default.
+    /// The opacity with which everything is drawn, 0…1; 1 by default.
     public var alpha: Double {
         get { state.alpha }
         set { state.alpha = newValue.isNaN ? 0 : min(max(newValue, 0), 1) }
     }
-    /// How drawn pixels mix with the surface; `.normal` by default.
+    /// How drawn pixels are blended with the surface; `.normal` by default.
     public var blendMode: BlendMode {
         get { state.blendMode }
         set { state.blendMode = newValue }
@@ -97,20 +99,20 @@ public final class GraphicsContext {
 
     /// The transform from drawing coordinates to pixels.
     public var currentTransform: CGAffineTransform { state.transform }
-    /// Applies a transform before the current one.
+    /// Adds a transform. Coordinates are first changed by `transform`, then by the previous transform.
     public func concatenate(_ transform: CGAffineTransform) {
         state.transform = transform.concatenating(state.transform)
     }
-    /// Moves the origin.
+    /// Moves the origin by `x`, `y`.
     public func translateBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.translatedBy(x: x, y: y) }
-    /// Scales the coordinates.
+    /// Scales the coordinates by `x`, `y`.
     public func scaleBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.scaledBy(x: x, y: y) }
     /// Rotates about the origin, clockwise, by an angle in radians.
     public func rotate(by angle: CGFloat) { state.transform = state.transform.rotated(by: angle) }
 
     // MARK: Clip
 
-    /// Limits drawing to the inside of a path, within the current clip.
+    /// Limits drawing to the intersection of the current clip and the inside of a path.
     public func clip(to path: GraphicsPath, using rule: FillRule = .winding) {
         attempt { () throws(WebImageError) in
             let area = polygons(path)
@@ -119,13 +121,13 @@ public final class GraphicsContext {
         }
     }
 
-    /// Limits drawing to a rectangle, within the current clip.
+    /// Limits drawing to the intersection of the current clip and a rectangle.
     public func clip(to rect: CGRect) { clip(to: GraphicsPath(rect: rect)) }
 
     // MARK: Inside
 
     var pen: Pen { state.pen }
-    /// The length of a point in pixels, along the axis where it is longer.
+    /// The length of one point in pixels. If the axes have different scales, the larger one.
     var pixelsPerPoint: Double {
         let transform = state.transform
         let along = length(SIMD2(Double(transform.a), Double(transform.b)))
@@ -134,7 +136,7 @@ public final class GraphicsContext {
 
     func polygons(_ path: GraphicsPath) -> [[SIMD2<Double>]] { path.flattened(state.transform).map(\.points) }
 
-    /// Paints the inside of polygons, whose coordinates are pixels.
+    /// Paints the inside of polygons. Their coordinates are in pixels.
     func paint(_ polygons: [[SIMD2<Double>]], rule: FillRule, with source: PixmanImage) throws(WebImageError) {
         if Self.isAligned(polygons), let corner = polygons[0].min(by: { $0.sum() < $1.sum() }),
             let other = polygons[0].max(by: { $0.sum() < $1.sum() })
@@ -172,7 +174,7 @@ public final class GraphicsContext {
         try PixmanImage(ImageColor(white: 0, alpha: state.alpha)).composite(PIXMAN_OP_IN, onto: mask)
     }
 
-    /// Whether this is one upright rectangle of whole pixels.
+    /// Whether the polygons are one rectangle whose edges are horizontal and vertical, at whole pixels.
     private static func isAligned(_ polygons: [[SIMD2<Double>]]) -> Bool {
         guard polygons.count == 1, polygons[0].count == 4 else { return false }
         let corners = polygons[0]
@@ -184,7 +186,8 @@ public final class GraphicsContext {
         }
     }
 
-    /// Draws, and logs a failure: memory is short, or pixman cannot make the source. The shape is then missing.
+    /// Calls `draw` and logs an error. A shape is missing in the drawing if memory is short or pixman cannot create
+    /// the source.
     func attempt(_ draw: () throws(WebImageError) -> Void) {
         guard !isEnded else { return }
         do throws(WebImageError) { try draw() } catch {

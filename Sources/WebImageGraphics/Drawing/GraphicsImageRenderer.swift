@@ -1,64 +1,66 @@
 public import Foundation
 public import WebImageCore
 
-/// The requested colour range of a drawing; the surface always has 8 bits of sRGB per channel.
+/// The requested colour range of a drawing. It has no effect: the surface always has sRGB colours with 8 bits per
+/// channel.
 public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
     /// No range is requested.
     case unspecified = -1
-    /// The range of the screen.
+    /// The colour range of the main screen.
     case automatic = 0
-    /// Wider than sRGB.
+    /// A colour range wider than sRGB.
     case extended
-    /// sRGB.
+    /// The colour range of sRGB.
     case standard
 }
 
 /// The scale, opacity and colour range of a ``GraphicsImageRenderer``'s pictures.
 public struct GraphicsImageRendererFormat: Sendable, Hashable {
-    /// Pixels per point of the main screen, at least 1; set by the program, 1 by default.
+    /// Pixels per point of the main screen; at least 1. The program sets it; 1 by default.
     public static var mainScreenScale: CGFloat {
         get { screenScale.withLock { $0 } }
         set { screenScale.withLock { $0 = newValue.isFinite ? max(newValue, 1) : 1 } }
     }
     private static let screenScale = Locked<CGFloat>(1)
 
-    /// The format for the main screen: its scale and colour range, transparent.
+    /// The format for the main screen: the scale and colour range of the screen, and a transparent background.
     public static var preferred: GraphicsImageRendererFormat {
         var format = GraphicsImageRendererFormat()
         format.preferredRange = .automatic
         return format
     }
 
-    /// Pixels per point; the main screen's by default.
+    /// Pixels per point. The scale of the main screen by default.
     public var scale: CGFloat = mainScreenScale
-    /// Whether the picture is opaque: it starts black instead of clear; false by default.
+    /// Whether the picture is opaque; false by default. An opaque picture is black before anything is drawn; any
+    /// other picture is transparent.
     public var opaque = false
     /// The requested colour range; the picture always has ``GraphicsImageRendererFormatRange/standard``.
     public var preferredRange = GraphicsImageRendererFormatRange.standard
 
-    /// A format for the main screen.
+    /// Creates a format with the scale of the main screen.
     public init() {}
 }
 
-/// Draws pictures: `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
+/// Creates images by drawing, for example `GraphicsImageRenderer(size: size).image { $0.fill(rect) }`.
 ///
-/// A value, safe on any thread. Each picture is drawn on the calling thread.
+/// A value type; thread-safe. Each picture is drawn on the calling thread.
 public struct GraphicsImageRenderer: Sendable {
     /// The size of the picture in points.
     public let size: CGSize
     /// The scale, opacity and colour range of the picture.
     public let format: GraphicsImageRendererFormat
 
-    /// Makes a renderer.
+    /// Creates a renderer for pictures of `size` points.
     public init(size: CGSize, format: GraphicsImageRendererFormat = .preferred) {
         self.size = size
         self.format = format
     }
 
-    /// Returns the picture that `actions` draws; calls `actions` once, before it returns.
+    /// Returns the picture that `actions` draws. Calls `actions` once, synchronously.
     ///
-    /// - Returns: nil, without calling `actions`, when the size is not positive and finite, exceeds the default pixel
-    ///   limit or 32,000 px per side, or memory is short.
+    /// - Returns: nil if the size is not positive and finite, exceeds the default pixel limit or 32,000 px per side,
+    ///   or if memory is short. `actions` is not called then.
     public func image(_ actions: (GraphicsContext) -> Void) -> Image? {
         guard let pixelSize = PixelSize(points: size, scale: format.scale),
             max(pixelSize.width, pixelSize.height) <= Self.maxSide
@@ -78,6 +80,6 @@ public struct GraphicsImageRenderer: Sendable {
         }
     }
 
-    /// The largest side in pixels: pixman's coordinates end at 32,767, and shapes need room beside the picture.
+    /// The maximum side in pixels. pixman's coordinates end at 32,767, and shapes can extend beyond the picture.
     static let maxSide = 32_000
 }

@@ -2,19 +2,19 @@ public import Foundation
 public import WebImageCore
 
 extension GraphicsPath {
-    /// A rectangle.
+    /// Creates a rectangle.
     public init(rect: CGRect) {
         self.init()
         addRect(rect)
     }
 
-    /// An ellipse that fills a rectangle.
+    /// Creates an ellipse that touches the sides of a rectangle.
     public init(ellipseIn rect: CGRect) {
         self.init()
         addEllipse(in: rect)
     }
 
-    /// A rectangle with rounded corners; the radius is at most half the smaller side.
+    /// Creates a rectangle with rounded corners. The radius is limited to half the smaller side.
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat, corners: RectCorner = .allCorners) {
         self.init()
         addRoundedRect(in: rect, cornerRadius: cornerRadius, corners: corners)
@@ -29,7 +29,7 @@ extension GraphicsPath {
         closeSubpath()
     }
 
-    /// Adds a closed ellipse that fills a rectangle.
+    /// Adds a closed ellipse that touches the sides of a rectangle.
     public mutating func addEllipse(in rect: CGRect) {
         let circle = CGAffineTransform(translationX: rect.midX, y: rect.midY)
             .scaledBy(x: rect.width / 2, y: rect.height / 2)
@@ -44,7 +44,7 @@ extension GraphicsPath {
         let rect = rect.standardized
         let radius = min(max(cornerRadius, 0), rect.width / 2, rect.height / 2)
         func length(_ corner: RectCorner) -> CGFloat { corners.contains(corner) ? radius : 0 }
-        // Each corner with its radius and the angle at which its arc begins; clockwise from the top left.
+        // The corners, clockwise from the top left: the point, the radius, and the angle at which the arc begins.
         let places: [(CGPoint, CGFloat, CGFloat)] = [
             (CGPoint(x: rect.minX, y: rect.minY), length(.topLeft), .pi),
             (CGPoint(x: rect.maxX, y: rect.minY), length(.topRight), -.pi / 2),
@@ -62,12 +62,13 @@ extension GraphicsPath {
         closeSubpath()
     }
 
-    /// Adds an arc of a circle, joined to the path by a line; angles are in radians, clockwise from the right.
+    /// Adds an arc of a circle. A line connects the end of the path to the start of the arc. Angles are in radians; 0
+    /// is to the right, and positive angles are clockwise.
     public mutating func addArc(center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat) {
         let sweep = min(max(endAngle - startAngle, -.pi * 2), .pi * 2)
         addLine(to: .onCircle(center, radius, startAngle))
         guard sweep.isFinite, sweep != 0 else { return }
-        // One curve draws up to a quarter of a circle, with an error below a thousandth of its radius.
+        // Use one Bézier curve for up to a quarter of a circle. Its error is below a thousandth of the radius.
         let count = max(Int((abs(sweep) / (.pi / 2)).rounded(.up)), 1)
         let step = sweep / CGFloat(count)
         let reach = CGFloat(4 / 3 * tan(Double(step) / 4)) * radius

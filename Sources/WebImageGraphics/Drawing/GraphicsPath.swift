@@ -1,9 +1,10 @@
 public import Foundation
 public import WebImageCore
 
-/// Lines and curves to fill, to stroke or to clip with, in the coordinates of the drawing surface, y downwards.
+/// Lines and curves that are filled, stroked or used as a clip. Coordinates are those of the drawing surface; y
+/// increases downwards.
 ///
-/// A value. A path with a coordinate that is not finite draws nothing.
+/// A value type. A path with a coordinate that is not finite draws nothing.
 public struct GraphicsPath: Sendable, Hashable {
     enum Element: Sendable, Hashable {
         case move(CGPoint)
@@ -13,20 +14,20 @@ public struct GraphicsPath: Sendable, Hashable {
     }
 
     private(set) var elements: [Element] = []
-    /// Where the next line begins; nil for an empty path.
+    /// The point at which the next line begins; nil for an empty path.
     public private(set) var currentPoint: CGPoint?
     private var start: CGPoint?
 
-    /// An empty path.
+    /// Creates an empty path.
     public init() {}
 
-    /// Begins a new line.
+    /// Begins a new line at `point`.
     public mutating func move(to point: CGPoint) {
         elements.append(.move(point))
         (start, currentPoint) = (point, point)
     }
 
-    /// Adds a straight line; on an empty path, begins a line at `point`.
+    /// Adds a straight line to `point`. If the path is empty, begins a line at `point` instead.
     public mutating func addLine(to point: CGPoint) {
         guard currentPoint != nil else { return move(to: point) }
         elements.append(.line(point))
@@ -56,7 +57,7 @@ public struct GraphicsPath: Sendable, Hashable {
         currentPoint = start
     }
 
-    /// Adds the lines and curves of another path, after a transform.
+    /// Adds the lines and curves of another path, changed by `transform`.
     public mutating func addPath(_ path: GraphicsPath, transform: CGAffineTransform = .identity) {
         for element in path.elements {
             switch element {

@@ -1,14 +1,14 @@
 package import Foundation
 package import WebImageCore
 
-/// A drawing for callers that do not draw in one closure; used by one thread.
+/// A drawing for callers that cannot draw in one closure. Use it on one thread only.
 package final class OpenDrawing {
     /// The context to draw on.
     package let context: GraphicsContext
     private let scale: CGFloat
     private let isOpaque: Bool
 
-    /// Nil for a size that ``GraphicsImageRenderer`` refuses, and when memory is short.
+    /// Returns nil if ``GraphicsImageRenderer`` does not accept the size, or if memory is short.
     package init?(size: CGSize, isOpaque: Bool, scale: CGFloat) {
         guard let pixelSize = PixelSize(points: size, scale: scale),
             max(pixelSize.width, pixelSize.height) <= GraphicsImageRenderer.maxSide,
@@ -18,7 +18,7 @@ package final class OpenDrawing {
         (self.scale, self.isOpaque) = (scale, isOpaque)
     }
 
-    /// Returns a copy of the drawing so far; nil when memory is short.
+    /// Returns a copy of the current drawing as an image; nil if memory is short.
     package func image() -> Image? {
         guard let pixels = try? context.canvas.pixels.copied() else { return nil }
         if isOpaque { try? pixels.makeOpaque(x: 0..<pixels.width, y: 0..<pixels.height) }
@@ -29,18 +29,18 @@ package final class OpenDrawing {
 extension GraphicsContext {
     private static let key = "webimage.graphics-context"
 
-    /// The open contexts of this thread, the innermost last.
+    /// The stack of contexts of this thread; the current context is last.
     private static var stack: [GraphicsContext] {
         get { Thread.current.threadDictionary[key] as? [GraphicsContext] ?? [] }
         set { Thread.current.threadDictionary[key] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// The innermost open context of this thread; nil when there is none.
+    /// The current context of this thread: the context pushed last. nil if no context is pushed.
     package static var current: GraphicsContext? { stack.last }
 
-    /// Makes a context the thread's current one until ``popCurrent()``.
+    /// Makes `context` the current context of this thread until ``popCurrent()`` is called.
     package static func pushCurrent(_ context: GraphicsContext) { stack.append(context) }
 
-    /// Makes the previous context the thread's current one.
+    /// Makes the previous context the current context of this thread again.
     package static func popCurrent() { _ = stack.popLast() }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import WebImageCore
 
-/// A line of straight pieces.
+/// A line that consists of straight pieces.
 struct Polyline {
     var points: [SIMD2<Double>] = []
     var isClosed = false
 }
 
 extension GraphicsPath {
-    /// Returns the transformed path in straight pieces, at most 1/40 px from its curves.
+    /// Applies `transform` to the path and approximates its curves by straight pieces. The pieces differ from the
+    /// curves by at most 1/40 px.
     ///
-    /// - Parameter pixelsPerUnit: the drawn length, in pixels, of one unit of the result.
-    /// - Returns: an empty list when a coordinate is not finite, or beyond any surface.
+    /// - Parameter pixelsPerUnit: The length at which one unit of the result is later drawn, in pixels.
+    /// - Returns: An empty list if a coordinate is not finite or exceeds 1e9.
     func flattened(_ transform: CGAffineTransform = .identity, pixelsPerUnit: Double = 1) -> [Polyline] {
         var lines: [Polyline] = []
         var line = Polyline()
@@ -19,7 +20,8 @@ extension GraphicsPath {
             let moved = point.applying(transform)
             return SIMD2(Double(moved.x), Double(moved.y))
         }
-        // After closing, the next line has a start point only; it is not added unless a piece follows.
+        // True after a line was closed. The next line then has only a start point. It is added to the result only if
+        // a piece follows.
         var isFresh = false
         func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
         for element in elements {
@@ -48,7 +50,7 @@ extension GraphicsPath {
 }
 
 extension Polyline {
-    /// Adds a cubic curve as 1 to 500 straight pieces; a stronger bend needs more pieces.
+    /// Adds a cubic curve as 1 to 500 straight pieces. The number of pieces increases with the curvature.
     fileprivate mutating func append(
         curve first: SIMD2<Double>, _ second: SIMD2<Double>, _ last: SIMD2<Double>, _ pixelsPerUnit: Double
     ) {
@@ -65,7 +67,7 @@ extension Polyline {
 }
 
 extension SIMD2<Double> {
-    /// Whether both coordinates are numbers and not beyond any surface (1e9).
+    /// Whether both coordinates are numbers and below 1e9 in magnitude, far outside any surface.
     var isDrawable: Bool { abs(x) < 1e9 && abs(y) < 1e9 }
 }
 

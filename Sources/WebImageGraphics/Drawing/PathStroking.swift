@@ -3,33 +3,33 @@ import WebImageCore
 
 /// The shape of the ends of a line.
 public enum LineCap: Int32, Sendable, CaseIterable {
-    /// Cut off at the end.
+    /// The line ends exactly at its end point.
     case butt = 0
-    /// Half a circle about the end.
+    /// Half a circle around the end point.
     case round
-    /// Half a square about the end.
+    /// Half a square around the end point.
     case square
 }
 
 /// The shape of the joint between two pieces of a line.
 public enum LineJoin: Int32, Sendable, CaseIterable {
-    /// A point, or cut off when the point would be longer than the miter limit.
+    /// A pointed joint. If the point would exceed the miter limit, the joint is drawn as ``bevel``.
     case miter = 0
-    /// A circle.
+    /// A circle around the point at which the pieces meet.
     case round
-    /// Cut off.
+    /// A straight edge instead of a point.
     case bevel
 }
 
-/// A pen, which turns a line into an area.
+/// The width and shape of a line. Converts a line to the area that it covers.
 struct Pen: Sendable {
     var width = 1.0
     var cap = LineCap.butt
     var join = LineJoin.miter
-    /// The maximum length of a pointed joint in line widths; longer ones are cut off.
+    /// The maximum length of a pointed joint, in line widths. A longer joint is drawn as a bevel.
     var miterLimit = 10.0
 
-    /// Returns convex, overlapping pieces that together cover the stroked area.
+    /// Returns convex polygons that together cover the stroked area. The polygons can overlap.
     func pieces(along lines: [Polyline], pixelsPerUnit: Double) -> [[SIMD2<Double>]] {
         let reach = width / 2 * pixelsPerUnit
         guard width > 0, reach.isFinite else { return [] }
@@ -47,7 +47,7 @@ struct Pen: Sendable {
         if line.isClosed, points.count > 1, points.first == points.last { points.removeLast() }
         guard points.count > 1 else { return spot(points, dot) }
         let segments = line.isClosed ? points.count : points.count - 1
-        // For each piece of the line, the vector to its left side, half the width long.
+        // For each piece of the line, the vector from its centre to its left edge. Its length is half the line width.
         let sides = (0..<segments).map { index -> SIMD2<Double> in
             let way = points[(index + 1) % points.count] - points[index]
             return SIMD2(way.y, -way.x) * (width / 2 / length(way))
@@ -66,7 +66,7 @@ struct Pen: Sendable {
         return pieces
     }
 
-    /// A line without length is a dot if its ends are round or square.
+    /// Returns the shape of a line without length: a dot if the line caps are round or square, else nothing.
     private func spot(_ points: [SIMD2<Double>], _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         guard let point = points.first else { return [] }
         switch cap {
@@ -80,7 +80,7 @@ struct Pen: Sendable {
         }
     }
 
-    /// The cap after the end of a piece whose left side is `side`.
+    /// Returns the cap at the end of a piece. `side` is the vector from the centre of the piece to its left edge.
     private func end(at point: SIMD2<Double>, _ side: SIMD2<Double>, _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         switch cap {
         case .butt: return []
@@ -96,12 +96,13 @@ struct Pen: Sendable {
     ) -> [[SIMD2<Double>]] {
         if join == .round { return [dot.map { $0 + point }] }
         let turn = before.x * after.y - before.y * after.x
-        // Lines that continue straight leave no gap.
+        // Two pieces in the same direction need no joint.
         guard abs(turn) > 1e-9 * width * width else { return [] }
         let (first, second) = turn > 0 ? (before, after) : (-before, -after)
         let middle = first + second
         let half = width / 2
-        // |middle| is the width times the cosine of half the turn; the tip is half the width / cosine from `point`.
+        // The length of `middle` is the width × the cosine of half the turn. The distance from `point` to the tip is
+        // half the width / this cosine.
         let cosine = length(middle) / (2 * half)
         if join == .miter, cosine * miterLimit >= 1 {
             let tip = middle * (half / (cosine * length(middle)))

@@ -4,10 +4,13 @@ import WebImageCore
 /// Owns a `pixman_image_t` and retains the pixels that it points to.
 final class PixmanImage {
     let pointer: OpaquePointer
-    /// Retained for as long as pixman may access them.
+    /// The pixels of the image. Retained here, because pixman accesses them without retaining them.
     private let pixels: PixelBuffer?
 
-    /// Makes an image over pixels in display format, whose alpha `isOpaque` ignores, or over a grey plane as an alpha mask.
+    /// Creates an image that uses the memory of `pixels`. Pixels in the display format become a picture; a grey plane
+    /// becomes an alpha mask.
+    ///
+    /// - Parameter isOpaque: Whether pixman ignores the alpha of the pixels.
     init(_ pixels: PixelBuffer, isOpaque: Bool = false) throws(WebImageError) {
         let format = pixels.format == .gray8 ? PIXMAN_a8 : isOpaque ? PIXMAN_x8r8g8b8 : PIXMAN_a8r8g8b8
         guard pixels.format == .gray8 || pixels.format == .bgra8Premultiplied,
@@ -21,7 +24,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// Makes an image of one colour.
+    /// Creates an image that has one colour everywhere.
     init(_ color: ImageColor) throws(WebImageError) {
         func component(_ value: Double) -> UInt16 { UInt16((value * color.alpha * 65535).rounded()) }
         var fill = pixman_color(
@@ -33,7 +36,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// Takes ownership of an image that points to no pixels.
+    /// Takes ownership of a pixman image without pixels, such as a gradient.
     init(adopting image: OpaquePointer) {
         pointer = image
         pixels = nil
@@ -45,11 +48,11 @@ final class PixmanImage {
         HandleLedger.closed("pixman image")
     }
 
-    /// The longest side, in pixels, that pixman's fixed-point coordinates can address.
+    /// The maximum side in pixels. pixman's fixed-point coordinates cannot address larger images.
     static let maxSide = 32767
 
-    /// Draws this with its top left corner at `x`, `y`, through an optional mask. The operation applies to all pixels
-    /// of `target`.
+    /// Draws this image on `target` with its top left at `x`, `y`, through an optional mask. The operation applies to
+    /// all pixels of `target`, also to pixels outside this image.
     func composite(_ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixelBuffer, x: Int = 0, y: Int = 0)
         throws(WebImageError)
     {
@@ -59,7 +62,7 @@ final class PixmanImage {
             Int32(target.width), Int32(target.height))
     }
 
-    /// Draws this through an optional mask of the same size over a part of `target`.
+    /// Draws this image on a part of `target`, through an optional mask of the same size.
     func composite(
         _ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixmanImage, at place: PixelRect
     ) {

@@ -2,17 +2,19 @@ import CWebImagePixelLoops
 import Foundation
 import WebImageCore
 
-/// A rounded rectangle in pixels, and the coverage of each pixel by it or by its outline.
+/// A rounded rectangle in pixels. Computes how much of each pixel the rectangle or its outline covers.
 struct RoundedRectMask {
-    /// The shape in the form that the C loop over the pixels reads.
+    /// The shape, as the C function that computes the coverage requires it.
     private let shape: webimage_rounded_rect
-    /// The rows before, between and after the corners, and the same for columns. Those between are alike.
+    /// The rows of the top corners, between the corners, and of the bottom corners. `columns` is divided in the same
+    /// way. All rows between the corners are equal, and so are all columns.
     private let rows: [Range<Int>]
     private let columns: [Range<Int>]
 
-    /// Makes a rectangle inset from the edges of a picture; limits the radius to half the smaller side.
+    /// Creates a rectangle that is inset from the edges of a picture. The radius is limited to half the smaller
+    /// side.
     ///
-    /// `halfStroke` is half the width of an outline; nil fills the rectangle.
+    /// - Parameter halfStroke: Half the width of the outline in pixels; nil fills the rectangle.
     init(size: PixelSize, inset: Double, radius: Double, corners: RectCorner, halfStroke: Double? = nil) {
         let (right, bottom) = (Double(size.width) - inset, Double(size.height) - inset)
         let radius = max(0, min(radius, (right - inset) / 2, (bottom - inset) / 2))
@@ -31,7 +33,8 @@ struct RoundedRectMask {
         columns = parts(size.width, right)
     }
 
-    /// Returns the parts whose coverage is not `value` everywhere, each with its coverage as a plane of alpha.
+    /// Returns the parts of the picture in which the coverage is not `value` everywhere. Each part has its coverage
+    /// as an alpha plane.
     func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
         var parts: [(PixelRect, PixelBuffer)] = []
         var corner: PixelBuffer?
@@ -49,8 +52,8 @@ struct RoundedRectMask {
         return parts
     }
 
-    /// Returns how to mirror the top left corner to get another; nil for a part that is no other corner, or when the
-    /// radii differ.
+    /// Returns the orientation that converts the top left corner to the corner at this part. Returns nil if the part
+    /// is not another corner, or if the corners have different radii.
     private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
         let radii = shape.radii
         guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
@@ -62,7 +65,8 @@ struct RoundedRectMask {
         }
     }
 
-    /// Returns the coverage of one part; nil when all of it is `value`. Only parts with alike rows or columns are checked.
+    /// Returns the coverage of one part; nil if it is `value` everywhere. A corner is always returned: only parts
+    /// with equal rows or equal columns are checked for `value`.
     private func plane(
         columns: Range<Int>, rows: Range<Int>, otherThan value: UInt8
     ) throws(WebImageError) -> PixelBuffer? {
@@ -78,13 +82,13 @@ struct RoundedRectMask {
 }
 
 extension PixelBuffer {
-    /// Returns a grey plane of the given size that repeats this column or row.
+    /// Returns a grey plane of `size` in which this one row or column is repeated.
     fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
         let target = result.bytes(ofRow: 0)
         if width == size.width {
             memcpy(target, bytes(ofRow: 0), width)
-            // Each step copies all rows filled so far, so their number doubles.
+            // Copy all rows that are already filled, so that their number doubles in each step.
             var count = 1
             while count < size.height {
                 let more = min(count, size.height - count)

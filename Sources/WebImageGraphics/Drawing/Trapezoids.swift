@@ -2,18 +2,20 @@ import CWebImagePixman
 import Foundation
 import WebImageCore
 
-/// The rule that decides which areas of overlapping lines are inside.
+/// The rule that determines which areas are inside a path that overlaps or crosses itself.
 public enum FillRule: Int32, Sendable, CaseIterable {
-    /// Areas whose winding number is not 0.
+    /// An area is inside if its winding number is not 0.
     case winding = 0
-    /// Areas from which a ray to the outside crosses an odd number of lines.
+    /// An area is inside if a ray from it to the outside crosses an odd number of lines.
     case evenOdd
 }
 
-/// Cuts polygons into trapezoids with horizontal tops and bottoms, which pixman can draw.
+/// Cuts polygons into trapezoids with horizontal top and bottom. pixman cannot draw polygons, but it can draw these
+/// trapezoids.
 ///
-/// The corners of the polygons and the crossings of their sides divide the picture into horizontal slabs. No sides cross
-/// inside a slab. From left to right, the fill rule decides which gaps between sides are inside.
+/// The heights of all corners and of all crossings of sides divide the picture into horizontal slabs, so that no
+/// sides cross inside a slab. In each slab, from left to right, the fill rule determines which gaps between two sides
+/// are inside.
 struct Trapezoids {
     private struct Side {
         var top: SIMD2<Double>
@@ -28,7 +30,7 @@ struct Trapezoids {
     private(set) var list: [pixman_trapezoid_t] = []
     private let rule: FillRule
 
-    /// Cuts polygons, which must lie within pixman's coordinates.
+    /// Cuts `polygons` into trapezoids. All coordinates must be inside pixman's number range.
     init(_ polygons: [[SIMD2<Double>]], rule: FillRule) {
         self.rule = rule
         let sides = polygons.flatMap(Self.sides).sorted { $0.top.y < $1.top.y }
@@ -45,7 +47,8 @@ struct Trapezoids {
         }
     }
 
-    /// Returns the sides that are not horizontal, with corners rounded to pixman's precision of 1/65536 px.
+    /// Returns the sides of a polygon, without horizontal sides. Corners are rounded to pixman's precision of 1/65536
+    /// px.
     private static func sides(of polygon: [SIMD2<Double>]) -> [Side] {
         let corners = polygon.map { ($0 * 65536).rounded(.toNearestOrAwayFromZero) / 65536 }
         return corners.indices.compactMap { index in
@@ -76,7 +79,8 @@ struct Trapezoids {
 
     private func isInside(_ sum: Int) -> Bool { rule == .winding ? sum != 0 : sum % 2 != 0 }
 
-    /// Returns the height at which two neighbouring sides cross between top and bottom; nil when none do.
+    /// Returns the height at which two neighbouring sides cross between `top` and `bottom`; nil if no sides cross
+    /// there.
     private static func crossing(_ ordered: [Side], _ top: Double, _ bottom: Double) -> Double? {
         for (left, right) in zip(ordered, ordered.dropFirst()) {
             let above = right.x(at: top) - left.x(at: top)
@@ -105,12 +109,13 @@ struct Trapezoids {
     private static func fixed(_ value: Double) -> Int32 { Int32(value * 65536) }
 }
 
-/// Cuts polygons off at a rectangle, so that no corner exceeds pixman's number range.
+/// Clips polygons to a rectangle, so that no corner exceeds pixman's number range.
 struct PolygonClip {
     let lower: SIMD2<Double>
     let upper: SIMD2<Double>
 
-    /// Returns the part inside the rectangle, with its winding unchanged (Sutherland and Hodgman, 1974).
+    /// Returns the part of the polygon inside the rectangle (Sutherland and Hodgman, 1974). The direction of the
+    /// polygon is unchanged.
     func inside(_ polygon: [SIMD2<Double>]) -> [SIMD2<Double>] {
         var points = polygon
         for axis in 0..<2 {
@@ -120,7 +125,7 @@ struct PolygonClip {
         return points
     }
 
-    /// Keeps the part whose distance is 0 or more.
+    /// Returns the part of the polygon in which `distance` is 0 or more.
     private static func cut(
         _ points: [SIMD2<Double>], _ distance: (SIMD2<Double>) -> Double
     ) -> [SIMD2<Double>] {

@@ -1,9 +1,9 @@
 import Foundation
 public import WebImageCore
 
-/// Filters that change the colour of each pixel independently; the names are Core Image's.
+/// Filters that change the colour of each pixel independently. They have the names of Core Image filters.
 public struct ColorFilter: ImageFilter {
-    /// The name, and the parameters if it has any.
+    /// The filter's name, followed by its parameters if it has any.
     public let filterKey: String
     private let pipeline: ColorPipeline
 
@@ -17,19 +17,21 @@ public struct ColorFilter: ImageFilter {
     public static let invert = ColorFilter(
         "CIColorInvert", [], ColorPipeline(matrix: [-1, 0, 0, 0, -1, 0, 0, 0, -1], offset: [1, 1, 1]))
 
-    /// Brightens by a number of stops; values above white become white.
+    /// Brightens by a number of stops; each stop doubles the light. Negative numbers darken. Values above white
+    /// become white.
     public static func exposure(stops: Double) -> ColorFilter {
         let factor = stops.isFinite ? exp2(min(max(stops, -20), 20)) : .nan
         return ColorFilter(
             "CIExposureAdjust", [stops], ColorPipeline(matrix: [factor, 0, 0, 0, factor, 0, 0, 0, factor]))
     }
 
-    /// Moves colours towards grey (0), keeps them (1) or moves them away from grey (more than 1).
+    /// Changes the saturation: 0 gives grey, 1 changes nothing, and more than 1 gives stronger colours.
     public static func saturation(_ amount: Double) -> ColorFilter {
         ColorFilter("CIColorControls.saturation", [amount], ColorPipeline(matrix: saturationMatrix(amount)))
     }
 
-    /// Stretches values about the middle of the scale; 1 changes nothing.
+    /// Changes the contrast: 1 changes nothing, more than 1 moves values away from middle grey, less than 1 moves
+    /// them towards it.
     public static func contrast(_ amount: Double) -> ColorFilter {
         let shift = 0.5 - 0.5 * amount
         return ColorFilter(
@@ -38,14 +40,14 @@ public struct ColorFilter: ImageFilter {
                 matrix: [amount, 0, 0, 0, amount, 0, 0, 0, amount], offset: [shift, shift, shift], isLinear: false))
     }
 
-    /// Tints brown, like an old photograph; 0 changes nothing, 1 is the full effect.
+    /// Tints the picture brown, like an old photograph. 0 changes nothing; 1 is the full effect.
     public static func sepia(intensity: Double = 1) -> ColorFilter {
         let full = [0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131]
         return ColorFilter(
             "CISepiaTone", [intensity], ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Reduces the picture to shades of one colour; 0 changes nothing, 1 is the full effect.
+    /// Reduces the picture to shades of one colour. An intensity of 0 changes nothing; 1 is the full effect.
     public static func monochrome(_ color: ImageColor, intensity: Double = 1) -> ColorFilter {
         let full = [color.red, color.green, color.blue].flatMap { part in luminance.map { $0 * part } }
         return ColorFilter(
@@ -53,16 +55,18 @@ public struct ColorFilter: ImageFilter {
             ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Multiplies colours by a matrix, three rows of three factors in the order red, green, blue, and adds `offset`.
+    /// Multiplies colours by a 3×3 matrix and adds `offset`. Each row of the matrix gives one result channel; rows
+    /// and factors are in the order red, green, blue.
     ///
-    /// - Returns: nil unless there are nine finite factors and three finite offsets.
+    /// - Returns: nil unless there are exactly nine finite factors and three finite offsets.
     public static func matrix(_ factors: [Double], offset: [Double] = [0, 0, 0]) -> ColorFilter? {
         guard factors.count == 9, offset.count == 3, (factors + offset).allSatisfy(\.isFinite) else { return nil }
         return ColorFilter(
             "CIColorMatrix", factors + offset, ColorPipeline(matrix: factors, offset: offset, isLinear: false))
     }
 
-    /// Returns the changed image in the display format, 8 bits per channel; nil when a parameter is not finite.
+    /// Returns the filtered image in the display format, with 8 bits per channel. Returns nil if a parameter is not
+    /// finite.
     public func filteredImage(with image: Image) -> Image? {
         guard (pipeline.matrix + pipeline.offset).allSatisfy(\.isFinite) else { return nil }
         return image.made {
@@ -71,7 +75,7 @@ public struct ColorFilter: ImageFilter {
         }
     }
 
-    /// The weights of red, green and blue in luminance (Rec. 709).
+    /// The weights of red, green and blue in the luminance (ITU-R BT.709).
     private static let luminance = [0.2126, 0.7152, 0.0722]
 
     private static func saturationMatrix(_ amount: Double) -> [Double] {

@@ -1,16 +1,16 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// A colour change of each pixel, run by lcms2: a matrix on linear light or on stored values.
+/// Changes the colour of each pixel by a matrix, on linear light or on stored values. lcms2 computes the result.
 struct ColorPipeline {
-    /// Three rows of three factors.
+    /// The 3×3 matrix, row by row.
     var matrix: [Double] = [1, 0, 0, 0, 1, 0, 0, 0, 1]
-    /// Added to each channel after the matrix.
+    /// The values that are added to red, green and blue after the matrix was applied.
     var offset: [Double] = [0, 0, 0]
-    /// Whether the matrix applies to linear light (true) or to stored values.
+    /// Whether the matrix applies to linear light. If false, it applies to the stored values.
     var isLinear = true
 
-    /// Returns the changed picture in the display format. The matrix applies to straight colours; alpha stays.
+    /// Returns the changed picture in the display format. The matrix applies to straight colours; alpha is unchanged.
     func apply(to pixels: PixelBuffer, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let straight = try pixels.converted(to: .rgba8, isOpaque: isOpaque)
         let result = try PixelBuffer(width: pixels.width, height: pixels.height, format: .rgba8)
@@ -29,7 +29,7 @@ struct ColorPipeline {
         return try result.converted(to: .bgra8Premultiplied, isOpaque: isOpaque)
     }
 
-    /// Makes a transform between RGBA buffers from a device link profile of the stages.
+    /// Creates a transform between RGBA buffers. The transform consists of the stages of a device link profile.
     private func makeTransform() -> cmsHTRANSFORM? {
         guard let profile = cmsCreateProfilePlaceholder(nil), let pipeline = cmsPipelineAlloc(nil, 3, 3) else {
             return nil
@@ -42,7 +42,8 @@ struct ColorPipeline {
         cmsSetColorSpace(profile, cmsSigRgbData)
         cmsSetPCS(profile, cmsSigRgbData)
         cmsSetProfileVersion(profile, 4.3)
-        // The identity matrix gives the stages the form that lcms2's fast path requires: curves, two matrices, curves.
+        // Add an identity matrix, because lcms2's fast path requires exactly these stages: curves, two matrices,
+        // curves.
         let stages = [
             curves(isLinear ? .decoding : .identity), cmsStageAllocMatrix(nil, 3, 3, matrix, offset),
             cmsStageAllocMatrix(nil, 3, 3, ColorPipeline().matrix, ColorPipeline().offset),
@@ -50,7 +51,7 @@ struct ColorPipeline {
         ]
         for stage in stages { cmsPipelineInsertStage(pipeline, cmsAT_END, stage) }
         guard cmsWriteTag(profile, cmsSigAToB0Tag, UnsafeRawPointer(pipeline)) != 0 else { return nil }
-        // lcms2's TYPE_RGBA_8: four bytes, of which the last is not a colour.
+        // lcms2's layout TYPE_RGBA_8: four bytes per pixel, of which the last byte is not a colour.
         let layout = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         var profiles: [cmsHPROFILE?] = [profile]
         return cmsCreateMultiprofileTransform(
@@ -71,12 +72,12 @@ struct ColorPipeline {
         return stage(backward)
     }
 
-    /// The same curve for each channel; the stage keeps copies.
+    /// Returns a stage that applies one curve to each channel. The stage copies the curve.
     private func stage(_ curve: OpaquePointer) -> OpaquePointer? {
         var channels: [OpaquePointer?] = [curve, curve, curve]
         return cmsStageAllocToneCurves(nil, 3, &channels)
     }
 
-    /// sRGB (IEC 61966-2-1) as lcms2's parametric curve of type 4.
+    /// The parameters of the sRGB curve (IEC 61966-2-1) for lcms2's parametric curve of type 4.
     private static let decoding = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 }

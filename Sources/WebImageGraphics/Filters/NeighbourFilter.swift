@@ -2,7 +2,8 @@ import CWebImagePixman
 import Foundation
 public import WebImageCore
 
-/// Filters that use the neighbours of each pixel; the names are Core Image's.
+/// Filters whose result depends on the neighbours or the position of a pixel. They have the names of Core Image
+/// filters.
 public struct NeighbourFilter: ImageFilter {
     private enum Kind: Sendable {
         case kernel([Double], side: Int)
@@ -10,7 +11,7 @@ public struct NeighbourFilter: ImageFilter {
         case vignette(intensity: Double)
     }
 
-    /// The name and the parameters.
+    /// The filter's name, followed by its parameters.
     public let filterKey: String
     private let kind: Kind
 
@@ -22,10 +23,12 @@ public struct NeighbourFilter: ImageFilter {
             kind: .kernel([0, side, 0, side, 1 + amount, side, 0, side, 0], side: 3))
     }
 
-    /// Replaces each pixel by the weighted sum of the square around it; edge pixels repeat outside the picture.
+    /// Replaces each pixel by the weighted sum of the pixels in a square around it. Outside the picture, the edge
+    /// pixels are repeated.
     ///
-    /// - Returns: nil unless the number of weights is the square of an odd number up to 31, and each weight is below
-    ///   32,000 in magnitude.
+    /// - Parameter weights: The weights of the square, row by row. Their number must be the square of an odd number
+    ///   up to 31. Each weight must be below 32,000 in magnitude.
+    /// - Returns: nil if the weights are invalid.
     public static func convolution(_ weights: [Double]) -> NeighbourFilter? {
         let side = Int(Double(weights.count).squareRoot().rounded())
         guard side * side == weights.count, side % 2 == 1, side <= 31,
@@ -35,22 +38,22 @@ public struct NeighbourFilter: ImageFilter {
         return NeighbourFilter(filterKey: "CIConvolution(\(numbers))", kind: .kernel(weights, side: side))
     }
 
-    /// Whether pixman's fixed point can hold a weight.
+    /// Whether pixman's fixed-point numbers can represent the weight.
     private static func isWeight(_ weight: Double) -> Bool { abs(weight) < 32_000 }
 
-    /// Replaces squares of `points` points by one colour each.
+    /// Divides the picture into squares with sides of `points` points, and fills each square with one colour.
     public static func pixellate(points: Double = 8) -> NeighbourFilter {
         NeighbourFilter(filterKey: String(plainFormat: "CIPixellate(%g)", points), kind: .pixellate(points: points))
     }
 
-    /// Darkens towards the corners; 0 changes nothing, 1 makes the corners black.
+    /// Darkens the picture towards its corners. 0 changes nothing; 1 makes the corners black.
     public static func vignette(intensity: Double = 0.5) -> NeighbourFilter {
         NeighbourFilter(
             filterKey: String(plainFormat: "CIVignette(%g)", intensity), kind: .vignette(intensity: intensity))
     }
 
-    /// Returns the changed image in the display format, 8 bits per channel; nil when a parameter is not finite or out of
-    /// range, or a side of the picture exceeds 32,767 px.
+    /// Returns the filtered image in the display format, with 8 bits per channel. Returns nil if a parameter is not
+    /// finite or out of range, or if a side of the picture exceeds 32,767 px.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):
@@ -77,7 +80,7 @@ public struct NeighbourFilter: ImageFilter {
 extension PixelBuffer {
     fileprivate func convolved(_ weights: [Double], side: Int) throws(WebImageError) -> PixelBuffer {
         let source = try PixmanImage(self)
-        // 16.16 fixed point; the first two numbers are the kernel's sides.
+        // pixman requires 16.16 fixed-point numbers: the width and height of the kernel, then its weights.
         let fixed = ([Double(side), Double(side)] + weights).map { Int32(clamping: Int(($0 * 65536).rounded())) }
         pixman_image_set_repeat(source.pointer, PIXMAN_REPEAT_PAD)
         guard pixman_image_set_filter(source.pointer, PIXMAN_FILTER_CONVOLUTION, fixed, Int32(fixed.count)) != 0 else {
@@ -105,7 +108,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Draws black over the picture, from transparent at the centre to `intensity` at the corners.
+    /// Draws black over the picture. Its opacity increases from 0 at the centre to `intensity` at the corners.
     fileprivate func shadeCorners(_ intensity: Double) throws(WebImageError) {
         let radius = (Double(width * width + height * height)).squareRoot() / 2
         guard radius < 32_000 else { throw .badData("pixman", "the picture is too large for a vignette") }

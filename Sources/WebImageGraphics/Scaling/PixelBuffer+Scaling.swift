@@ -2,17 +2,20 @@ import CWebImageZimg
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Returns the picture at another size, or the receiver when it has that size.
+    /// Returns the picture scaled to `size`, or the receiver if it already has this size.
     ///
-    /// zimg scales with a Lanczos filter; colours are weighted by alpha. `isOpaque` promises that alpha is 255 everywhere,
-    /// which saves a plane.
+    /// zimg scales the picture with a Lanczos filter. Colours are weighted by alpha, so that transparent pixels do
+    /// not affect visible colours.
+    ///
+    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 everywhere. The alpha channel is then
+    ///   not scaled.
     package func scaled(to size: PixelSize, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if size == PixelSize(width: width, height: height) { return self }
         return try scaled(to: size, as: format, isOpaque: isOpaque)
     }
 
-    /// Scales, and premultiplies on the way when the receiver is straight and `target` is premultiplied. In all other cases
-    /// `target` must be the receiver's format.
+    /// Scales the picture to `size`. Also premultiplies it if the receiver is straight and `target` is premultiplied.
+    /// In all other cases `target` must be the receiver's format.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
         if plan.treatsChannelsAlike, plan.planeCount > 1, height >= Self.shorteningRatio * size.height {
@@ -34,11 +37,12 @@ extension PixelBuffer {
         return result
     }
 
-    /// The ratio of heights from which it is faster to reduce the number of rows first.
+    /// The ratio of source height to target height. From this ratio on, it is faster to reduce the number of rows in
+    /// a separate first step.
     private static let shorteningRatio = 3
 
-    /// Returns the picture with fewer rows. This step does not need separate planes, and leaves fewer rows for the step
-    /// that does.
+    /// Returns the picture with fewer rows and the same width. This step works on interleaved pixels. The following
+    /// step must split the pixels into planes, so it benefits from fewer rows.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         let samples = width * format.bytesPerPixel / plan.sample.byteCount
@@ -53,7 +57,7 @@ extension PixelBuffer {
 }
 
 extension PixelBuffer {
-    /// Converts every sample to the number type of `target`; both formats have the same number of channels.
+    /// Converts every sample to the number type of `target`. Both formats must have the same number of channels.
     func resampled(as target: PixelFormat) throws(WebImageError) -> PixelBuffer {
         precondition(format.channelCount == target.channelCount)
         let result = try PixelBuffer(width: width, height: height, format: target)
@@ -68,14 +72,14 @@ extension PixelBuffer {
     }
 }
 
-/// The planes to resample and the treatment of alpha.
+/// Determines for one scaling how many planes zimg scales and how it treats alpha.
 struct ScalingPlan {
     let source: PixelFormat
     let target: PixelFormat
-    /// 1 grey; 3 red, green, blue; 4 with alpha.
+    /// The number of planes: 1 for grey; 3 for red, green and blue; 4 with alpha.
     let planeCount: Int
     let sample: ResampleGraph.Sample
-    /// Whether straight pixels are multiplied by alpha before filtering.
+    /// Whether straight pixels are multiplied by alpha before they are scaled.
     let multiplies: Bool
     let alpha: zimg_alpha_type_e
 
@@ -89,10 +93,11 @@ struct ScalingPlan {
         alpha = !hasAlpha ? ZIMG_ALPHA_NONE : target.isPremultiplied ? ZIMG_ALPHA_PREMULTIPLIED : ZIMG_ALPHA_STRAIGHT
     }
 
-    /// Whether each channel is filtered independently: there is no alpha, or the colours are premultiplied already.
+    /// Whether each channel can be scaled independently. True if there is no alpha, or if the colours are already
+    /// premultiplied.
     var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
 
-    /// Returns the shape of the graph for this plan.
+    /// Returns the parameters of the zimg graph for this plan.
     func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {
         ResampleGraph.Shape(
             source: source, target: target, planeCount: planeCount, sample: sample, alpha: alpha)

@@ -1,16 +1,16 @@
 import CWebImageYUVShim
 import WebImageCore
 
-/// Moves rows between interleaved pixels and the rings of planes that zimg reads and writes.
+/// Converts rows between interleaved pixels and the separate planes that zimg reads and writes.
 ///
-/// zimg may request a part of a row, and the same part more than once.
+/// zimg can request a part of a row, and can request the same part more than once.
 final class PlanePacking {
     private let plan: ScalingPlan
     private let source: PixelBuffer
     private let sourceRing: PlaneRing
     private let target: PixelBuffer
     private let targetRing: PlaneRing
-    /// Two rows for intermediate results between pixels and planes.
+    /// Two rows of memory for intermediate results between pixels and planes.
     private let scratch: PixelBuffer
 
     init(
@@ -41,7 +41,7 @@ final class PlanePacking {
                 _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
-            // The function takes the third byte in memory as red.
+            // The function reads BGRA: it expects red in the third byte. For RGBA, exchange the red and the blue plane.
             let isBGR = plan.source == .bgra8Premultiplied
             let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
             _ = webimage_yuv_split_bgra(
@@ -59,7 +59,7 @@ final class PlanePacking {
                 plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
         case .rgba16, .rgbaHalf:
-            // The function only moves bits, so it works for integers and for half precision.
+            // The function only copies 16-bit values, so it works for integers and for half precision.
             _ = webimage_yuv_merge_bgra16(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
                 plane16(targetRing, 0, row, left), 0,
@@ -74,9 +74,11 @@ final class PlanePacking {
         }
     }
 
-    /// Limits colours to alpha: Lanczos overshoots, and a colour above its alpha would brighten the background.
+    /// Limits each colour value c to alpha a. A Lanczos filter can overshoot, and a premultiplied colour above
+    /// its alpha would brighten the background.
     ///
-    /// min(c, a) is c − max(c − a, 0). The subtraction works on whole pixels, so alpha is copied to all four channels first.
+    /// Computed as min(c, a) = c − max(c − a, 0). The subtraction function works on whole pixels, so alpha is
+    /// copied to all four channels first.
     private func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, row: Int, left: Int, count: Int32) {
         let alpha = plane8(targetRing, 3, row, left)
         let excess = bytes(scratch.baseAddress)
@@ -85,14 +87,15 @@ final class PlanePacking {
         _ = webimage_yuv_subtract(pixels, 0, excess, 0, pixels, 0, count, 1)
     }
 
-    /// Splits red, green, blue, alpha in two steps of pairs.
+    /// Splits RGBA pixels of 16 bits per channel into planes, in two steps. Each step splits alternating values into
+    /// two rows.
     private func split16(_ pixels: UnsafeMutableRawPointer, row: Int, left: Int, count: Int32) {
         let redBlue = words(scratch.baseAddress)
         let greenAlpha = words(scratch.baseAddress + scratch.bytesPerRow)
         _ = webimage_yuv_split_pairs16(words(pixels), 0, redBlue, 0, greenAlpha, 0, count * 2, 1)
         _ = webimage_yuv_split_pairs16(
             redBlue, 0, plane16(sourceRing, 0, row, left), 0, plane16(sourceRing, 2, row, left), 0, count, 1)
-        // The alpha of an opaque picture overwrites `redBlue`, which is not read again.
+        // For an opaque picture, write alpha to `redBlue`, which is not needed any more.
         let alpha = plan.planeCount == 4 ? plane16(sourceRing, 3, row, left) : redBlue
         _ = webimage_yuv_split_pairs16(greenAlpha, 0, plane16(sourceRing, 1, row, left), 0, alpha, 0, count, 1)
     }

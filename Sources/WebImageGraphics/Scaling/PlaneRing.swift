@@ -2,19 +2,20 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// A few rows of separate planes, reused in turn, so that the picture is never in memory twice.
+/// Memory for a few rows in separate planes. Rows are reused cyclically, so that the planes of the whole picture are
+/// never in memory.
 final class PlaneRing {
     private let base: UnsafeMutableRawPointer
     private let ownsMemory: Bool
     private let planeCount: Int
-    /// Bytes from one plane to the next.
+    /// The distance from one plane to the next, in bytes.
     let planeByteCount: Int
     private let stride: Int
     private let mask: UInt32
 
     /// Allocates `rowCount` rows for an image of this width.
     ///
-    /// `rowCount` is a power of 2. A value of at least the height, which can be any number, allocates all rows.
+    /// - Parameter rowCount: A power of 2; or any number that is at least `height`, to allocate all rows.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount
@@ -29,7 +30,7 @@ final class PlaneRing {
         ownsMemory = true
     }
 
-    /// Uses the rows of a buffer as one plane; the caller keeps the buffer alive.
+    /// Uses the memory of a buffer as one plane, without a copy. The buffer must outlive this object.
     init(borrowing buffer: PixelBuffer) {
         planeCount = 1
         stride = buffer.bytesPerRow
@@ -41,7 +42,7 @@ final class PlaneRing {
 
     deinit { if ownsMemory { free(base) } }
 
-    /// Returns the address of a row in a plane; the planes are red, green, blue, alpha.
+    /// Returns the address of a row in a plane. The planes are in the order red, green, blue, alpha.
     func row(_ row: Int, plane: Int) -> UnsafeMutableRawPointer {
         base + (plane * planeByteCount + Int(UInt32(row) & mask) * stride)
     }

@@ -2,21 +2,21 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// Owns one zimg filter graph; ``ResampleGraphPool`` lends it to one caller at a time.
+/// Owns one zimg filter graph. ``ResampleGraphPool`` gives it to only one caller at a time.
 final class ResampleGraph: Sendable {
-    /// The parameters of a graph.
+    /// The parameters of a graph. Graphs with equal parameters are interchangeable.
     struct Shape: Equatable {
         var source: PixelSize
         var target: PixelSize
-        /// 1 when samples are independent of each other, otherwise the number of channels.
+        /// The number of planes: 1 if all samples are scaled independently, otherwise the number of channels.
         var planeCount = 1
         var sample: Sample
-        /// The number type of the result; nil for the same type.
+        /// The number type of the result; nil if it is the same as `sample`.
         var resultSample: Sample?
         var alpha = ZIMG_ALPHA_NONE
     }
 
-    /// The number type of a channel.
+    /// The number type of one sample: 8-bit integer, 16-bit integer or half precision.
     enum Sample: Equatable {
         case byte
         case word
@@ -38,17 +38,17 @@ final class ResampleGraph: Sendable {
     }
 
     let shape: Shape
-    // Unsafe is right because the pointer never changes, and the pool lends a graph to one caller at a time.
+    // Unsafe is correct: the pointer never changes, and the pool gives a graph to only one caller at a time.
     private nonisolated(unsafe) let handle: OpaquePointer
 
-    /// Computes the weights of one resize, which takes a few milliseconds for a photo.
+    /// Creates a graph and computes its filter weights. This takes a few milliseconds for a photo.
     init(_ shape: Shape) throws(WebImageError) {
         var sourceFormat = Self.format(shape.source, shape, shape.sample)
         var targetFormat = Self.format(shape.target, shape, shape.resultSample ?? shape.sample)
         var parameters = zimg_graph_builder_params()
         zimg_graph_builder_params_default(&parameters, Self.apiVersion)
         parameters.resample_filter = ZIMG_RESIZE_LANCZOS
-        // Rows start at multiples of 64 bytes, so the widest instructions may be used.
+        // Allow the widest vector instructions, because all rows start at multiples of 64 bytes.
         parameters.cpu_type = ZIMG_CPU_AUTO_64B
         guard let handle = zimg_filter_graph_build(&sourceFormat, &targetFormat, &parameters) else {
             throw Self.lastError()
@@ -59,12 +59,12 @@ final class ResampleGraph: Sendable {
 
     deinit { zimg_filter_graph_free(handle) }
 
-    /// Rows the source ring must hold.
+    /// The minimum number of rows in the source ring.
     var inputRowCount: Int { rowCount(zimg_filter_graph_get_input_buffering) }
-    /// Rows the target ring must hold.
+    /// The minimum number of rows in the target ring.
     var outputRowCount: Int { rowCount(zimg_filter_graph_get_output_buffering) }
 
-    /// Resizes; `callbacks` fill the source ring and empty the target ring row by row.
+    /// Scales the picture. zimg calls `callbacks` for each row, to fill the source ring and to read the target ring.
     func run(source: PlaneRing, target: PlaneRing, callbacks: PlanePacking?) throws(WebImageError) {
         var tmpSize = 0
         zimg_filter_graph_get_tmp_size(handle, &tmpSize)
@@ -75,7 +75,7 @@ final class ResampleGraph: Sendable {
         defer { free(tmp) }
         var sourceBuffer = source.constantBuffer
         var targetBuffer = target.buffer
-        // zimg calls `callbacks` during this call only, so they need no further retain.
+        // Pass `callbacks` unretained, because zimg uses it only during this call.
         let user = callbacks.map { Unmanaged.passUnretained($0).toOpaque() }
         let status = withExtendedLifetime((source, target, callbacks)) {
             zimg_filter_graph_process(

@@ -1,19 +1,19 @@
 import WebImageCore
 
-/// The most recently used filter graphs, each lent to one caller at a time.
+/// A pool of the most recently used filter graphs. Each graph is used by one caller at a time.
 ///
-/// Computing the weights of a new graph takes a quarter of the time of its resize, and the pictures of one source often
-/// have the same size. The pool keeps a few hundred kilobytes at most. Graphs that are not lent do not count as live
-/// handles. Safe on any thread.
+/// Computing the weights of a new graph takes a quarter of the time of a resize. Pictures from one source often have
+/// the same size, so a graph can often be reused. The pool uses a few hundred kilobytes at most. Idle graphs do not
+/// count as live handles in tests. Thread-safe.
 package enum ResampleGraphPool {
     private static let maxCount = 8
-    /// The most recently used graph is last.
+    /// The idle graphs, with the most recently used graph last.
     private static let idle = Locked<[ResampleGraph]>([])
 
-    /// The number of graphs that are not lent.
+    /// The number of idle graphs.
     package static var count: Int { idle.withLock { $0.count } }
 
-    /// Lends a graph for one resize.
+    /// Calls `body` with a graph of the given shape. No other caller uses the graph meanwhile.
     static func withGraph(
         _ shape: ResampleGraph.Shape, _ body: (ResampleGraph) throws(WebImageError) -> Void
     ) throws(WebImageError) {
@@ -28,7 +28,7 @@ package enum ResampleGraphPool {
                 graphs.append(graph)
                 return graphs.count > maxCount ? graphs.removeFirst() : nil
             }
-            // Freed here, outside the lock.
+            // Free the removed objects after the lock is released, so that other threads do not wait for it.
             withExtendedLifetime(dropped) {}
         }
         try body(graph)

@@ -3,12 +3,12 @@ import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 
-/// Averages a picture, read row by row, to a smaller one, so that the whole picture is never in memory.
+/// Reduces a picture while it is read row by row, so that the whole picture is never in memory.
 ///
-/// libyuv's box filter averages a band of rows to each result row. The Lanczos filter then scales the result to the
-/// wanted size. Pixels with transparency must be premultiplied.
+/// libyuv's box filter averages each band of rows to one row of the result. Afterwards, the caller scales the result
+/// to the requested size with the Lanczos filter. Pixels with transparency must be premultiplied.
 package final class RowShrinker {
-    /// The small picture; complete after the last band.
+    /// The reduced picture; complete after the last band.
     package let result: PixelBuffer
     private let band: PixelBuffer
     private let planes: PixelBuffer
@@ -17,7 +17,9 @@ package final class RowShrinker {
     private let planeCount: Int
     private var row = 0
 
-    /// Prepares for a picture of `size` in `gray8`, `rgb8` or `bgra8Premultiplied`; the result is `factor` times smaller.
+    /// Allocates memory for one band and for the result. Each side of the result is `factor` times smaller than `size`.
+    ///
+    /// - Parameter format: `gray8`, `rgb8` or `bgra8Premultiplied`.
     package init(_ size: PixelSize, format: PixelFormat, factor: Int) throws(WebImageError) {
         planeCount = format.channelCount
         sourceHeight = size.height
@@ -32,18 +34,18 @@ package final class RowShrinker {
     /// Whether all bands are finished.
     package var isDone: Bool { row == result.height }
 
-    /// The number of the picture's rows in the next band.
+    /// The number of source rows in the next band.
     package var wantedRowCount: Int { bandEnd(row) - bandEnd(row - 1) }
 
-    /// The address for those rows, and the bytes from one to the next.
+    /// The address at which the rows of the next band must be written, and the distance between two rows in bytes.
     package var target: (start: UnsafeMutablePointer<UInt8>, stride: Int) {
         (band.baseAddress.assumingMemoryBound(to: UInt8.self), band.bytesPerRow)
     }
 
-    /// The rows of the current band, for processing before they are averaged.
+    /// The rows of the current band. The caller can still change them before ``finishBand()``.
     package var bandPixels: PixelBuffer { band }
 
-    /// Averages the band that has been written.
+    /// Averages the rows that were written to ``target`` and adds one row to the result.
     package func finishBand() {
         split(rows: wantedRowCount)
         for plane in 0..<planeCount {

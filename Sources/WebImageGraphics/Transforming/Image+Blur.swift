@@ -4,11 +4,14 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture blurred by three box filters, which approximate a Gaussian (W3C Filter Effects §9.4).
+    /// Returns the picture blurred by three box filters, which approximate a Gaussian blur (W3C Filter Effects
+    /// §9.4).
     ///
-    /// The result has the display format, 8 bits per channel. Edge pixels repeat outside the picture.
-    /// - Parameter radius: the Gaussian's standard deviation in points; below 2 px it counts as 2 px.
-    /// - Returns: this image for a radius of 0; nil for one that is negative or not finite.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel). Outside the picture, the edge
+    /// pixels are repeated.
+    /// - Parameter radius: The standard deviation of the Gaussian in points. At least 2 px are used, except for
+    ///   0.
+    /// - Returns: This image if `radius` is 0; nil if `radius` is negative or not finite.
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
         guard radius.isFinite, radius >= 0 else { return nil }
         guard radius > .ulpOfOne else { return self }
@@ -21,7 +24,8 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Replaces each pixel by the mean of the square `reach` pixels to every side, `times` times; display format only.
+    /// Replaces each pixel by the mean of the pixels up to `reach` pixels away in each direction. Repeats this
+    /// `times` times. The pixels must have the display format.
     fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
         let factor = reach / Self.maxReach + 1
         guard factor == 1 else {
@@ -29,7 +33,7 @@ extension PixelBuffer {
             return try scaled(to: small).boxBlurred(reach: reach / factor, times: times).scaled(to: size)
         }
         let reach = min(reach, 4 * max(width, height))
-        // libyuv's filter averages only pixels inside the picture, so the edges are extended first.
+        // Extend the edges first, because libyuv's filter averages only pixels inside the buffer.
         var picture = try framed(by: reach)
         var blurred = try PixelBuffer(width: picture.width, height: picture.height, format: format)
         let sumStride = picture.width * 4
@@ -47,10 +51,11 @@ extension PixelBuffer {
         return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
     }
 
-    /// In pixels. A larger reach leaves no details, so the picture is blurred at a smaller size: less time and memory.
+    /// The maximum reach in pixels. With a larger reach the result has no details. The picture is then blurred at a
+    /// smaller size, which needs less time and memory.
     private static let maxReach = 256
 
-    /// Returns the picture inside a frame `reach` pixels wide that is not filled.
+    /// Returns the picture with a border of `reach` pixels on each side. The border is not filled.
     private func framed(by reach: Int) throws(WebImageError) -> PixelBuffer {
         let size = PixelSize(width: width + 2 * reach, height: height + 2 * reach)
         let result = try PixelBuffer(width: size.width, height: size.height, format: format)
@@ -58,7 +63,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Fills a frame `reach` pixels wide with the nearest pixels inside it.
+    /// Fills the border of `reach` pixels on each side with the nearest pixels of the picture.
     private func continueEdges(_ reach: Int) throws(WebImageError) {
         let plane = try BytePlane(self)
         let side = Int32(clamping: reach)

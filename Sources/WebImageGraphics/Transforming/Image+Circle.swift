@@ -2,13 +2,16 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the largest circle around the picture's centre, in a square of the shorter side, transparent outside.
+    /// Returns the picture cut to the largest circle around its centre. The result is a square with the length of the
+    /// shorter side; pixels outside the circle are transparent.
     ///
-    /// The result has the display format, 8 bits per channel.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - borderWidth: in points, drawn inwards; half the side or more gives a transparent image.
-    ///   - borderColor: nil draws no border, but still insets the picture.
-    /// - Returns: nil when the width is negative or not finite.
+    ///   - borderWidth: The width of the border in points. The border is drawn inwards. Half the side or more gives a
+    ///     transparent image.
+    ///   - borderColor: The colour of the border. nil draws no border; the picture is still inset by the border's
+    ///     width.
+    /// - Returns: nil if the border's width is negative or not finite.
     public func circleImage(borderWidth: CGFloat = 0, borderColor: ImageColor? = nil) -> Image? {
         let side = min(pixels.width, pixels.height)
         let area = CGRect(
@@ -19,11 +22,11 @@ extension Image {
     }
 }
 
-/// Cuts a circle from the centre; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
+/// Cuts the picture to a circle; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
 public struct ImageCircleTransformer: ImageTransformer {
     /// The border's width in points.
     public let borderWidth: CGFloat
-    /// The border's colour; nil draws none.
+    /// The border's colour; nil draws no border.
     public let borderColor: ImageColor?
 
     /// Creates the transformer.
@@ -32,12 +35,12 @@ public struct ImageCircleTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// The border's width and colour, in the form of SDWebImage's keys.
+    /// The transformer's name with the border's width and colour, in the format of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageCircleTransformer(%f,", borderWidth) + (borderColor?.hexString ?? "(null)") + ")"
     }
 
-    /// The circle.
+    /// Returns the picture cut to a circle; nil if the border's width is negative or not finite.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.circleImage(borderWidth: borderWidth, borderColor: borderColor)
     }

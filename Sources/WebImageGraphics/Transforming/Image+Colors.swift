@@ -2,13 +2,14 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the straight colour of the pixel at `point`, in pixels from the top left; nil outside the picture.
+    /// Returns the straight colour of the pixel at `point`, which is in pixels from the top left. Returns nil if
+    /// `point` is outside the picture.
     public func color(at point: CGPoint) -> ImageColor? {
         colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
     }
 
-    /// Returns the straight colours inside `rect`, in pixels from the top left, row by row; nil when `rect` is not inside
-    /// the picture.
+    /// Returns the straight colours of the pixels inside `rect`, row by row. `rect` is in pixels from the top left.
+    /// Returns nil if `rect` is not inside the picture.
     public func colors(with rect: CGRect) -> [ImageColor]? {
         let sides = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { Double($0) }
         guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }) else { return nil }

@@ -3,11 +3,12 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture at exactly `size` points and this image's scale, with a Lanczos filter.
+    /// Returns the picture scaled to exactly `size` points, with a Lanczos filter. The scale (pixels per point)
+    /// is unchanged.
     ///
-    /// The pixel format stays, for example grey or 16 bits; with transparent bars the result has the display format, 8 bits
-    /// per channel.
-    /// - Returns: nil for a size that is not positive and finite, or that exceeds the default pixel limit.
+    /// The pixel format is kept, for example grey or 16 bits. If transparent bars are added, the result has the
+    /// display format, 8 bits per channel.
+    /// - Returns: nil if the size is not positive and finite, or exceeds the default pixel limit.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
         return made {
@@ -23,9 +24,10 @@ extension Image {
         }
     }
 
-    /// Returns the part of the picture inside `rect`, in points from the top left; the pixel format stays.
+    /// Returns the part of the picture inside `rect`, which is in points from the top left. The pixel format is
+    /// kept.
     ///
-    /// - Returns: nil for a rectangle that is empty, not finite or outside the picture.
+    /// - Returns: nil if the rectangle is empty, not finite or completely outside the picture.
     public func croppedImage(with rect: CGRect) -> Image? {
         let sides = [rect.origin.x, rect.origin.y, rect.size.width, rect.size.height].map { Double($0 * scale) }
         guard sides.allSatisfy({ $0.isFinite && abs($0) < 1e9 }), sides[2] > 0, sides[3] > 0 else { return nil }
@@ -36,24 +38,28 @@ extension Image {
         return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
     }
 
-    /// Returns the picture mirrored left to right, top to bottom, or both; the pixel format stays.
+    /// Returns the picture mirrored left to right, top to bottom, or both. The pixel format is kept.
     public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
         let orientation: ImageOrientation =
             horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
         return made { () throws(WebImageError) in (try pixels.oriented(orientation), hasAlpha) }
     }
 
-    /// Returns the picture turned about its centre, counter-clockwise for a positive angle in radians.
+    /// Returns the picture rotated around its centre.
     ///
-    /// Quarter turns keep the pixel format, except by 90° or 270° without `fitSize` when the picture is not square. All
-    /// other results have the display format, 8 bits per channel.
-    /// - Parameter fitSize: whether the result grows to hold the whole picture; otherwise its corners are cut off.
-    /// - Returns: nil for an angle that is not finite, or when a side would exceed 32,767 px.
+    /// A rotation by a multiple of 90° keeps the pixel format. Exception: 90° or 270° of a picture that is not
+    /// square, without `fitSize`. All other results have the display format, 8 bits per channel.
+    /// - Parameters:
+    ///   - angle: The angle in radians; positive angles are counter-clockwise.
+    ///   - fitSize: Whether the result is large enough for the whole rotated picture. If false, the size is
+    ///     unchanged and the corners are cut off.
+    /// - Returns: nil if the angle is not finite or a side would exceed 32,767 px.
     public func rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> Image? {
         guard angle.isFinite else { return nil }
         let quarters = angle / (.pi / 2)
         let isQuarter = abs(quarters - quarters.rounded()) < 1e-6
-        // Quarter turns only move pixels. Without `fitSize`, the turned picture must have the size of the canvas.
+        // A rotation by a multiple of 90° only moves pixels. Without `fitSize` this is possible only if the rotated
+        // picture has the same size.
         if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
             let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
             let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
@@ -72,7 +78,7 @@ extension Image {
         }
         let source = try PixmanImage(try displayPixels())
         let result = try PixelBuffer(width: canvas.width, height: canvas.height, format: .bgra8Premultiplied)
-        // Maps a place in the result to the place in the picture, relative to their centres.
+        // The matrix maps a position in the result to the position in the picture, relative to their centres.
         let (centerX, centerY) = (Double(canvas.width) / 2, Double(canvas.height) / 2)
         var matrix = pixman_f_transform(
             m: (
@@ -91,7 +97,8 @@ extension Image {
 }
 
 extension Image {
-    /// Returns an image with new pixels and this image's metadata; logs an error of `make` and returns nil.
+    /// Returns an image with the pixels that `make` returns and this image's metadata. If `make` throws, logs the
+    /// error and returns nil.
     func made(
         _ make: () throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool)
     ) -> Image? {
@@ -113,7 +120,7 @@ extension Image {
         try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
     }
 
-    /// Returns the pixels in display format, in memory that no other image uses.
+    /// Returns the pixels in display format. No other image uses the returned buffer, so it can be drawn on.
     func displayPixelsToDrawOn() throws(WebImageError) -> PixelBuffer {
         let display = try displayPixels()
         return display === pixels ? try display.copied() : display

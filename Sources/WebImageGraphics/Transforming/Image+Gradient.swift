@@ -2,16 +2,17 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// Colours along a line, interpolated linearly between stops and constant beyond the ends.
+/// A gradient of colours along a line. Colours are interpolated linearly between stops, and are constant before the
+/// first stop and after the last stop.
 public struct ImageGradient: Sendable, Hashable {
-    /// A colour and its place along the line.
+    /// A colour and its position on the line.
     public struct Stop: Sendable, Hashable {
         /// The colour.
         public var color: ImageColor
-        /// The place along the line, clamped to 0…1.
+        /// The position on the line: 0 is the start, 1 the end. Other values are clamped to 0…1.
         public var location: Double { didSet { location = Self.clamped(location) } }
 
-        /// Makes a stop; a location that is NaN becomes 0.
+        /// Creates a stop. A location of NaN becomes 0.
         public init(_ color: ImageColor, at location: Double) {
             self.color = color
             self.location = Self.clamped(location)
@@ -22,19 +23,19 @@ public struct ImageGradient: Sendable, Hashable {
 
     /// The stops, sorted by location.
     public var stops: [Stop] { didSet { stops.sort { $0.location < $1.location } } }
-    /// The start of the line, in fractions of the picture: (0, 0) is its top left, (1, 1) its bottom right.
+    /// The start of the line, in fractions of the picture: (0, 0) is the top left, (1, 1) the bottom right.
     public var start: CGPoint
     /// The end of the line, in fractions of the picture.
     public var end: CGPoint
 
-    /// Makes a gradient, by default from the top to the bottom.
+    /// Creates a gradient, by default from the top to the bottom of the picture.
     public init(stops: [Stop], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)) {
         self.stops = stops.sorted { $0.location < $1.location }
         self.start = start
         self.end = end
     }
 
-    /// Makes a gradient with colours at equal distances.
+    /// Creates a gradient whose colours have equal distances on the line.
     public init(
         colors: [ImageColor], start: CGPoint = CGPoint(x: 0.5, y: 0), end: CGPoint = CGPoint(x: 0.5, y: 1)
     ) {
@@ -43,7 +44,7 @@ public struct ImageGradient: Sendable, Hashable {
             stops: colors.enumerated().map { Stop($1, at: Double($0) / last) }, start: start, end: end)
     }
 
-    /// Stops and line, for transformer keys.
+    /// The stops and the line as a text for transformer keys.
     var key: String {
         let colors = stops.map { $0.color.hexString + String(plainFormat: "@%f", $0.location) }.joined(separator: ",")
         return colors + String(plainFormat: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
@@ -51,11 +52,11 @@ public struct ImageGradient: Sendable, Hashable {
 }
 
 extension Image {
-    /// Returns the picture with a gradient over it; transparent pixels stay transparent.
+    /// Returns the picture with a gradient drawn over it. Transparent pixels stay transparent.
     ///
-    /// The result has the display format, 8 bits per channel.
-    /// - Returns: nil without stops or with more than 1,000, for a line that is not finite, and when a side exceeds
-    ///   32,767 px.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
+    /// - Returns: nil if the gradient has no stops or more than 1,000, if its line is not finite, or if a side of the
+    ///   picture exceeds 32,767 px.
     public func gradientImage(with gradient: ImageGradient) -> Image? {
         made {
             () throws(WebImageError) in
@@ -67,7 +68,7 @@ extension Image {
 }
 
 extension PixmanImage {
-    /// Makes a gradient whose line is scaled to a picture of this size.
+    /// Creates a pixman gradient whose line is scaled to a picture of `size`.
     convenience init(_ gradient: ImageGradient, over size: PixelSize) throws(WebImageError) {
         let sides = [gradient.start.x, gradient.start.y, gradient.end.x, gradient.end.y]
         let places = zip(sides, [size.width, size.height, size.width, size.height]).map { Double($0) * Double($1) }
@@ -82,7 +83,7 @@ extension PixmanImage {
         let stops = gradient.stops.map { stop in
             func part(_ value: Double) -> UInt16 { UInt16((value * 65535).rounded()) }
             let color = stop.color
-            // pixman takes straight colours here.
+            // pixman requires straight colours in gradient stops.
             return pixman_gradient_stop(
                 x: fixed(stop.location),
                 color: pixman_color(
@@ -104,10 +105,10 @@ public struct ImageGradientTransformer: ImageTransformer {
     /// Creates the transformer.
     public init(gradient: ImageGradient) { self.gradient = gradient }
 
-    /// Colours, locations and line, in the form of SDWebImage's keys.
+    /// The transformer's name with colours, locations and line, in the format of SDWebImage's keys.
     public var transformerKey: String { "SDImageGradientTransformer(\(gradient.key))" }
 
-    /// The image under the gradient.
+    /// Returns the image with the gradient drawn over it.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.gradientImage(with: gradient)
     }

@@ -3,10 +3,11 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the whole picture centred in `size` points; its mean colour fills the rest.
+    /// Returns the whole picture, scaled to fit and centred in an image of `size` points. The picture's mean colour
+    /// fills the bars around it.
     ///
-    /// The result has the display format, 8 bits per channel.
-    /// - Returns: nil for a size that is not positive and finite, or that exceeds the default pixel limit.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
+    /// - Returns: nil if the size is not positive and finite, or exceeds the default pixel limit.
     public func letterboxedImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
             return nil
@@ -21,19 +22,19 @@ extension Image {
     }
 }
 
-/// Fits a picture into a size and fills the rest; see ``WebImageCore/Image/letterboxedImage(with:)``.
+/// Fits a picture into a size and fills the bars around it; see ``WebImageCore/Image/letterboxedImage(with:)``.
 public struct ImageLetterboxTransformer: ImageTransformer {
-    /// The wanted size in points.
+    /// The size of the result in points.
     public let size: CGSize
 
     /// Creates the transformer.
     public init(size: CGSize) { self.size = size }
 
-    /// The size, in the form of SDWebImage's keys.
+    /// The transformer's name with the size, in the format of SDWebImage's keys.
     public var transformerKey: String {
         String(plainFormat: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }
 
-    /// The filled image.
+    /// Returns the picture, fitted into the size, with filled bars around it.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.letterboxedImage(with: size) }
 }

@@ -3,15 +3,16 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture with rounded corners and a border, transparent outside.
+    /// Returns the picture with rounded corners and a border. Pixels outside the corners are transparent.
     ///
-    /// The result has the display format, 8 bits per channel.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - radius: the radius of the corners in points, limited to half the smaller side.
-    ///   - corners: the corners to round.
-    ///   - borderWidth: in points; half the smaller side or more gives a transparent image.
-    ///   - borderColor: nil draws no border, but still insets the picture.
-    /// - Returns: nil when a number is not finite or negative.
+    ///   - radius: The radius of the corners in points. It is limited to half the smaller side.
+    ///   - corners: The corners to round.
+    ///   - borderWidth: The width of the border in points. Half the smaller side or more gives a transparent image.
+    ///   - borderColor: The colour of the border. nil draws no border; the picture is still inset by the border's
+    ///     width.
+    /// - Returns: nil if `radius` or `borderWidth` is negative or not finite.
     public func roundedCornerImage(
         withRadius radius: CGFloat, corners: RectCorner, borderWidth: CGFloat, borderColor: ImageColor?
     ) -> Image? {

@@ -4,13 +4,14 @@ import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture's shape filled with a colour: ``tintedImage(with:blendMode:)`` with `.sourceIn`.
+    /// Returns the picture's shape, filled with a colour. The same as ``tintedImage(with:blendMode:)`` with
+    /// `.sourceIn`.
     public func tintedImage(with color: ImageColor) -> Image? { tintedImage(with: color, blendMode: .sourceIn) }
 
-    /// Returns the picture with a colour drawn over all of it.
+    /// Returns the picture with a colour drawn over the whole picture.
     ///
-    /// The result has the display format, 8 bits per channel.
-    /// - Returns: this image when the colour is transparent, otherwise a new one.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
+    /// - Returns: This image if the colour is transparent, otherwise a new image.
     public func tintedImage(with color: ImageColor, blendMode: BlendMode) -> Image? {
         guard color.alpha > .ulpOfOne else { return self }
         return made {
@@ -29,7 +30,7 @@ extension Image {
 }
 
 extension BlendMode {
-    /// The pixman operator; nil for `plusDarker`, which pixman does not have.
+    /// The pixman operator for the blend mode; nil for `plusDarker`, which pixman does not support.
     var operation: pixman_op_t? {
         switch self {
         case .normal: PIXMAN_OP_OVER
@@ -72,15 +73,16 @@ extension PixelBuffer {
         return result
     }
 
-    /// Blends with `.plusDarker`: adds up how much each pixel is below its full light.
+    /// Blends `other` over the receiver with `.plusDarker`: adds the darkness of both pixels. Darkness is the
+    /// difference between a colour and its alpha.
     ///
-    /// Both pictures have the same size and the display format. No library offers this mode, so libyuv's addition and
-    /// subtraction, limited to 255 and 0, are combined.
+    /// Both pictures must have the same size and the display format. No library supports this mode. It is computed by
+    /// libyuv's saturating addition and subtraction.
     func addDarkness(of other: PixelBuffer) throws(WebImageError) {
         let scratch = try PixelBuffer(width: width, height: 3, format: format)
         let (full, otherFull, lacking) = (scratch.bytes(ofRow: 0), scratch.bytes(ofRow: 1), scratch.bytes(ofRow: 2))
         let count = Int32(clamping: width)
-        // The full light of a pixel is its alpha, in every channel.
+        // The maximum colour value of a premultiplied pixel is its alpha. Copy alpha to every channel.
         let alphas: [UInt8] = [3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15]
         for row in 0..<height {
             let (line, above) = (bytes(ofRow: row), other.bytes(ofRow: row))

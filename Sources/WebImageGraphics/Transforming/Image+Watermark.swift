@@ -2,12 +2,16 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// The position of a smaller picture in a larger one.
+/// The position of a smaller picture in a larger picture.
 public enum ImageAnchor: UInt, Sendable, CaseIterable {
-    /// A corner, the middle of an edge, or the centre; row by row.
+    /// A corner, the middle of an edge, or the centre. The cases are ordered row by row.
     case topLeft = 0, top, topRight, left, center, right, bottomLeft, bottom, bottomRight
 
-    /// Returns the top left of the smaller picture; `width` and `height` are the space that it leaves free.
+    /// Returns the position of the smaller picture's top left corner.
+    ///
+    /// - Parameters:
+    ///   - width: The width of the larger picture minus the width of the smaller picture.
+    ///   - height: The height of the larger picture minus the height of the smaller picture.
     func place(inWidth width: Double, height: Double, margin: Double) -> (x: Double, y: Double) {
         func along(_ part: UInt, _ rest: Double) -> Double { part == 0 ? margin : part == 1 ? rest / 2 : rest - margin }
         return (along(rawValue % 3, width), along(rawValue / 3, height))
@@ -15,15 +19,15 @@ public enum ImageAnchor: UInt, Sendable, CaseIterable {
 }
 
 extension Image {
-    /// Returns the picture with a watermark over it.
+    /// Returns the picture with a watermark drawn over it.
     ///
-    /// The result has the display format, 8 bits per channel.
+    /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - watermark: drawn at its size in points; parts outside the picture are cut off.
-    ///   - anchor: the position of the watermark.
-    ///   - margin: the distance in points from the edges at the anchor.
-    ///   - opacity: the opacity of the watermark, 0…1.
-    /// - Returns: nil when a number is not finite or a side exceeds 32,767 px.
+    ///   - watermark: The picture to draw. It is drawn at its size in points; parts outside this picture are cut off.
+    ///   - anchor: The position of the watermark.
+    ///   - margin: The distance from the edges at the anchor, in points.
+    ///   - opacity: The opacity of the watermark, 0…1.
+    /// - Returns: nil if a number is not finite or a side exceeds 32,767 px.
     public func watermarkedImage(
         with watermark: Image, anchor: ImageAnchor = .bottomRight, margin: CGFloat = 0, opacity: Double = 1
     ) -> Image? {
@@ -47,13 +51,14 @@ extension Image {
 
 /// Draws a watermark over the picture; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
 public struct ImageWatermarkTransformer: ImageTransformer {
-    /// The picture drawn over others.
+    /// The picture that is drawn over other pictures.
     public let watermark: Image
-    /// The watermark's name in cache keys; change it whenever the watermark changes.
+    /// The watermark's name in cache keys. Change it whenever the watermark changes; otherwise caches return images
+    /// with the old watermark.
     public let identifier: String
     /// The position of the watermark.
     public let anchor: ImageAnchor
-    /// The distance in points from the edges at the anchor.
+    /// The distance from the edges at the anchor, in points.
     public let margin: CGFloat
     /// The opacity of the watermark, 0…1.
     public let opacity: Double
@@ -70,13 +75,13 @@ public struct ImageWatermarkTransformer: ImageTransformer {
         self.opacity = opacity
     }
 
-    /// The identifier and the parameters, in the form of SDWebImage's keys.
+    /// The transformer's name with the identifier and the parameters, in the format of SDWebImage's keys.
     public var transformerKey: String {
         "SDImageWatermarkTransformer(\(identifier),"
             + String(plainFormat: "%lu,%f,%f)", anchor.rawValue, margin, opacity)
     }
 
-    /// The image under the watermark.
+    /// Returns the image with the watermark drawn over it.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.watermarkedImage(with: watermark, anchor: anchor, margin: margin, opacity: opacity)
     }

@@ -10,7 +10,8 @@ struct PixelRect: Equatable {
 
     var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// The part inside a picture of the given sides; nil when there is none.
+    /// Returns the part of the rectangle that is inside a picture with the given width and height. Returns nil if no
+    /// part is inside.
     func intersection(width limitX: Int, height limitY: Int) -> PixelRect? {
         let (left, top) = (max(x, 0), max(y, 0))
         let (right, bottom) = (min(x + width, limitX), min(y + height, limitY))
@@ -20,7 +21,8 @@ struct PixelRect: Equatable {
 }
 
 extension PixelSize {
-    /// Converts points to whole pixels, rounded up; nil unless positive, finite and within the default pixel limit.
+    /// Converts a size in points to whole pixels, rounded up. Returns nil unless the size is positive, finite and
+    /// within the default pixel limit.
     init?(points: CGSize, scale: CGFloat) {
         let (width, height) = (Double(points.width * scale), Double(points.height * scale))
         guard width.isFinite, height.isFinite, width > 0, height > 0, width < 1e9, height < 1e9 else { return nil }
@@ -28,7 +30,7 @@ extension PixelSize {
         guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
     }
 
-    /// Returns the part of a picture of this size to draw on a canvas, and its size there.
+    /// Returns which part of a picture of this size is drawn on a canvas, and at which size it is drawn.
     func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
         let whole = PixelRect(x: 0, y: 0, width: width, height: height)
         let ratio = Double(width) / Double(height)
@@ -43,7 +45,7 @@ extension PixelSize {
                 : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
             return (whole, target)
         case .aspectFill:
-            // Cutting before scaling gives the same picture for less work.
+            // Crop the picture before it is scaled. The result is the same, but fewer pixels are scaled.
             let wanted =
                 ratio > canvasRatio
                 ? PixelSize(width: max(Int((Double(height) * canvasRatio).rounded()), 1), height: height)
@@ -57,14 +59,15 @@ extension PixelSize {
 }
 
 extension PixelBuffer {
-    /// Returns a buffer of transparent black.
+    /// Returns a buffer in the display format, filled with transparent black.
     static func transparent(_ size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
         result.withUnsafeMutableBytes { bytes in _ = memset(bytes.baseAddress!, 0, bytes.count) }
         return result
     }
 
-    /// Returns the part inside `rect`, which must lie within the picture; the receiver when that is all of it.
+    /// Returns a copy of the part inside `rect`, which must be inside the picture. Returns the receiver if `rect` is
+    /// the whole picture.
     func cropped(to rect: PixelRect) throws(WebImageError) -> PixelBuffer {
         if rect == PixelRect(x: 0, y: 0, width: width, height: height) { return self }
         let result = try PixelBuffer(width: rect.width, height: rect.height, format: format)
@@ -77,7 +80,8 @@ extension PixelBuffer {
         return result
     }
 
-    /// Copies a picture of the same format into this one, which no other code uses yet; ignores pixels outside.
+    /// Copies `source` to position `x`, `y` of this picture. Both must have the same format. Pixels outside this
+    /// picture are ignored. No other code may use this picture yet, because the function changes its pixels.
     func copy(_ source: PixelBuffer, x: Int, y: Int) {
         guard
             let part = PixelRect(x: x, y: y, width: source.width, height: source.height)

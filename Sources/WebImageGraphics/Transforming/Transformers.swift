@@ -5,11 +5,11 @@ public import WebImageCore
 public struct ImageRoundCornerTransformer: ImageTransformer {
     /// The radius in points.
     public let cornerRadius: CGFloat
-    /// Which corners are round.
+    /// The corners to round.
     public let corners: RectCorner
     /// The border's width in points.
     public let borderWidth: CGFloat
-    /// The border's colour; nil draws none.
+    /// The border's colour; nil draws no border.
     public let borderColor: ImageColor?
 
     /// Creates the transformer.
@@ -20,7 +20,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String {
         let color = borderColor?.hexString ?? "(null)"
         return String(
@@ -28,18 +28,18 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
             + color + ")"
     }
 
-    /// The rounded image.
+    /// Returns the image with rounded corners.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.roundedCornerImage(
             withRadius: cornerRadius, corners: corners, borderWidth: borderWidth, borderColor: borderColor)
     }
 }
 
-/// Resizes; see ``WebImageCore/Image/resizedImage(with:scaleMode:)``.
+/// Scales the picture to a size; see ``WebImageCore/Image/resizedImage(with:scaleMode:)``.
 public struct ImageResizingTransformer: ImageTransformer {
-    /// The wanted size in points.
+    /// The size of the result in points.
     public let size: CGSize
-    /// How the picture fits the size.
+    /// How the picture is fitted into the size.
     public let scaleMode: ImageScaleMode
 
     /// Creates the transformer.
@@ -48,41 +48,41 @@ public struct ImageResizingTransformer: ImageTransformer {
         self.scaleMode = scaleMode
     }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String {
         String(plainFormat: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
     }
 
-    /// The resized image.
+    /// Returns the scaled image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.resizedImage(with: size, scaleMode: scaleMode)
     }
 }
 
-/// Crops; see ``WebImageCore/Image/croppedImage(with:)``.
+/// Crops the picture; see ``WebImageCore/Image/croppedImage(with:)``.
 public struct ImageCroppingTransformer: ImageTransformer {
-    /// The part to keep, in points from the top left.
+    /// The part of the picture to keep, in points from the top left.
     public let rect: CGRect
 
     /// Creates the transformer.
     public init(rect: CGRect) { self.rect = rect }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String {
         String(
             plainFormat: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
             rect.size.height)
     }
 
-    /// The cropped image.
+    /// Returns the cropped image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.croppedImage(with: rect) }
 }
 
-/// Mirrors; see ``WebImageCore/Image/flippedImage(withHorizontal:vertical:)``.
+/// Mirrors the picture; see ``WebImageCore/Image/flippedImage(withHorizontal:vertical:)``.
 public struct ImageFlippingTransformer: ImageTransformer {
-    /// Left to right.
+    /// Whether the picture is mirrored left to right.
     public let horizontal: Bool
-    /// Top to bottom.
+    /// Whether the picture is mirrored top to bottom.
     public let vertical: Bool
 
     /// Creates the transformer.
@@ -91,20 +91,20 @@ public struct ImageFlippingTransformer: ImageTransformer {
         self.vertical = vertical
     }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
-    /// The mirrored image.
+    /// Returns the mirrored image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.flippedImage(withHorizontal: horizontal, vertical: vertical)
     }
 }
 
-/// Rotates; see ``WebImageCore/Image/rotatedImage(withAngle:fitSize:)``.
+/// Rotates the picture; see ``WebImageCore/Image/rotatedImage(withAngle:fitSize:)``.
 public struct ImageRotationTransformer: ImageTransformer {
-    /// Radians, counter-clockwise.
+    /// The angle in radians; positive angles are counter-clockwise.
     public let angle: CGFloat
-    /// Whether the result grows to hold the whole picture.
+    /// Whether the result is large enough for the whole rotated picture.
     public let fitSize: Bool
 
     /// Creates the transformer.
@@ -113,12 +113,12 @@ public struct ImageRotationTransformer: ImageTransformer {
         self.fitSize = fitSize
     }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String {
         String(plainFormat: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0)
     }
 
-    /// The turned image.
+    /// Returns the rotated image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.rotatedImage(withAngle: angle, fitSize: fitSize)
     }
@@ -128,36 +128,36 @@ public struct ImageRotationTransformer: ImageTransformer {
 public struct ImageTintTransformer: ImageTransformer {
     /// The colour.
     public let tintColor: ImageColor
-    /// How the colour mixes with the picture.
+    /// How the colour is blended with the picture.
     public let blendMode: BlendMode
 
-    /// Makes the transformer; the default mode fills the picture's shape.
+    /// Creates the transformer. The default mode fills the picture's shape with the colour.
     public init(color: ImageColor, blendMode: BlendMode = .sourceIn) {
         tintColor = color
         self.blendMode = blendMode
     }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String { "SDImageTintTransformer(\(tintColor.hexString),\(blendMode.rawValue))" }
 
-    /// The tinted image.
+    /// Returns the tinted image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.tintedImage(with: tintColor, blendMode: blendMode)
     }
 }
 
-/// Blurs; see ``WebImageCore/Image/blurredImage(withRadius:)``.
+/// Blurs the picture; see ``WebImageCore/Image/blurredImage(withRadius:)``.
 public struct ImageBlurTransformer: ImageTransformer {
-    /// The standard deviation in points.
+    /// The standard deviation of the blur, in points.
     public let blurRadius: CGFloat
 
     /// Creates the transformer.
     public init(radius: CGFloat) { blurRadius = radius }
 
-    /// SDWebImage's key for the same transformer.
+    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
     public var transformerKey: String { String(plainFormat: "SDImageBlurTransformer(%f)", blurRadius) }
 
-    /// The blurred image.
+    /// Returns the blurred image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         image.blurredImage(withRadius: blurRadius)
     }

@@ -16,8 +16,8 @@ final class WorkLimiter: Sendable {
         /// The time after which jobs that wait for a processor are no longer a burst: from then on, new work is refused
         /// unless few jobs wait. Zero disables this rule.
         var queueWait = Duration.milliseconds(100)
-        /// The maximum number of waiting jobs with which new work begins after ``queueWait``.
-        var standingJobs = 8
+        /// The maximum number of results that are being made at the same time after ``queueWait``.
+        var worksUnderOverload = 12
         /// The maximum number of requests in flight.
         var requests = 10_000
         /// The maximum number of requests in flight of one client.
@@ -96,7 +96,7 @@ final class WorkLimiter: Sendable {
     private func admitsJob() -> Bool {
         guard limits.queueWait > .zero else { return true }
         let (count, now) = (waitingJobs(), clock.now)
-        return state.withLock { $0.standing.admits(count, at: now, limits) }
+        return state.withLock { $0.standing.admits(waitingJobs: count, works: $0.works, at: now, limits) }
     }
 
     /// Returns a permit for the work that makes a result.
@@ -151,15 +151,20 @@ struct StandingQueue: Sendable {
     /// The time of the first request since the last one that found no waiting job; nil if the last request found none.
     private var since: Duration?
 
-    /// Records that a request found `count` waiting jobs. Returns whether its work may begin.
-    mutating func admits(_ count: Int, at now: Duration, _ limits: WorkLimiter.Limits) -> Bool {
-        guard count > 0 else {
+    /// Records that a request found this number of jobs that wait for a processor. Returns whether its work may begin.
+    ///
+    /// - Parameter works: The number of results that are being made. It includes results whose sources are still being
+    ///   fetched. Otherwise too many results would begin during these fetches.
+    mutating func admits(
+        waitingJobs: Int, works: Int, at now: Duration, _ limits: WorkLimiter.Limits
+    ) -> Bool {
+        guard waitingJobs > 0 else {
             since = nil
             return true
         }
         let start = since ?? now
         since = start
-        return now - start < limits.queueWait || count < limits.standingJobs
+        return now - start < limits.queueWait || works < limits.worksUnderOverload
     }
 }
 
