@@ -51,7 +51,7 @@ public final class ImageService: Sendable {
         let limiter = WorkLimiter(
             WorkLimiter.Limits(
                 works: configuration.queue, worksPerHost: configuration.queuePerHost,
-                queueWait: .milliseconds(configuration.queueWait), worksUnderOverload: 6 * pool.width,
+                queueWait: .milliseconds(configuration.queueWait), worksUnderOverload: 5 * pool.width,
                 requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient),
             clock: clock
         ) { pool.waitingCountWithoutLow }

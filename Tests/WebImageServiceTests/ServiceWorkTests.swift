@@ -269,16 +269,16 @@ struct ServiceWorkTests {
         #expect(await eventually { pool.waitingCountWithoutLow == 2 })
         // Now jobs have waited for longer than a burst may.
         bench.clock.advance(by: .milliseconds(150))
-        let others = (2..<(6 * pool.width)).map { side in Task { await bench.picture("w:\(20 + side)/f:png") } }
-        #expect(await eventually { bench.service.provider.limiter.workCount == 6 * pool.width })
+        let others = (2..<(5 * pool.width)).map { side in Task { await bench.picture("w:\(20 + side)/f:png") } }
+        #expect(await eventually { bench.service.provider.limiter.workCount == 5 * pool.width })
         let fetches = bench.server.fetchCount
         let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
         #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
-        #expect(bench.server.fetchCount == fetches && bench.service.provider.limiter.workCount == 6 * pool.width)
+        #expect(bench.server.fetchCount == fetches && bench.service.provider.limiter.workCount == 5 * pool.width)
         // These answers need no processor: a stored result, a joined result and an unchanged source.
         #expect(await bench.picture("w:9/f:png").record.outcome == .memory)
         let joiner = Task { await bench.picture("w:10/f:png") }
-        #expect(await eventually { bench.service.provider.subscriberCount == 6 * pool.width + 1 })
+        #expect(await eventually { bench.service.provider.subscriberCount == 5 * pool.width + 1 })
         #expect(await bench.picture("raw:1").status == 200)
         for _ in 0..<pool.width { gate.signal() }
         #expect(await first.value.status == 200)

@@ -1,21 +1,21 @@
 public import Foundation
 public import WebImage
 
-/// A cache's configuration, as an object like SDWebImage's.
+/// A cache's configuration as a class, because SDWebImage's configuration is a class.
 ///
-/// Every property of ``WebImageCore/ImageCacheConfig`` can be read and set. The configuration of a cache is live: setting a
-/// property changes the cache. Safe on any thread.
+/// It has every property of ``WebImageCore/ImageCacheConfig``. When the object is the `config` of a cache, setting a
+/// property changes that cache. Safe on any thread.
 @dynamicMemberLookup public final class SDImageCacheConfig: Sendable {
     private let get: @Sendable () -> ImageCacheConfig
     private let set: @Sendable (ImageCacheConfig) -> Void
 
-    /// The configuration of caches that are made without one.
+    /// The default configuration, for caches that are created without a configuration.
     public static let `default` = SDImageCacheConfig(get: { .default }, set: { .default = $0 })
 
     /// A copy of the current defaults.
     public convenience init() { self.init(.default) }
 
-    /// A new configuration, independent of any other.
+    /// Creates a configuration from a value. Changing it does not change any other configuration.
     public convenience init(_ value: ImageCacheConfig) {
         let box = Locked(value)
         self.init(
@@ -55,10 +55,10 @@ public import WebImage
 }
 
 extension ImageCache {
-    /// The cache's configuration; setting a property changes the cache at once.
+    /// The cache's configuration. Setting one of its properties changes the cache immediately.
     public var config: SDImageCacheConfig { SDImageCacheConfig(of: self) }
 
-    /// Makes a cache with its own folder in `diskCacheDirectory`; the configuration is copied.
+    /// Creates a cache with its own folder in `diskCacheDirectory`. The cache copies the configuration.
     @_disfavoredOverload public convenience init(
         namespace: String, diskCacheDirectory: String? = nil, config: SDImageCacheConfig?
     ) {

@@ -2,21 +2,21 @@ public import Foundation
 import WebImage
 public import WebImageHTTP
 
-/// A downloader's configuration, as an object like SDWebImage's.
+/// A downloader's configuration as a class, because SDWebImage's configuration is a class.
 ///
-/// Every property of ``WebImageHTTP/WebImageDownloaderConfig`` can be read and set. The configuration of a downloader is
-/// live: a changed property applies to downloads requested later. Safe on any thread.
+/// It has every property of ``WebImageHTTP/WebImageDownloaderConfig``. When the object is the `config` of a
+/// downloader, a changed property applies to downloads that are requested after the change. Safe on any thread.
 @dynamicMemberLookup public final class SDWebImageDownloaderConfig: Sendable {
     private let get: @Sendable () -> WebImageDownloaderConfig
     private let set: @Sendable (WebImageDownloaderConfig) -> Void
 
-    /// The configuration of downloaders that are made without one.
+    /// The default configuration, for downloaders that are created without a configuration.
     public static let `default` = SDWebImageDownloaderConfig(get: { .default }, set: { .default = $0 })
 
     /// A copy of the current defaults.
     public convenience init() { self.init(.default) }
 
-    /// A new configuration, independent of any other.
+    /// Creates a configuration from a value. Changing it does not change any other configuration.
     public convenience init(_ value: WebImageDownloaderConfig) {
         let box = Locked(value)
         self.init(
@@ -59,10 +59,10 @@ public import WebImageHTTP
 }
 
 extension WebImageDownloader {
-    /// The downloader's configuration; setting a property applies to downloads requested later.
+    /// The downloader's configuration. A changed property applies to downloads that are requested after the change.
     public var config: SDWebImageDownloaderConfig { SDWebImageDownloaderConfig(of: self) }
 
-    /// Makes a downloader with its own connections; the configuration is copied.
+    /// Creates a downloader with its own connections. The downloader copies the configuration.
     @_disfavoredOverload public convenience init(config: SDWebImageDownloaderConfig?) {
         self.init(config: config?.value ?? .default)
     }

@@ -22,7 +22,8 @@ extension ImageCodersManager {
 }
 
 extension ImageGIFCoder {
-    /// Opens a GIF without options, as a document of version 5 does; nil when the data cannot be read.
+    /// Creates a coder for a GIF without options, in the form that SDWebImage 5's documentation shows. Returns nil when
+    /// the data cannot be read.
     @available(*, deprecated, message: "Use init(animatedImageData:options:), which can return nil")
     public convenience init!(animatedImageData data: Data?) { self.init(animatedImageData: data, options: nil) }
 }

@@ -3,13 +3,14 @@ public import WebImage
 public import WebImageHTTP
 
 extension WebImageManager {
-    /// Version 4's way to make a manager.
+    /// Version 4's initialiser of a manager.
     @available(*, deprecated, renamed: "init(cache:loader:)")
     public convenience init(cache: ImageCache, downloader: WebImageDownloader) {
         self.init(cache: cache, loader: downloader)
     }
 
-    /// Version 4's downloader: the shared downloader, which managers use unless they are made with other loaders.
+    /// Version 4's name of the loader. Returns the shared downloader, which managers use unless they are created with
+    /// other loaders.
     @available(*, deprecated, message: "Use imageLoader")
     public var imageDownloader: WebImageDownloader { imageLoader as? WebImageDownloader ?? .shared }
 
@@ -19,7 +20,7 @@ extension WebImageManager {
 }
 
 extension WebImageDownloader {
-    /// Version 4's way to set a custom class for transfers; nil for the built-in class.
+    /// Version 4's method to set a custom class for transfers. Nil restores the built-in class.
     @available(*, deprecated, message: "Set config.operationClass")
     public func setOperationClass(_ operationClass: (any SDWebImageDownloaderOperationProtocol.Type)?) {
         ownConfig.operationClass = operationClass

@@ -1,13 +1,13 @@
 public import Foundation
 
 extension CGSize {
-    /// A size, by the short form that documents use.
+    /// Creates a size without argument labels, the form that SDWebImage's documentation uses.
     @available(*, deprecated, renamed: "init(width:height:)")
     public init(_ width: CGFloat, _ height: CGFloat) { self.init(width: width, height: height) }
 }
 
 extension CGRect {
-    /// A rectangle, by the short form that documents use.
+    /// Creates a rectangle without argument labels, the form that SDWebImage's documentation uses.
     @available(*, deprecated, renamed: "init(x:y:width:height:)")
     public init(_ x: CGFloat, _ y: CGFloat, _ width: CGFloat, _ height: CGFloat) {
         self.init(x: x, y: y, width: width, height: height)

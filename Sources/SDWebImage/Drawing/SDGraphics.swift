@@ -2,29 +2,32 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// Starts a drawing in this thread, of a size in points at scale 1; ``SDGraphicsEndImageContext()`` ends it.
+/// Starts a drawing on this thread with a size in points and scale 1. ``SDGraphicsEndImageContext()`` ends the drawing.
 public func SDGraphicsBeginImageContext(_ size: CGSize) { SDGraphicsBeginImageContextWithOptions(size, false, 1) }
 
-/// Starts a drawing in this thread; ``SDGraphicsEndImageContext()`` ends it. Scale 0 is the main screen's.
+/// Starts a drawing on this thread with a size in points. ``SDGraphicsEndImageContext()`` ends the drawing. Scale 0
+/// means the scale of the main screen.
 ///
 /// When the size is not positive or is too large, no drawing starts; ``SDGraphicsEndImageContext()`` must still be called.
 public func SDGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
     OpenDrawings.begin(size, isOpaque: opaque, scale: scale)
 }
 
-/// The current context of this thread: that of an open drawing or a renderer; nil outside.
+/// The drawing context of this thread: the context of an open drawing or of a renderer. Nil when nothing is being
+/// drawn.
 public func SDGraphicsGetCurrentContext() -> GraphicsContext? { GraphicsContext.current }
 
-/// The content of the innermost drawing of this thread; nil without one.
+/// The image of the innermost drawing of this thread. Nil when no drawing is open.
 public func SDGraphicsGetImageFromCurrentImageContext() -> UIImage? { OpenDrawings.image }
 
-/// Ends the innermost drawing of this thread; does nothing without one.
+/// Ends the innermost drawing of this thread. Does nothing when no drawing is open.
 public func SDGraphicsEndImageContext() { OpenDrawings.end() }
 
-/// The drawings in progress of this thread.
+/// The stack of this thread's open drawings.
 private enum OpenDrawings {
     private static let key = "sdwebimage.open-drawings"
-    /// One drawing; nil for one that could not be started, so that each end still matches its start.
+    /// One entry of the stack. `drawing` is nil when the drawing could not be started. The entry is still stored, so
+    /// that each call that ends a drawing matches the call that started it.
     private struct Entry { var drawing: OpenDrawing? }
 
     private static var stack: [Entry] {
@@ -65,7 +68,7 @@ extension GraphicsContext {
 }
 
 extension ImageColor {
-    /// The colour itself: drawing functions take this type.
+    /// Returns this colour, because the drawing functions here accept `UIColor`.
     public var cgColor: UIColor { self }
     /// Sets this colour as the fill colour of the current drawing; does nothing outside a drawing.
     public func setFill() { GraphicsContext.current?.fillColor = self }

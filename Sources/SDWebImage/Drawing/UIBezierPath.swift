@@ -2,13 +2,13 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// A set of corners of a rectangle; ``WebImageCore/RectCorner``.
+/// UIKit's name of ``WebImageCore/RectCorner``, a set of corners of a rectangle.
 public typealias UIRectCorner = RectCorner
 
-/// Lines and curves for the current drawing; ``WebImageGraphics/GraphicsPath`` as an object.
+/// Lines and curves for the current drawing: a class around ``WebImageGraphics/GraphicsPath``, as in UIKit.
 ///
-/// Coordinates are in points, y grows downwards. For one thread at a time. ``fill()`` and ``stroke()`` do nothing outside a
-/// drawing.
+/// Coordinates are in points, and y grows downwards. Use a path on one thread at a time. ``fill()`` and ``stroke()``
+/// do nothing when no drawing is open.
 public final class UIBezierPath {
     /// The lines and curves as a struct.
     public var path = GraphicsPath()
@@ -18,7 +18,7 @@ public final class UIBezierPath {
     public var lineCapStyle = LineCap.butt
     /// The shape of line joins; miter by default.
     public var lineJoinStyle = LineJoin.miter
-    /// Whether areas that are enclosed twice are not filled; false by default.
+    /// Whether ``fill()`` uses the even-odd rule, which leaves areas that are enclosed twice empty. False by default.
     public var usesEvenOddFillRule = false
 
     /// Creates an empty path.
@@ -31,19 +31,20 @@ public final class UIBezierPath {
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat) {
         path = GraphicsPath(roundedRect: rect, cornerRadius: cornerRadius)
     }
-    /// A rectangle with some rounded corners; their radius is the smaller of the two.
+    /// A rectangle with some rounded corners. Their radius is the smaller of `cornerRadii.width` and
+    /// `cornerRadii.height`.
     public init(roundedRect rect: CGRect, byRoundingCorners corners: UIRectCorner, cornerRadii: CGSize) {
         path = GraphicsPath(
             roundedRect: rect, cornerRadius: min(cornerRadii.width, cornerRadii.height), corners: corners)
     }
-    /// An arc of a circle; angles are in radians, 0 is on the right, and they grow clockwise.
+    /// An arc of a circle. Angles are in radians: 0 is on the right, and angles grow clockwise.
     public init(
         arcCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
         addArc(withCenter: center, radius: radius, startAngle: startAngle, endAngle: endAngle, clockwise: clockwise)
     }
 
-    /// Whether there is no line.
+    /// Whether the path is empty.
     public var isEmpty: Bool { path.isEmpty }
     /// The start of the next line; zero for an empty path.
     public var currentPoint: CGPoint { path.currentPoint ?? .zero }
@@ -60,13 +61,14 @@ public final class UIBezierPath {
     public func addQuadCurve(to endPoint: CGPoint, controlPoint: CGPoint) {
         path.addQuadCurve(to: endPoint, control: controlPoint)
     }
-    /// Adds an arc of a circle and a line to its start; angles are in radians, 0 is on the right, and they grow clockwise.
+    /// Adds an arc of a circle, and a line from the current point to the start of the arc. Angles are in radians: 0
+    /// is on the right, and angles grow clockwise.
     public func addArc(
         withCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
         guard startAngle.isFinite, endAngle.isFinite else { return }
         var sweep = (endAngle - startAngle).truncatingRemainder(dividingBy: 2 * .pi)
-        // Angles that differ by whole turns give a whole circle; others the arc in the requested direction.
+        // If the angles differ by whole turns, draw a whole circle. Otherwise draw the arc in the requested direction.
         if sweep == 0, endAngle != startAngle { sweep = clockwise ? 2 * .pi : -2 * .pi }
         if clockwise, sweep < 0 { sweep += 2 * .pi }
         if !clockwise, sweep > 0 { sweep -= 2 * .pi }
@@ -74,9 +76,9 @@ public final class UIBezierPath {
     }
     /// Adds a line to the start of the current line.
     public func close() { path.closeSubpath() }
-    /// Adds the lines of another path.
+    /// Adds the lines and curves of another path.
     public func append(_ bezierPath: UIBezierPath) { path.addPath(bezierPath.path) }
-    /// Removes all lines.
+    /// Removes all lines and curves.
     public func removeAllPoints() { path = GraphicsPath() }
 
     /// Fills the inside with the current fill colour.

@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// The scale and opacity of a ``UIGraphicsImageRenderer``'s image. A class, as in UIKit.
+/// The scale of the image that a ``UIGraphicsImageRenderer`` draws, and whether it is opaque. A class, as in UIKit.
 public final class UIGraphicsImageRendererFormat {
     /// Pixels per point. Default: the scale of the main screen.
     public var scale: CGFloat {
@@ -47,19 +47,19 @@ public final class UIGraphicsImageRenderer {
     }
 }
 
-/// Begins a drawing, as ``SDGraphicsBeginImageContext(_:)``.
+/// Begins a drawing. UIKit's name of ``SDGraphicsBeginImageContext(_:)``.
 public func UIGraphicsBeginImageContext(_ size: CGSize) { SDGraphicsBeginImageContext(size) }
 
-/// Begins a drawing, as ``SDGraphicsBeginImageContextWithOptions(_:_:_:)``.
+/// Begins a drawing. UIKit's name of ``SDGraphicsBeginImageContextWithOptions(_:_:_:)``.
 public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
     SDGraphicsBeginImageContextWithOptions(size, opaque, scale)
 }
 
-/// Returns the context of the current drawing, as ``SDGraphicsGetCurrentContext()``.
+/// Returns the context of the current drawing. UIKit's name of ``SDGraphicsGetCurrentContext()``.
 public func UIGraphicsGetCurrentContext() -> GraphicsContext? { SDGraphicsGetCurrentContext() }
 
-/// Returns the image of the current drawing, as ``SDGraphicsGetImageFromCurrentImageContext()``.
+/// Returns the image of the current drawing. UIKit's name of ``SDGraphicsGetImageFromCurrentImageContext()``.
 public func UIGraphicsGetImageFromCurrentImageContext() -> UIImage? { SDGraphicsGetImageFromCurrentImageContext() }
 
-/// Ends the current drawing, as ``SDGraphicsEndImageContext()``.
+/// Ends the current drawing. UIKit's name of ``SDGraphicsEndImageContext()``.
 public func UIGraphicsEndImageContext() { SDGraphicsEndImageContext() }

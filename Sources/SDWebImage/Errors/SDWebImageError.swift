@@ -1,27 +1,27 @@
 public import Foundation
 public import WebImage
 
-/// The domain of errors that have a code of ``SDWebImageError/Code``.
+/// The domain of errors whose code is a ``SDWebImageError/Code``.
 public let SDWebImageErrorDomain = "SDWebImageErrorDomain"
-/// In `userInfo`: the `WebImageResponse` that was refused.
+/// The key in `userInfo` of the refused `WebImageResponse`.
 public let SDWebImageErrorDownloadResponseKey = "SDWebImageErrorDownloadResponseKey"
-/// In `userInfo`: the HTTP status that was refused, an `NSNumber`.
+/// The key in `userInfo` of the refused HTTP status, an `NSNumber`.
 public let SDWebImageErrorDownloadStatusCodeKey = "SDWebImageErrorDownloadStatusCodeKey"
-/// In `userInfo`: the content type that was refused.
+/// The key in `userInfo` of the refused content type.
 public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadContentTypeKey"
 
-/// A failure in the form that code for SDWebImage expects: an `NSError` with SDWebImage's domains, codes and keys.
+/// A failure as an `NSError` with SDWebImage's domains, codes and keys, which code for SDWebImage expects.
 ///
-/// Failures of the connection have the domain `NSURLErrorDomain` and its codes; all others have
-/// ``SDWebImageErrorDomain``. A subclass of `NSError` is needed because Swift on Linux does not convert other errors by
-/// `error as NSError`.
+/// Connection failures have the domain `NSURLErrorDomain` and its codes. All other failures have
+/// ``SDWebImageErrorDomain``. This type is a subclass of `NSError`, because on Linux `error as NSError` does not
+/// convert other error types.
 public final class SDWebImageError: NSError, @unchecked Sendable {
-    // Unchecked is correct because both properties are immutable values, and those of `NSError` never change.
+    // Unchecked is correct because all stored properties, including those of `NSError`, are immutable.
 
-    /// The kinds of failure; ``WebImageCore/WebImageError/Code``.
+    /// The kinds of failure: SDWebImage's name of ``WebImageCore/WebImageError/Code``.
     public typealias Code = WebImageError.Code
 
-    /// The complete error.
+    /// The original error, with all details.
     public let webImageError: WebImageError
 
     /// Wraps a failure.
@@ -34,21 +34,21 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
     /// Always nil: errors are not archived.
     public required init?(coder: NSCoder) { nil }
 
-    /// The failure in one line; URLs have no query, user or password.
+    /// The failure in one line. URLs in the text have no query, user name or password.
     public override var description: String { webImageError.description }
 }
 
-// The cases of SDWebImage's enumeration, as members of the error.
+// The error codes of SDWebImage, as static members, so that `SDWebImageError.cancelled` compiles.
 extension SDWebImageError {
     /// The URL is nil, empty or malformed.
     public static let invalidURL = Code.invalidURL
     /// The data is not an image.
     public static let badImageData = Code.badImageData
-    /// The cached image has not changed on the server.
+    /// The server reported that the cached image has not changed.
     public static let cacheNotModified = Code.cacheNotModified
-    /// The URL failed before.
+    /// The URL is on the list of URLs that failed before, so it was not tried again.
     public static let blackListed = Code.blackListed
-    /// No download could be made.
+    /// The download operation could not be created.
     public static let invalidDownloadOperation = Code.invalidDownloadOperation
     /// The HTTP status is not one of the accepted statuses.
     public static let invalidDownloadStatusCode = Code.invalidDownloadStatusCode

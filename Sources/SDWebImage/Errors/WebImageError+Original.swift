@@ -2,7 +2,8 @@ import Foundation
 import WebImage
 
 extension WebImageError {
-    /// The domain and code of the `NSError`: SDWebImage's, or those of a custom loader's own error.
+    /// The domain and code of the `NSError`. For an error of a custom loader, those of that error; otherwise
+    /// SDWebImage's.
     var originalsDomainAndCode: (domain: String, code: Int) {
         if let foreignError { return (foreignError._domain, foreignError._code) }
         guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
@@ -48,7 +49,7 @@ extension WebImageError {
     private static let unknownURLError = -1
     private static let cancelledURLError = -999
 
-    /// The codes of `NSURLErrorDomain` by curl's codes.
+    /// Maps curl's error codes to codes of `NSURLErrorDomain`.
     private static let urlErrors: [Int: Int] = [
         1: -1002, 3: -1000, 5: -1003, 6: -1003, 7: -1004, 8: -1011, 18: -1005, 28: -1001, 35: -1200, 47: -1007,
         52: -1005, 55: -1005, 56: -1005, 58: -1205, 60: -1202, 61: -1016, 77: -1206, 92: -1005, 97: -1004,

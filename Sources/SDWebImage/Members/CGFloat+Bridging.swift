@@ -1,20 +1,20 @@
 public import Foundation
 
-// Foundation on Linux casts a number in an `Any` to `Double` and `Int`, but not to `CGFloat`. Code for SDWebImage needs
-// that cast: `options[.decodeScaleFactor] as? CGFloat`.
+// On Linux, Foundation can cast an `NSNumber` in an `Any` to `Double` and `Int`, but not to `CGFloat`. Code for
+// SDWebImage needs the cast to `CGFloat`: `options[.decodeScaleFactor] as? CGFloat`.
 extension CGFloat: @retroactive _ObjectiveCBridgeable {
-    /// The number as an object.
+    /// The number as an `NSNumber`.
     public func _bridgeToObjectiveC() -> NSNumber { NSNumber(value: Double(self)) }
-    /// The object as a number.
+    /// Converts an `NSNumber` to a `CGFloat`.
     public static func _forceBridgeFromObjectiveC(_ source: NSNumber, result: inout CGFloat?) {
         result = CGFloat(source.doubleValue)
     }
-    /// The object as a number.
+    /// Converts an `NSNumber` to a `CGFloat`.
     public static func _conditionallyBridgeFromObjectiveC(_ source: NSNumber, result: inout CGFloat?) -> Bool {
         result = CGFloat(source.doubleValue)
         return true
     }
-    /// The object as a number; 0 for none.
+    /// Converts an `NSNumber` to a `CGFloat`. Returns 0 for nil.
     public static func _unconditionallyBridgeFromObjectiveC(_ source: NSNumber?) -> CGFloat {
         CGFloat(source?.doubleValue ?? 0)
     }

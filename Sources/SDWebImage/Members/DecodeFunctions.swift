@@ -1,14 +1,16 @@
 public import Foundation
 public import WebImage
 
-/// Decodes an image for an author of a loader, by options and context. Blocks while it decodes; nil for other data.
+/// Decodes an image with the options and context of a load. For authors of custom loaders. Blocks while it decodes.
+/// Returns nil if the data cannot be decoded.
 public func SDImageLoaderDecodeImageData(
     _ imageData: Data, _ imageURL: URL, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
     try? ImageLoaderDecoding.image(from: imageData, url: imageURL, options: options, context: context)
 }
 
-/// Decodes an image for an author of a cache, by options and context. Blocks while it decodes; nil for other data.
+/// Decodes an image with the options and context of a load. For authors of custom caches. Blocks while it decodes.
+/// Returns nil if the data cannot be decoded.
 public func SDImageCacheDecodeImageData(
     _ imageData: Data, _ cacheKey: String, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
@@ -18,9 +20,11 @@ public func SDImageCacheDecodeImageData(
     return SDImageLoaderDecodeImageData(imageData, url, options, context)
 }
 
-/// Decodes the partial image of a download for an author of a loader; nil before anything can be shown.
+/// Decodes the partial image of a download in progress. For authors of custom loaders. Returns nil while too few bytes
+/// have arrived.
 ///
-/// Call it with all bytes so far, from one thread at a time; `operation` identifies the load.
+/// Pass all bytes received so far, not only the new ones. For one load, call it on one thread at a time. `operation`
+/// identifies the load.
 public func SDImageLoaderDecodeProgressiveImageData(
     _ imageData: Data, _ imageURL: URL, _ finished: Bool, _ operation: any SDWebImageOperation & AnyObject,
     _ options: SDWebImageOptions, _ context: SDWebImageContext?
@@ -34,7 +38,7 @@ public func SDImageLoaderDecodeProgressiveImageData(
     return image
 }
 
-/// The progressive coder of a load; nil before its first bytes and after its end.
+/// The progressive coder of a load. Nil before the load's first bytes and after its end.
 public func SDImageLoaderGetProgressiveCoder(
     _ operation: any SDWebImageOperation & AnyObject
 ) -> (any SDProgressiveImageCoder)? {
@@ -48,7 +52,8 @@ public func SDImageLoaderSetProgressiveCoder(
     ProgressiveCoders.set(progressiveCoder, operation)
 }
 
-/// The coder options of a load: scale, thumbnail, limits and hints from its options, context and key.
+/// The coder options of a load: scale, thumbnail, limits and hints. They are made from the load's options, context and
+/// cache key.
 public func SDGetDecodeOptionsFromContext(
     _ context: SDWebImageContext?, _ options: SDWebImageOptions, _ cacheKey: String
 ) -> SDImageCoderOptions {
@@ -56,7 +61,8 @@ public func SDGetDecodeOptionsFromContext(
     return ImageLoaderDecoding.decodingOptions(for: url, options: options, context: context).dictionary
 }
 
-/// Writes coder options into options and context, the inverse of ``SDGetDecodeOptionsFromContext(_:_:_:)``.
+/// Writes coder options into the options and context of a load. The inverse of
+/// ``SDGetDecodeOptionsFromContext(_:_:_:)``.
 public func SDSetDecodeOptionsToContext(
     _ mutableContext: inout SDWebImageContext, _ mutableOptions: inout SDWebImageOptions,
     _ decodeOptions: SDImageCoderOptions

@@ -1,16 +1,17 @@
 public import WebImage
 
-/// The header fields of a response: names as the server wrote them, compared without regard to case.
+/// The header fields of a response. Names keep the server's spelling and are compared case-insensitively.
 public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
     private var fields: [String: String]
 
-    /// Makes fields from a dictionary; of names that differ only in case, one is kept.
+    /// Creates header fields from a dictionary. If several names differ only in case, one of them is kept; which one is
+    /// undefined.
     public init(_ fields: [String: String]) {
         self.fields = [:]
         for (name, value) in fields { self[name] = value }
     }
 
-    /// Fields by name.
+    /// Creates header fields from pairs of name and value.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = [:]
         for (name, value) in elements { self[name] = value }
@@ -28,7 +29,7 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
     public var count: Int { fields.count }
     /// Whether there are no fields.
     public var isEmpty: Bool { fields.isEmpty }
-    /// The fields as a dictionary, which compares names exactly.
+    /// The fields as a dictionary. Its lookup is case-sensitive.
     public var dictionary: [String: String] { fields }
 
     /// Iterates over names and values in undefined order.
@@ -41,7 +42,8 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
 }
 
 extension WebImageResponse {
-    /// The header fields; names are compared without regard to case, and repeated fields are joined by `, `.
+    /// The header fields of the response. Names are compared case-insensitively. The values of repeated fields are
+    /// joined by `, `.
     public var allHeaderFields: SDHeaderFields {
         get { SDHeaderFields(fieldsAsReceived) }
         set { ownHeaderFields = newValue.dictionary }

@@ -1,11 +1,11 @@
 public import WebImage
 public import WebImageGraphics
 
-// The built-in transformers are values that keep the metadata. The setter is unavailable; its message names the
-// alternative.
+// The built-in transformers are structs and always keep the metadata. The setter is therefore unavailable; its message
+// names the alternative.
 
 extension ImageRoundCornerTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -14,7 +14,7 @@ extension ImageRoundCornerTransformer {
 }
 
 extension ImageResizingTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -23,7 +23,7 @@ extension ImageResizingTransformer {
 }
 
 extension ImageCroppingTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -32,7 +32,7 @@ extension ImageCroppingTransformer {
 }
 
 extension ImageFlippingTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -41,7 +41,7 @@ extension ImageFlippingTransformer {
 }
 
 extension ImageRotationTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -50,7 +50,7 @@ extension ImageRotationTransformer {
 }
 
 extension ImageTintTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -59,7 +59,7 @@ extension ImageTintTransformer {
 }
 
 extension ImageBlurTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")
@@ -68,7 +68,7 @@ extension ImageBlurTransformer {
 }
 
 extension ImageFilterTransformer {
-    /// Whether the descriptive metadata is copied to the changed image; always true.
+    /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.
     public var preserveImageMetadata: Bool {
         get { true }
         @available(*, unavailable, message: "Subclass SDImageBaseTransformer, whose preserveImageMetadata can be set")

@@ -1,7 +1,7 @@
 public import WebImage
 
 extension ImageCodersManager {
-    /// The coders; the last one is asked first. Setting nil removes all.
+    /// The registered coders. The manager tries the last coder first. Setting nil removes all coders.
     public var coders: [any SDImageCoder]? {
         get { ownCoders }
         set { ownCoders = newValue ?? [] }
@@ -9,7 +9,7 @@ extension ImageCodersManager {
 }
 
 extension ImageLoadersManager {
-    /// The loaders; the last one is asked first. Setting nil removes all.
+    /// The registered loaders. The manager tries the last loader first. Setting nil removes all loaders.
     public var loaders: [any ImageLoader]? {
         get { ownLoaders }
         set { ownLoaders = newValue ?? [] }

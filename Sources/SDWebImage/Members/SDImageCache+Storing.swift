@@ -2,21 +2,21 @@ public import Foundation
 public import WebImage
 
 extension ImageCache {
-    /// Stores an image in memory, and its encoded data on disk.
+    /// Stores an image in memory and its encoded bytes on disk.
     @preconcurrency public func store(
         _ image: UIImage?, forKey key: String?, completion completionBlock: SDWebImageNoParamsBlock? = nil
     ) {
         store(image, imageData: nil, forKey: key, cacheType: .all, completion: completionBlock)
     }
 
-    /// Stores an image in memory and, if requested, encoded on disk.
+    /// Stores an image in memory and, if requested, its encoded bytes on disk.
     @preconcurrency public func store(
         _ image: UIImage?, forKey key: String?, toDisk: Bool, completion completionBlock: SDWebImageNoParamsBlock? = nil
     ) {
         store(image, imageData: nil, forKey: key, toDisk: toDisk, completion: completionBlock)
     }
 
-    /// Stores an image in memory and, if requested, its bytes on disk.
+    /// Stores an image in memory and, if requested, the given bytes on disk.
     @preconcurrency public func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, toDisk: Bool,
         completion completionBlock: SDWebImageNoParamsBlock? = nil
@@ -35,10 +35,10 @@ extension ImageCache {
             completion: completionBlock)
     }
 
-    /// Stores an image in memory before it returns.
+    /// Stores an image in memory. The image is stored when this method returns.
     public func storeImage(toMemory image: UIImage?, forKey key: String?) { storeImageToMemory(image, forKey: key) }
 
-    /// Stores bytes on disk; blocks.
+    /// Stores bytes on disk. Blocks until they are written.
     public func storeImageData(toDisk imageData: Data?, forKey key: String?) {
         storeImageDataToDisk(imageData, forKey: key)
     }

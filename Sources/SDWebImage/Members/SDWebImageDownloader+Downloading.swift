@@ -3,9 +3,10 @@ import WebImage
 public import WebImageHTTP
 
 extension WebImageDownloader {
-    /// Downloads and decodes an image; failures are ``SDWebImageError``.
+    /// Downloads and decodes an image. Failures are of type ``SDWebImageError``.
     ///
-    /// `completed` is called exactly once with `finished`, on the context's callback queue or on main.
+    /// `completed` is called exactly once with `finished` true, on the context's callback queue or, without one, on the
+    /// main queue.
     @preconcurrency @discardableResult
     public func downloadImage(
         with url: URL?, options: SDWebImageDownloaderOptions = [], context: SDWebImageContext? = nil,

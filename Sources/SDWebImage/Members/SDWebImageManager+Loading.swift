@@ -2,10 +2,11 @@ public import Foundation
 public import WebImage
 
 extension WebImageManager {
-    /// Loads an image and calls back; failures are ``SDWebImageError``.
+    /// Loads an image and calls `completed` with the result. Failures are of type ``SDWebImageError``.
     ///
-    /// `completed` is called exactly once with `finished`, on the context's callback queue or on main. A memory hit
-    /// requested on that queue completes before this returns. `progress` is called on any thread.
+    /// `completed` is called exactly once with `finished` true, on the context's callback queue or, without one, on the
+    /// main queue. If the caller is on that queue and the image is in memory, `completed` is called before this method
+    /// returns. `progress` is called on any thread.
     @preconcurrency @discardableResult
     public func loadImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,

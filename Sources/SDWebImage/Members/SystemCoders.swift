@@ -1,20 +1,22 @@
 import Foundation
 import WebImage
 
-/// The replacement for the operating system's decoder and encoder: the built-in coders alone.
+/// Decoding and encoding for `UIImage(data:)` and `pngData()`, which on Apple's systems use the operating
+/// system. Here they use only the built-in coders.
 ///
-/// With registered coders, a registered coder that calls `UIImage(data:)` would call itself without end.
+/// Registered coders are not used: a registered coder that calls `UIImage(data:)` would call itself
+/// endlessly.
 enum SystemCoders {
     private static let builtIn = ImageCodersManager(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }())
 
-    /// Decodes the first frame of a file; nil for data that no built-in coder can decode.
+    /// Decodes the first frame of a file. Returns nil if no built-in coder can decode the data.
     static func still(_ data: Data?, scale: CGFloat) -> Image? {
         guard let data else { return nil }
         let options: ImageCoderOptions = [.decodeScaleFactor: Double(max(scale, 1)), .decodeFirstFrameOnly: true]
         return builtIn.decodedImage(with: data, options: options)
     }
 
-    /// Encodes the image, or its first frame; nil when the format cannot be written.
+    /// Encodes a still, or the first frame of an animation. Returns nil if no built-in coder can write the format.
     static func file(of image: Image, format: ImageFormat, quality: Double = 1) -> Data? {
         var options = EncodingOptions()
         options.quality = quality

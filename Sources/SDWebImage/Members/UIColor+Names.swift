@@ -26,17 +26,20 @@ extension ImageColor {
     public static let lightGray = ImageColor(white: 2.0 / 3)
     /// Dark grey.
     public static let darkGray = ImageColor(white: 1.0 / 3)
-    /// The component between 0 and 1; declared again because the static colour of this name hides it.
+    /// The component of this name, between 0 and 1. Declared again, because the static colour of the same name hides
+    /// the property of ``WebImageCore/ImageColor``.
     public var red: Double {
         get { ownRed }
         set { ownRed = newValue }
     }
-    /// The component between 0 and 1; declared again because the static colour of this name hides it.
+    /// The component of this name, between 0 and 1. Declared again, because the static colour of the same name hides
+    /// the property of ``WebImageCore/ImageColor``.
     public var green: Double {
         get { ownGreen }
         set { ownGreen = newValue }
     }
-    /// The component between 0 and 1; declared again because the static colour of this name hides it.
+    /// The component of this name, between 0 and 1. Declared again, because the static colour of the same name hides
+    /// the property of ``WebImageCore/ImageColor``.
     public var blue: Double {
         get { ownBlue }
         set { ownBlue = newValue }
@@ -54,7 +57,8 @@ extension ImageColor {
         return true
     }
 
-    /// Writes the grey value and the opacity; returns false and writes nothing for a colour that is not grey.
+    /// Writes the grey value and the opacity to the given pointers. For a colour that is not grey, writes nothing and
+    /// returns false.
     @discardableResult public func getWhite(
         _ white: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
     ) -> Bool {
@@ -64,7 +68,7 @@ extension ImageColor {
         return true
     }
 
-    /// The same colour at another opacity.
+    /// The same colour with another opacity, 0…1.
     public func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
         UIColor(red: ownRed, green: ownGreen, blue: ownBlue, alpha: Double(alpha))
     }

@@ -2,20 +2,23 @@ public import Foundation
 public import WebImage
 
 extension Image {
-    /// Decodes a file with the built-in coders alone; blocks while it decodes. Nil for data that they cannot decode.
+    /// Decodes a file with only the built-in coders. Blocks while it decodes. Returns nil if they cannot decode
+    /// the data.
     ///
-    /// Registered coders are not used, so that they may call this; `UIImage.sd_image(with:)` uses them.
+    /// Registered coders are not used, so that a registered coder can call this initialiser.
+    /// `UIImage.sd_image(with:)` uses the registered coders.
     public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-    /// Decodes a file at a scale with the built-in coders alone; blocks while it decodes. Nil for data that they cannot decode.
+    /// Decodes a file at a scale with only the built-in coders. Blocks while it decodes. Returns nil if they cannot
+    /// decode the data.
     public convenience init?(data: Data, scale: CGFloat) {
         guard let image = SystemCoders.still(data, scale: scale) else { return nil }
         self.init(copying: image)
     }
 
-    /// Reads and decodes a file with the built-in coders alone; blocks while it does so.
+    /// Reads and decodes a file with only the built-in coders. Blocks while it reads and decodes.
     ///
-    /// `@2x` or `@3x` in the name sets the scale.
+    /// `@2x` or `@3x` in the file name sets the scale.
     public convenience init?(contentsOfFile path: String) {
         guard
             let image = SystemCoders.still(
@@ -24,24 +27,26 @@ extension Image {
         self.init(copying: image)
     }
 
-    /// Finds an image by name in the bundles of ``WebImageCore/ImageResources``; uses the built-in coders alone.
+    /// Finds an image by name in the bundles of ``WebImageCore/ImageResources`` and decodes it with only the
+    /// built-in coders.
     ///
-    /// Blocks on the first call. The image then stays in memory until `SDAnimatedImage.removeNamedImages()`.
+    /// The first call for a name blocks. The image then stays in memory until
+    /// `SDAnimatedImage.removeNamedImages()` is called.
     public convenience init?(named name: String) {
         let image = AnimatedImage.namedStill(name) { data, scale in SystemCoders.still(data, scale: scale) }
         guard let image else { return nil }
         self.init(copying: image)
     }
 
-    /// Encodes the image as PNG with the built-in encoder; blocks while it encodes.
+    /// Encodes the image as PNG with the built-in encoder. Blocks while it encodes.
     public func pngData() -> Data? { SystemCoders.file(of: self, format: .png) }
 
-    /// Encodes the image as JPEG of quality 0…1 with the built-in encoder; blocks while it encodes.
+    /// Encodes the image as JPEG of quality 0…1 with the built-in encoder. Blocks while it encodes.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
         SystemCoders.file(of: self, format: .jpeg, quality: Double(compressionQuality))
     }
 
-    /// Makes a new object of the same image, or of its first frame.
+    /// Creates a new object with the pixels of an image, or of the first frame of an animation.
     private convenience init(copying image: Image) {
         self.init(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,

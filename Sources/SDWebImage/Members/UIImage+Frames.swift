@@ -1,11 +1,11 @@
 public import Foundation
 public import WebImage
 
-/// An animation with all frames in memory, like the system's animated image in SDWebImage.
+/// An animation with all frames in memory. It replaces UIKit's animated image, which SDWebImage uses.
 ///
 /// Safe on any thread, because it is immutable.
 final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is correct because every stored property is an immutable Sendable.
+    // Unchecked is correct because every stored property is immutable and `Sendable`.
 
     let frames: [SDImageFrame]
     private let loops: Locked<Int>
@@ -29,7 +29,7 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
     }
     private let customCost = Locked<Int?>(nil)
 
-    /// Bytes of the frames' pixels; a buffer that several frames share counts once.
+    /// The bytes of all frames' pixels. A buffer that several frames share counts once.
     private var distinctByteCount: Int {
         var seen: Set<ObjectIdentifier> = []
         return frames.reduce(0) { sum, frame in
@@ -52,13 +52,14 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
 }
 
 extension Image {
-    /// The orientation of an image; it is applied when a file is decoded.
+    /// UIKit's name of the orientation type. Decoding a file applies its orientation.
     public typealias Orientation = ImageOrientation
 
-    /// The orientation for display: always up, because orientation is applied when a file is decoded.
+    /// The orientation for display. Always up, because decoding a file applies its orientation.
     public var imageOrientation: Orientation { .up }
 
-    /// The frames of an animation, decoded now; nil for a still. Blocks while it decodes.
+    /// All frames of an animation; nil for a still. Each call decodes the frames that are not in memory, and blocks
+    /// meanwhile.
     public var images: [UIImage]? {
         guard isAnimated, let animation = self as? any AnimatedImageProvider else { return nil }
         return (0..<animation.ownFrames).compactMap { animation.animatedImageFrame(at: $0) }
@@ -70,15 +71,18 @@ extension Image {
         return (0..<animation.ownFrames).reduce(0) { $0 + animation.animatedImageDuration(at: $1) }
     }
 
-    /// Makes an animation with all images in memory; each is shown for an equal part of `duration` seconds.
+    /// Creates an animation that keeps all images in memory. Each image is shown for an equal part of `duration`
+    /// seconds.
     ///
-    /// Nil for no images. A duration that is not positive means 1/30 of a second for each, as on Apple's systems.
+    /// Returns nil for an empty array. If `duration` is not positive, each image is shown for 1/30 of a second,
+    /// as on Apple's systems.
     public static func animatedImage(with images: [UIImage], duration: TimeInterval) -> UIImage? {
         let each = duration > 0 && duration.isFinite ? duration / Double(max(images.count, 1)) : 1.0 / 30
         return ImageCoderHelper.animatedImage(with: images.map { SDImageFrame(image: $0, duration: each) })
     }
 
-    /// Makes an image of one transparent pixel. SDWebImage's image has none, but every image here has pixels.
+    /// Creates an image of one transparent pixel. On Apple's systems the image is empty, but here an image must have
+    /// pixels.
     public convenience init() {
         guard let pixels = try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied) else {
             preconditionFailure("Out of memory for an image of one pixel.")
@@ -103,20 +107,22 @@ extension Image {
 }
 
 extension Image: Hashable {
-    /// Whether both are the same object: images are compared by identity, as in SDWebImage.
+    /// Whether both images are the same object. Images are compared by identity, not by pixels, as in SDWebImage.
     public static func == (left: Image, right: Image) -> Bool { left === right }
     /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ImageCoderHelper {
-    /// Makes an animation with all frames in memory; returns the image itself for a single frame, nil for none.
+    /// Creates an animation that keeps all frames in memory. For a single frame, returns its image. Returns nil for no
+    /// frames.
     public static func animatedImage(with frames: [SDImageFrame]?) -> UIImage? {
         guard let frames, let first = frames.first else { return nil }
         return frames.count == 1 ? first.image : FramesImage(frames)
     }
 
-    /// The frames of an animation with their durations, decoded now; nil for a still. Blocks while it decodes.
+    /// All frames of an animation with their durations; nil for a still. Each call decodes the frames that are not in
+    /// memory, and blocks meanwhile.
     public static func frames(from animatedImage: UIImage?) -> [SDImageFrame]? {
         guard let animatedImage, animatedImage.isAnimated, let animation = animatedImage as? any AnimatedImageProvider
         else { return nil }
@@ -127,7 +133,8 @@ extension ImageCoderHelper {
         }
     }
 
-    /// The way images are made ready for display. It has no effect, because decoded images are already ready.
+    /// SDWebImage's setting for how decoded images are prepared for display. It has no effect, because here the
+    /// pixels of a decoded image can be displayed directly.
     public static var defaultDecodeSolution: SDImageCoderDecodeSolution {
         get { solution.withLock { $0 } }
         set { solution.withLock { $0 = newValue } }
@@ -135,13 +142,14 @@ extension ImageCoderHelper {
     private static let solution = Locked(SDImageCoderDecodeSolution.automatic)
 }
 
-/// The way SDWebImage makes an image ready for display; here decoded images are already ready.
+/// SDWebImage's ways to prepare a decoded image for display. They have no effect, because here the pixels of a decoded
+/// image can be displayed directly.
 public enum SDImageCoderDecodeSolution: UInt, Sendable {
-    /// The best available way.
+    /// The best available method.
     case automatic = 0
-    /// By drawing the image.
+    /// Draws the image into a bitmap.
     case coreGraphics
-    /// By the system's decoder.
+    /// Uses the operating system's decoder.
     case uiKit
 }
 
@@ -149,8 +157,9 @@ public enum SDImageCoderDecodeSolution: UInt, Sendable {
 public enum SDImageHDRType: UInt, Sendable {
     /// Standard dynamic range.
     case sdr = 0
-    /// In samples of ten bits or more.
+    /// High dynamic range with at least ten bits per sample.
     case isohdr
-    /// As a gain map, which is read but not written: the same as ``isohdr`` here.
+    /// High dynamic range as a gain map. This package reads gain maps but does not write them, so this value has the
+    /// same effect as ``isohdr``.
     case isoGainMap
 }

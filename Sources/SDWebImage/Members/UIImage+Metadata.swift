@@ -22,35 +22,34 @@ extension Image {
         get { isIncremental }
         set { isIncremental = newValue }
     }
-    /// Whether a transformer made this image. Setting it changes nothing once a load has stored the image in memory.
+    /// Whether a transformer made this image. Setting it has no effect after a load has stored the image in memory.
     public var sd_isTransformed: Bool {
         get { isTransformed }
         set { if !isStored { isTransformed = newValue } }
     }
-    /// Whether the image was decoded for a wanted size.
+    /// Whether the image was decoded as a thumbnail, for a requested size.
     public var sd_isThumbnail: Bool { isThumbnail }
-    /// The options this image was decoded with; nil when it was not decoded. Setting it changes nothing once a load has
-    /// stored the image in memory.
+    /// The options with which this image was decoded. Nil if the image was not made by a decoder. Setting it has no
+    /// effect after a load has stored the image in memory.
     public var sd_decodeOptions: SDImageCoderOptions? {
         get { decodingOptions?.dictionary }
         set { if !isStored { decodingOptions = newValue.map { DecodingOptions($0) } } }
     }
-    /// A caller's object, stored with the image on disk when it can be encoded.
+    /// An object of the caller. If it can be encoded, the disk cache stores it with the image.
     public var sd_extendedObject: (any Sendable)? {
         get { extendedObject }
         set { extendedObject = newValue }
     }
-    /// The bytes that this image counts in a memory cache; those of its pixels unless set.
+    /// The cost of this image in a memory cache, in bytes. Default: the bytes of its pixels.
     public var sd_memoryCost: UInt {
         get { UInt(memoryCost) }
         set { memoryCost = Int(clamping: newValue) }
     }
-    /// Whether the pixels are ready for display; always true, because coders return decoded images. Setting it has no
-    /// effect.
+    /// Whether the pixels are decoded. Always true, because coders return decoded images. Setting it has no effect.
     public var sd_isDecoded: Bool {
         get { true }
         set {}
     }
-    /// Whether the pixels hold a high dynamic range, as those decoded with `.decodeToHDR` do.
+    /// Whether the pixels have a high dynamic range, for example after decoding with `.decodeToHDR`.
     public var sd_isHighDynamicRange: Bool { isHighDynamicRange }
 }

@@ -2,15 +2,16 @@ public import Foundation
 public import WebImage
 
 extension Image {
-    /// Decodes a file with the registered coders, all frames of an animation. Blocks while it decodes.
+    /// Decodes a file with the registered coders, by default including all frames of an animation. Blocks while it
+    /// decodes.
     public static func sd_image(with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false) -> UIImage? {
         image(with: data, scale: scale, firstFrameOnly: firstFrameOnly)
     }
 
-    /// Decodes a GIF file, all frames. Blocks while it decodes.
+    /// Decodes a GIF file with all its frames. Blocks while it decodes.
     public static func sd_image(withGIFData data: Data?) -> UIImage? { image(withGIFData: data) }
 
-    /// Encodes the image in its original format; returns the original file of an animation. Blocks while it encodes.
+    /// Encodes the image in its original format. For an animation, returns the original file. Blocks while it encodes.
     public func sd_imageData() -> Data? { imageData() }
 
     /// Encodes the image; blocks while it encodes.
@@ -24,12 +25,12 @@ extension Image {
         imageData(as: imageFormat, compressionQuality: compressionQuality, firstFrameOnly: firstFrameOnly)
     }
 
-    /// The image ready for display: the same image, because images are already decoded.
+    /// Returns the same image, because images here are always decoded.
     public static func sd_decodedImage(with image: UIImage?) -> UIImage? {
         ImageCoderHelper.decodedImage(with: image)
     }
 
-    /// The image, scaled down if its pixels take more than `limitBytes`; 0 is the default limit.
+    /// The image, scaled down if its pixels use more than `limitBytes` bytes. 0 means the default limit.
     public static func sd_decodedAndScaledDownImage(with image: UIImage?, limitBytes: UInt = 0) -> UIImage? {
         ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: Int(clamping: limitBytes))
     }

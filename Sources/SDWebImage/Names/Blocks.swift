@@ -3,7 +3,8 @@ public import WebImage
 
 /// Called when an operation has ended.
 public typealias SDWebImageNoParamsBlock = @Sendable () -> Void
-/// Receives the image or the failure of a view's load, the origin of the image, and the URL. On the main actor.
+/// Receives the result of a view's load: the image or the failure, the origin of the image, and the URL. Called on the
+/// main actor.
 public typealias SDExternalCompletionBlock =
     @MainActor (_ image: UIImage?, _ error: (any Error)?, _ cacheType: SDImageCacheType, _ imageURL: URL?) -> Void
 /// Receives the image, its bytes, the failure (an ``SDWebImageError``), the image's origin, whether this is the last call,
@@ -13,30 +14,32 @@ public typealias SDInternalCompletionBlock =
         _ image: UIImage?, _ data: Data?, _ error: (any Error)?, _ cacheType: SDImageCacheType, _ finished: Bool,
         _ imageURL: URL?
     ) -> Void
-/// Receives the bytes received, the bytes expected, and the requested URL; on any thread.
+/// Receives the progress of a load: the bytes received, the bytes expected, and the requested URL. Called on any
+/// thread.
 public typealias SDImageLoaderProgressBlock = ImageLoaderProgressBlock
 /// Receives the image, its bytes, the failure, and whether this is the last call.
 public typealias SDImageLoaderCompletedBlock =
     @Sendable (_ image: UIImage?, _ data: Data?, _ error: (any Error)?, _ finished: Bool) -> Void
-/// Receives the bytes received, the bytes expected, and the requested URL; on any thread.
+/// Receives the progress of a load: the bytes received, the bytes expected, and the requested URL. Called on any
+/// thread.
 public typealias SDWebImageDownloaderProgressBlock = SDImageLoaderProgressBlock
 /// Receives the image, its bytes, the failure, and whether this is the last call.
 public typealias SDWebImageDownloaderCompletedBlock = SDImageLoaderCompletedBlock
-/// Receives the image, its bytes if they were read, and their origin.
+/// Receives the result of a cache query: the image, its encoded bytes if they were read, and the layer they came from.
 public typealias SDImageCacheQueryCompletionBlock = ImageCacheQueryCompletionBlock
 /// Receives whether a key is cached.
 public typealias SDImageCacheCheckCompletionBlock = @Sendable (_ isInCache: Bool) -> Void
 /// Receives the bytes on disk.
 public typealias SDImageCacheQueryDataCompletionBlock = @Sendable (_ data: Data?) -> Void
-/// Receives the number of entries on disk and their bytes.
+/// Receives the number of entries on disk and their total size in bytes.
 public typealias SDImageCacheCalculateSizeBlock = @Sendable (_ fileCount: UInt, _ totalSize: UInt) -> Void
 /// Receives the layer in which a key is cached.
 public typealias SDImageCacheContainsCompletionBlock = @Sendable (_ containsCacheType: SDImageCacheType) -> Void
-/// Returns an additional path for the bytes of a key.
+/// Returns the path of an additional file in which the cache searches the bytes of a key.
 public typealias SDImageCacheAdditionalCachePathBlock = @Sendable (_ key: String) -> String?
-/// Receives the number of ended URLs of a prefetched list, and the number of all its URLs.
+/// Receives the progress of a prefetched list: the number of URLs that have ended, and the number of all its URLs.
 public typealias SDWebImagePrefetcherProgressBlock = @Sendable (_ finishedCount: UInt, _ totalCount: UInt) -> Void
-/// Receives the number of ended URLs of a prefetched list, and how many of them failed.
+/// Receives the result of a prefetched list: the number of URLs that have ended, and how many of them failed.
 public typealias SDWebImagePrefetcherCompletionBlock =
     @Sendable (_ finishedCount: UInt, _ skippedCount: UInt) -> Void
 /// Returns the cache key of a URL.
@@ -47,9 +50,9 @@ public typealias SDWebImageCacheSerializerBlock =
 /// Returns the options and context that replace those of a load.
 public typealias SDWebImageOptionsProcessorBlock =
     @Sendable (_ url: URL?, _ options: SDWebImageOptions, _ context: SDWebImageContext?) -> SDWebImageOptionsResult?
-/// Returns the HTTP request to send instead.
+/// Returns the HTTP request that replaces the given request.
 public typealias SDWebImageDownloaderRequestModifierBlock = @Sendable (_ request: WebImageRequest) -> WebImageRequest?
-/// Returns the response to use instead.
+/// Returns the response that replaces the given response.
 public typealias SDWebImageDownloaderResponseModifierBlock =
     @Sendable (_ response: WebImageResponse) -> WebImageResponse?
 /// Returns the bytes of the image, converted from the received bytes.

@@ -7,13 +7,13 @@ public typealias SDImageCoder = ImageCoder
 public typealias SDImageCoderOption = ImageCoderOption
 /// Options of a coder; ``WebImageCore/ImageCoderOptions``.
 public typealias SDImageCoderOptions = ImageCoderOptions
-/// Options of a coder; the same type, which in Swift is mutable as a variable.
+/// Options of a coder. The same type as ``SDImageCoderOptions``, because a Swift dictionary in a `var` is mutable.
 public typealias SDImageCoderMutableOptions = ImageCoderOptions
 /// The registered coders; ``WebImageCore/ImageCodersManager``.
 public typealias SDImageCodersManager = ImageCodersManager
 /// Helper functions for coders; ``WebImageCore/ImageCoderHelper``.
 public typealias SDImageCoderHelper = ImageCoderHelper
-/// Whether an image is made ready for display early; ``WebImageCore/ImageForceDecodePolicy``.
+/// Whether an image is prepared for display before it is shown; ``WebImageCore/ImageForceDecodePolicy``.
 public typealias SDImageForceDecodePolicy = ImageForceDecodePolicy
 /// The coder of GIF; ``WebImageCodecs/ImageGIFCoder``.
 public typealias SDImageGIFCoder = ImageGIFCoder

@@ -10,7 +10,7 @@ public typealias SDImageFormat = ImageFormat
 public typealias SDImageFrame = ImageFrame
 /// An image whose frames are decoded when they are needed; ``WebImageCore/AnimatedImage``.
 public typealias SDAnimatedImage = AnimatedImage
-/// Plays the frames of an animation in time; ``WebImageCore/AnimatedImagePlayer``.
+/// Shows the frames of an animation at their times; ``WebImageCore/AnimatedImagePlayer``.
 public typealias SDAnimatedImagePlayer = AnimatedImagePlayer
 /// The order in which frames are shown; ``WebImageCore/AnimatedImagePlaybackMode``.
 public typealias SDAnimatedImagePlaybackMode = AnimatedImagePlaybackMode

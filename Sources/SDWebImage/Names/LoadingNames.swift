@@ -6,43 +6,43 @@ public import WebImageHTTP
 public typealias SDWebImageDownloader = WebImageDownloader
 /// Options of a download; ``WebImageHTTP/WebImageDownloaderOptions``.
 public typealias SDWebImageDownloaderOptions = WebImageDownloaderOptions
-/// The order of waiting downloads; ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
+/// The order in which waiting downloads start; ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
 public typealias SDWebImageDownloaderExecutionOrder = WebImageDownloaderConfig.ExecutionOrder
 /// A token to cancel a download; ``WebImageHTTP/WebImageDownloadToken``.
 public typealias SDWebImageDownloadToken = WebImageDownloadToken
-/// One transfer, and the base class of custom ones; ``WebImageHTTP/WebImageDownloaderOperation``.
+/// One transfer, and the base class of custom transfers; ``WebImageHTTP/WebImageDownloaderOperation``.
 public typealias SDWebImageDownloaderOperation = WebImageDownloaderOperation
 /// The requirements of a custom transfer; ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
 public typealias SDWebImageDownloaderOperationProtocol = WebImageDownloaderOperationProtocol
-/// Changes requests, in a block; ``WebImageCore/WebImageDownloaderRequestModifier``.
+/// Changes HTTP requests with a block; ``WebImageCore/WebImageDownloaderRequestModifier``.
 public typealias SDWebImageDownloaderRequestModifier = WebImageDownloaderRequestModifier
-/// Changes requests; ``WebImageCore/WebImageDownloaderRequestModifierProtocol``.
+/// Changes HTTP requests; ``WebImageCore/WebImageDownloaderRequestModifierProtocol``.
 public typealias SDWebImageDownloaderRequestModifierProtocol = WebImageDownloaderRequestModifierProtocol
-/// Changes responses, in a block; ``WebImageCore/WebImageDownloaderResponseModifier``.
+/// Changes HTTP responses with a block; ``WebImageCore/WebImageDownloaderResponseModifier``.
 public typealias SDWebImageDownloaderResponseModifier = WebImageDownloaderResponseModifier
 /// Changes responses; ``WebImageCore/WebImageDownloaderResponseModifierProtocol``.
 public typealias SDWebImageDownloaderResponseModifierProtocol = WebImageDownloaderResponseModifierProtocol
-/// Converts downloaded bytes to an image's bytes, in a block; ``WebImageCore/WebImageDownloaderDecryptor``.
+/// Converts downloaded bytes to the bytes of an image with a block; ``WebImageCore/WebImageDownloaderDecryptor``.
 public typealias SDWebImageDownloaderDecryptor = WebImageDownloaderDecryptor
-/// Converts downloaded bytes to an image's bytes; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
+/// Converts downloaded bytes to the bytes of an image; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
 public typealias SDWebImageDownloaderDecryptorProtocol = WebImageDownloaderDecryptorProtocol
 /// The registered loaders, chosen by URL; ``WebImageCore/ImageLoadersManager``.
 public typealias SDImageLoadersManager = ImageLoadersManager
 
 extension WebImageDownloaderConfig.ExecutionOrder {
-    /// First in, first out.
+    /// Downloads start in the order of their requests (first in, first out).
     public static let fifoExecutionOrder = Self.fifo
-    /// Last in, first out.
+    /// The latest requested download starts first (last in, first out).
     public static let lifoExecutionOrder = Self.lifo
 }
 
 extension Notification.Name {
-    /// A download's first transfer was started.
+    /// Posted when the first transfer of a download was started.
     public static let SDWebImageDownloadStart = webImageDownloadStart
-    /// The head of a response was accepted.
+    /// Posted when the status and header fields of a response were accepted.
     public static let SDWebImageDownloadReceiveResponse = webImageDownloadReceiveResponse
-    /// A download has ended.
+    /// Posted when a download has ended.
     public static let SDWebImageDownloadStop = webImageDownloadStop
-    /// A download has succeeded.
+    /// Posted when a download has succeeded.
     public static let SDWebImageDownloadFinish = webImageDownloadFinish
 }

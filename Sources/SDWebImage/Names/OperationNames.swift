@@ -4,7 +4,7 @@ public import WebImageHTTP
 public import WebImageStore
 
 extension WebImageOperation {
-    /// Always false unless implemented, because SDWebImage's property is optional.
+    /// The default implementation, because the property is optional in SDWebImage. Always false.
     public var isCancelled: Bool { false }
 }
 
@@ -33,7 +33,7 @@ extension ImageCachesManager {
 }
 
 extension DiskCache {
-    /// Unavailable: the disk layer has an index, which moved files would not match.
+    /// Unavailable: the disk layer has an index of its files, and moved files would not match the index.
     @available(*, unavailable, message: "Open a cache at the new place and call importImages(fromDirectory:)")
     public func moveCacheDirectory(fromPath srcPath: String, toPath dstPath: String) {}
 }
@@ -48,7 +48,7 @@ extension WebImageDownloaderOptions {
 }
 
 extension WebImageDownloader {
-    /// Unavailable: libcurl makes the transfers.
+    /// Unavailable: libcurl performs the transfers, so there is no `URLSession`.
     @available(
         *, unavailable, message: "Set the properties of config: downloadTimeout, proxy, certificateAuthorityFile"
     )
@@ -56,7 +56,7 @@ extension WebImageDownloader {
 }
 
 extension SDWebImageDownloaderConfig {
-    /// Unavailable: libcurl makes the transfers.
+    /// Unavailable: libcurl performs the transfers, so there is no `URLSession`.
     @available(*, unavailable, message: "Set properties such as downloadTimeout, proxy and certificateAuthorityFile")
     public var sessionConfiguration: Never? {
         get { nil }
@@ -91,5 +91,5 @@ extension SDImageCacheConfig {
     }
 }
 
-/// The total unit count of a progress of unknown size: 1.
+/// The `totalUnitCount` of a progress whose size is unknown.
 public let SDWebImageProgressUnitCountUnknown: Int64 = 1

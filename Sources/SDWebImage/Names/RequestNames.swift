@@ -4,7 +4,7 @@ public import WebImage
 public typealias SDWebImageOptions = WebImageOptions
 /// The context of a load; ``WebImageCore/WebImageContext``.
 public typealias SDWebImageContext = WebImageContext
-/// The same dictionary, which in Swift is mutable as a variable.
+/// The context of a load. The same type as ``SDWebImageContext``, because a Swift dictionary in a `var` is mutable.
 public typealias SDWebImageMutableContext = WebImageContext
 /// The key of a value in a context; ``WebImageCore/WebImageContextOption``.
 public typealias SDWebImageContextOption = WebImageContextOption
@@ -12,19 +12,19 @@ public typealias SDWebImageContextOption = WebImageContextOption
 public typealias SDWebImageOperation = WebImageOperation
 /// The queue on which completions run; ``WebImageCore/CallbackQueue``.
 public typealias SDCallbackQueue = CallbackQueue
-/// The condition for a completion to run inline; ``WebImageCore/CallbackQueue/Policy``.
+/// Whether a completion runs inline or on the queue; ``WebImageCore/CallbackQueue/Policy``.
 public typealias SDCallbackPolicy = CallbackQueue.Policy
-/// Makes cache keys from URLs, in a block; ``WebImageCore/WebImageCacheKeyFilter``.
+/// Makes cache keys from URLs with a block; ``WebImageCore/WebImageCacheKeyFilter``.
 public typealias SDWebImageCacheKeyFilter = WebImageCacheKeyFilter
 /// Makes cache keys from URLs; ``WebImageCore/WebImageCacheKeyFilterProtocol``.
 public typealias SDWebImageCacheKeyFilterProtocol = WebImageCacheKeyFilterProtocol
-/// Chooses the bytes that a cache stores, in a block; ``WebImageCore/WebImageCacheSerializer``.
+/// Chooses the bytes that a cache stores with a block; ``WebImageCore/WebImageCacheSerializer``.
 public typealias SDWebImageCacheSerializer = WebImageCacheSerializer
 /// Chooses the bytes that a cache stores; ``WebImageCore/WebImageCacheSerializerProtocol``.
 public typealias SDWebImageCacheSerializerProtocol = WebImageCacheSerializerProtocol
-/// Rewrites options and context of every load, in a block; ``WebImageCore/WebImageOptionsProcessor``.
+/// Changes the options and context of every load with a block; ``WebImageCore/WebImageOptionsProcessor``.
 public typealias SDWebImageOptionsProcessor = WebImageOptionsProcessor
-/// Rewrites options and context of every load; ``WebImageCore/WebImageOptionsProcessorProtocol``.
+/// Changes the options and context of every load; ``WebImageCore/WebImageOptionsProcessorProtocol``.
 public typealias SDWebImageOptionsProcessorProtocol = WebImageOptionsProcessorProtocol
-/// A processor's result for a load; ``WebImageCore/WebImageOptionsResult``.
+/// The options and context that an options processor returns; ``WebImageCore/WebImageOptionsResult``.
 public typealias SDWebImageOptionsResult = WebImageOptionsResult

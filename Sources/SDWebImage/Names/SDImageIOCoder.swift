@@ -2,9 +2,9 @@ public import Foundation
 public import WebImage
 import WebImageCodecs
 
-/// Decodes stills of the formats without a plug-in (JPEG, PNG, BMP, ICO), whole or while they arrive. Safe on any thread.
+/// Decodes stills of JPEG, PNG, BMP and ICO, from a complete file or from a download in progress. Safe on any thread.
 public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
-    /// The shared coder for whole images.
+    /// The shared coder for complete files.
     public static let shared = SDImageIOCoder()
 
     private static let formats = ImageCodersManager(coders: [
@@ -20,18 +20,18 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         let value: SDImageCoderOptions?
     }
 
-    /// Makes another coder for whole images.
+    /// Creates a separate coder for complete files.
     public init() { options = Locked(nil) }
 
-    /// Makes a coder for one image that arrives in pieces.
+    /// Creates a coder for one image whose bytes arrive in pieces.
     public init(incrementalWithOptions options: SDImageCoderOptions?) {
         self.options = Locked(SharedOptions(value: options))
     }
 
-    /// Whether the data starts like a file of these formats.
+    /// Whether the first bytes are those of a JPEG, PNG, BMP or ICO file.
     public func canDecode(from data: Data?) -> Bool { Self.formats.canDecode(from: data) }
 
-    /// The facts in the file's header.
+    /// Reads the file's header, such as size and format, without decoding the pixels.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try Self.formats.imageInfo(of: data, limits: limits)
     }
@@ -41,12 +41,12 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         try Self.formats.decode(data, options: options)
     }
 
-    /// Whether the format is one of these, or undefined.
+    /// Whether the coder can write the format. True also for `.undefined`.
     public func canEncode(to format: SDImageFormat) -> Bool {
         format == .undefined || Self.formats.canEncode(to: format)
     }
 
-    /// Encodes a still; an undefined format means PNG for an image with alpha, else JPEG.
+    /// Encodes a still. For the format `.undefined`, writes PNG if the image has alpha, otherwise JPEG.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -54,7 +54,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         return try Self.formats.encode(image, format: format, options: options)
     }
 
-    /// Whether the data starts like a file that can be shown as a partial image.
+    /// Whether the first bytes are those of a format that can be decoded while it arrives.
     public func canIncrementalDecode(from data: Data?) -> Bool {
         Self.formats.makeIncrementalCoder(for: data, options: nil) != nil
     }
@@ -75,7 +75,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     }
 }
 
-/// SDWebImage's base class of animated coders; unavailable.
+/// Unavailable: SDWebImage's base class of animated coders uses Apple's image library.
 @available(*, unavailable, message: "Adopt SDAnimatedImageCoder; this class uses Apple's image library")
 public final class SDImageIOAnimatedCoder {
     /// Makes an object without any function.
@@ -93,8 +93,9 @@ extension ImageLoadersManager {
 }
 
 extension ImageCoderOption {
-    /// `Bool`: whether pixels are decoded only when they are shown. It has no effect: pixels are decoded at once.
+    /// `Bool`: whether pixels are decoded only when they are shown. It has no effect: decoding always produces all
+    /// pixels.
     public static let decodeUseLazyDecoding = ImageCoderOption(rawValue: "decodeUseLazyDecoding")
-    /// The load's context, for custom coders; the built-in ones ignore it.
+    /// The load's context, for custom coders. The built-in coders ignore it.
     public static let webImageContext = ImageCoderOption(rawValue: "webImageContext")
 }

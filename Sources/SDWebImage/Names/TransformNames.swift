@@ -20,7 +20,7 @@ public typealias SDImageTintTransformer = ImageTintTransformer
 public typealias SDImageBlurTransformer = ImageBlurTransformer
 /// Applies a filter; ``WebImageCore/ImageFilterTransformer``.
 public typealias SDImageFilterTransformer = ImageFilterTransformer
-/// The way an image is fitted into a size; ``WebImageCore/ImageScaleMode``.
+/// How an image is scaled to a size; ``WebImageCore/ImageScaleMode``.
 public typealias SDImageScaleMode = ImageScaleMode
 /// Corners of a rectangle; ``WebImageCore/RectCorner``.
 public typealias SDRectCorner = RectCorner

@@ -1,7 +1,8 @@
 import Foundation
 import WebImage
 
-/// Forwards a manager's delegate calls to a delegate of SDWebImage's shape, with failures as ``SDWebImageError``.
+/// Forwards a manager's delegate calls to a delegate with SDWebImage's signatures. Converts failures to
+/// ``SDWebImageError``.
 final class DelegateBridge: WebImageManagerDelegate {
     private struct WeakTarget { weak var delegate: (any SDWebImageManagerDelegate)? }
     private struct Installed {
@@ -10,8 +11,8 @@ final class DelegateBridge: WebImageManagerDelegate {
     }
 
     private let weakTarget: Locked<WeakTarget>
-    /// Strong references to the bridges, because managers reference delegates weakly. An entry is removed after its
-    /// manager is released.
+    /// Strong references to all bridges, because managers reference their delegates weakly. An entry is removed after
+    /// the bridge's manager was released.
     private static let installed = Locked<[ObjectIdentifier: Installed]>([:])
 
     private init(_ target: any SDWebImageManagerDelegate) { weakTarget = Locked(WeakTarget(delegate: target)) }
@@ -35,7 +36,7 @@ final class DelegateBridge: WebImageManagerDelegate {
         manager.ownDelegate = bridge
     }
 
-    /// The loader's decision about a failure.
+    /// Whether the manager's loader blocks a failed URL.
     static func loaderBlocksFailedURL(_ manager: WebImageManager, _ url: URL, _ error: WebImageError) -> Bool {
         manager.imageLoader.shouldBlockFailedURL(with: url, error: error)
     }

@@ -1,6 +1,7 @@
 public import WebImage
 
-/// A disk layer with SDWebImage's signatures. Synchronous; called on the cache's own queue, one call at a time.
+/// A disk layer with SDWebImage's signatures. Its methods are synchronous. The cache calls them on its own queue, one
+/// call at a time.
 @preconcurrency public protocol SDDiskCacheProtocol: DiskCaching {
     /// Opens the cache in a folder.
     init?(cachePath: String, config: SDImageCacheConfig)

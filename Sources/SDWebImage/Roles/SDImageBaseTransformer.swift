@@ -1,24 +1,25 @@
 public import WebImage
 
-/// A base class for custom transformers, as in SDWebImage: override ``transformerKey`` and
+/// A base class for custom transformers, as in SDWebImage. Override ``transformerKey`` and
 /// ``transformedImage(with:forKey:)``.
 ///
-/// Called off the main thread, from several threads at once.
+/// Its methods are called on background threads, also on several threads at the same time.
 open class SDImageBaseTransformer: ImageTransformer, @unchecked Sendable {
-    // Unchecked is correct because the only stored property is a `Locked` box. Subclasses must ensure the same.
+    // Unchecked is correct because a lock (`Locked`) protects the only stored property. Subclasses must be
+    // thread-safe too.
 
     private let keepsMetadata = Locked(true)
 
-    /// Makes a transformer; it changes nothing unless its members are overridden.
+    /// Creates a transformer. Unless its members are overridden, it returns images unchanged.
     public init() {}
 
-    /// The text that identifies this change in cache keys; the name of the class unless overridden.
+    /// The text that identifies this transformation in cache keys. Default: the name of the class.
     open var transformerKey: String { "\(type(of: self))" }
 
-    /// Returns the changed image; the same image unless overridden.
+    /// Returns the transformed image. By default, returns the same image.
     open func transformedImage(with image: UIImage, forKey key: String) -> UIImage? { image }
 
-    /// Whether the descriptive metadata is copied to the changed image; true by default.
+    /// Whether the descriptive metadata is copied to the transformed image. True by default.
     public var preserveImageMetadata: Bool {
         get { keepsMetadata.withLock { $0 } }
         set { keepsMetadata.withLock { $0 = newValue } }

@@ -1,9 +1,9 @@
 public import Foundation
 public import WebImage
 
-/// A whole cache with SDWebImage's signatures.
+/// A complete cache (memory and disk) with SDWebImage's signatures.
 ///
-/// Called on any thread; every completion must be called exactly once.
+/// Its methods are called on any thread. They must call each completion exactly once.
 @preconcurrency public protocol SDImageCacheProtocol: ImageCaching {
     /// Looks an image up in all layers.
     func queryImage(
@@ -15,7 +15,7 @@ public import WebImage
         _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
         completion completionBlock: SDWebImageNoParamsBlock?
     )
-    /// Stores with the load's options and context; unless implemented, they are not passed on.
+    /// Stores an image with the load's options and context. The default implementation ignores both.
     func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
         context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
@@ -23,7 +23,7 @@ public import WebImage
 }
 
 extension SDImageCacheProtocol {
-    /// Queries all layers, unless implemented.
+    /// The default implementation. Queries all layers.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -31,7 +31,7 @@ extension SDImageCacheProtocol {
         queryImage(forKey: key, options: options, context: context, completion: completion)
     }
 
-    /// Stores without options and context.
+    /// The default implementation. Stores without options and context.
     public func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
         context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
@@ -39,7 +39,7 @@ extension SDImageCacheProtocol {
         store(image, imageData: imageData, forKey: key, cacheType: cacheType, completion: completionBlock)
     }
 
-    /// Stores an image for callers that use ``WebImageCore/ImageCaching``.
+    /// Implements the storing method of ``WebImageCore/ImageCaching``.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -54,7 +54,7 @@ extension SDImageCacheProtocol {
         completion?()
     }
 
-    /// Reports no layer unless implemented.
+    /// The default implementation. Reports that no layer contains the image.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {

@@ -1,27 +1,29 @@
 public import Foundation
 public import WebImage
 
-/// Fetches images for a manager, with SDWebImage's signatures: failures are any `Error`.
+/// Fetches images for a manager, with SDWebImage's signatures: failures can be of any `Error` type.
 ///
-/// Called on any thread; must not block it. `completed` must be called exactly once with `finished`.
+/// Its methods are called on any thread and must not block it. They must call `completed` exactly once with `finished`
+/// true.
 @preconcurrency public protocol SDImageLoader: ImageLoader {
     /// Starts a load.
     func requestImage(
         with url: URL?, options: SDWebImageOptions, context: SDWebImageContext?,
         progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock?
     ) -> (any SDWebImageOperation)?
-    /// Whether a URL that failed with this error is not tried again.
+    /// Whether a URL that failed with this error is blocked, that is, never tried again.
     func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool
-    /// Whether a URL that failed with this error is not tried again; called by the manager.
+    /// Whether a URL that failed with this error is blocked, that is, never tried again. The manager calls this
+    /// method.
     ///
-    /// Unless implemented, calls `shouldBlockFailedURL(with:error:)`.
+    /// The default implementation calls `shouldBlockFailedURL(with:error:)`.
     func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool
 }
 
 extension SDImageLoader {
-    /// The same load, for callers that use ``WebImageCore/ImageLoader``.
+    /// Starts a load, with the signature of ``WebImageCore/ImageLoader``.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -32,14 +34,14 @@ extension SDImageLoader {
         return requestImage(with: url, options: options, context: context, progress: progress, completed: bridged)
     }
 
-    /// The result of `shouldBlockFailedURL(with:error:)`.
+    /// The default implementation. Returns the result of `shouldBlockFailedURL(with:error:)`.
     public func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool {
         shouldBlockFailedURL(with: url, error: error)
     }
 
-    /// The same question, for callers that use ``WebImageCore/ImageLoader``.
+    /// Whether a failed URL is blocked, with the signature of ``WebImageCore/ImageLoader``.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -47,7 +49,7 @@ extension SDImageLoader {
         return shouldBlockFailedURL(with: url, error: bridged, options: options, context: context)
     }
 
-    /// The same question, for callers that use ``WebImageCore/ImageLoader``.
+    /// Whether a failed URL is blocked, with the signature of ``WebImageCore/ImageLoader``.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         let bridged: any Error = SDWebImageError(error)
         return shouldBlockFailedURL(with: url, error: bridged)

@@ -1,6 +1,7 @@
 public import WebImage
 
-/// A memory layer with SDWebImage's signatures: keys and objects of any type. Called on any thread.
+/// A memory layer with SDWebImage's signatures, which have keys and objects of any type. Its methods are called on any
+/// thread.
 @preconcurrency public protocol SDMemoryCacheProtocol: MemoryCaching {
     /// Makes an empty cache.
     init(config: SDImageCacheConfig)

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension ImageCache {
-    /// Stores an image in memory, and its encoded data on disk.
+    /// Stores an image in memory and its encoded bytes on disk.
     public func storeImage(
         _ image: Image?, forKey key: String?, toDisk: Bool = true, completion: (@Sendable () -> Void)? = nil
     ) {
@@ -30,7 +30,7 @@ extension ImageCache {
         disk.async { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
     }
 
-    /// Stores bytes on disk; blocks.
+    /// Stores bytes on disk. Blocks until they are written.
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
         rememberSize(of: data, forKey: key)

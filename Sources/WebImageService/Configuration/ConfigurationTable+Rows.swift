@@ -84,7 +84,7 @@ extension ConfigurationTable {
         number("queue-per-host", \.queuePerHost, in: 1...100_000, "N", "the maximum of these per source host"),
         number(
             "queue-wait", \.queueWait, in: 0...60_000, "MILLISECONDS",
-            "of waiting without a pause; then only six results per processor are made"),
+            "of waiting without a pause; then only five results per processor are made"),
         number("max-requests", \.maxRequests, in: 1...1_000_000, "N", "the maximum of requests in flight"),
         number(
             "max-requests-per-client", \.maxRequestsPerClient, in: 1...1_000_000, "N", "the maximum of these per client"

@@ -127,7 +127,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     /// The maximum number of these results whose sources have the same host.
     public var queuePerHost = 32
     /// The time in milliseconds after which waiting results are no longer a burst but a sign of overload. New results
-    /// are then refused while six results per processor are being made. 0 disables this rule.
+    /// are then refused while five results per processor are being made. 0 disables this rule.
     public var queueWait = 100
     /// The maximum number of requests in flight.
     public var maxRequests = 10_000

@@ -17,7 +17,7 @@ final class WorkLimiter: Sendable {
         /// unless few jobs wait. Zero disables this rule.
         var queueWait = Duration.milliseconds(100)
         /// The maximum number of results that are being made at the same time after ``queueWait``.
-        var worksUnderOverload = 12
+        var worksUnderOverload = 10
         /// The maximum number of requests in flight.
         var requests = 10_000
         /// The maximum number of requests in flight of one client.
