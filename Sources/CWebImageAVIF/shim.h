@@ -5,7 +5,7 @@
 #include <avif/avif.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// The library file that matches these headers; the two files have different structures.
+// The library file that matches these headers. The structures differ between the two versions of the library.
 #if AVIF_VERSION_MAJOR >= 1
 #define AVIF_LIBRARY "libavif.so.16"
 #else
@@ -31,7 +31,7 @@ static inline int webimage_avif_mirror_axis(const avifImage *_Nonnull image) {
 #endif
 }
 
-// Before libavif 1.0 the function returned nothing and ended the process when out of memory.
+// Before libavif 1.0, this libavif function returned nothing and ended the process when out of memory.
 static inline avifResult webimage_avif_set_profile(
     const AVIFFunctions *_Nonnull avif, avifImage *_Nonnull image, const uint8_t *_Nullable profile, size_t size) {
 #if AVIF_VERSION_MAJOR >= 1
@@ -42,8 +42,8 @@ static inline avifResult webimage_avif_set_profile(
 #endif
 }
 
-// The loop count of a sequence; 0 is for ever. libavif 1.0 reads it from the track's edit list. With older versions
-// every sequence plays for ever.
+// The loop count of a sequence. 0 means that it repeats endlessly. libavif 1.0 reads the count from the track's edit
+// list. With older versions, every sequence repeats endlessly.
 static inline int webimage_avif_play_count(const avifDecoder *_Nonnull decoder) {
 #if AVIF_VERSION_MAJOR >= 1
     return decoder->repetitionCount < 0 || decoder->repetitionCount == INT32_MAX ? 0 : decoder->repetitionCount + 1;

@@ -5,7 +5,8 @@
 
 enum { CODE_LIMIT = 4096, WIDEST_CODE = 12, PIECE = 8, NO_CODE = UINT16_MAX };
 
-/* The string of a code, in pieces of eight bytes: its last piece, and the code of the string before that piece. This way
+/* One entry of the LZW table. A code's string is stored in pieces of eight bytes. The entry stores the last */
+/* piece, and the code of the string before that piece. This way
    most strings are written by one or two stores, and a code is added without reading its string. */
 typedef struct {
     uint64_t piece; /* bytes in memory order */
@@ -37,7 +38,7 @@ struct cgif_indices {
     uint8_t indices[]; /* a window, then space for one string and the bytes that its last store writes beyond it */
 };
 
-/* A piece with one byte set, at `place`. */
+/* Returns a piece whose byte at index `place` is `byte`; all other bytes are zero. */
 static uint64_t placed(uint8_t byte, unsigned place) {
     const uint16_t one = 1;
     unsigned position = *(const uint8_t *)&one == 1 ? place : PIECE - 1 - place;
@@ -54,7 +55,7 @@ cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t wind
     if (count == 0 || data[0] > 11 || window > SIZE_MAX / 2) return NULL;
     cgif_indices *decoder = malloc(sizeof *decoder + window + CODE_LIMIT + PIECE);
     if (decoder == NULL) return NULL;
-    /* The entries need no clearing: each is written before it is read. */
+    /* The entries are not cleared, because each entry is written before it is read. */
     memset(decoder, 0, offsetof(cgif_indices, entries));
     decoder->at.data = data + 1;
     decoder->data_end = data + count;
@@ -68,7 +69,7 @@ cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t wind
 
 void cgif_indices_destroy(cgif_indices *decoder) { free(decoder); }
 
-/* Reads bytes until there are enough bits for the widest code, or the data ends. */
+/* Reads bytes until `bits` contains enough bits for the widest code (12 bits), or until the data ends. */
 static void refill(position *at, const uint8_t *end) {
     while (at->bit_count < WIDEST_CODE) {
         if (at->block_left == 0) {
@@ -89,7 +90,8 @@ static void refill(position *at, const uint8_t *end) {
     }
 }
 
-/* Adds a code: the string of the last code and the first index of `code`, which may be the added code itself. */
+/* Adds a code to the table. Its string is the string of the last code, followed by the first index of `code`. `code` */
+/* may be the added code itself. */
 static void add_code(position *at, entry *entries, unsigned code) {
     const entry *last = &entries[at->last];
     entry *added = &entries[at->next];
@@ -105,7 +107,7 @@ static void add_code(position *at, entry *entries, unsigned code) {
 
 static void write_string(const entry *entries, unsigned code, uint8_t *target) {
     const entry *written = &entries[code];
-    /* Writes the last piece first: only it may reach beyond the string. */
+    /* Write the last piece first: only this piece may write beyond the end of the string. */
     size_t place = (written->length - 1u) & ~(size_t)(PIECE - 1);
     memcpy(target + place, &written->piece, PIECE);
     while (place > 0) {
@@ -115,11 +117,11 @@ static void write_string(const entry *entries, unsigned code, uint8_t *target) {
     }
 }
 
-/* Decodes until there are `wanted` indices, or the data ends or is invalid. */
+/* Decodes until `wanted` indices are available, the data ends, or the data is invalid. */
 static void decode(cgif_indices *decoder, size_t wanted) {
     const unsigned clear = 1u << decoder->literal_width;
     entry *entries = decoder->entries;
-    /* Local copies: the compiler knows that writing an index does not change them. */
+    /* Local copies let the compiler keep these values in registers: writing an index cannot change them. */
     position at = decoder->at;
     size_t end = decoder->end;
     while (end < wanted) {

@@ -13,7 +13,7 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-/* Shared by the decoders of whole files and of files that are still arriving. */
+/* Declarations that the decoder of complete files and the decoder of arriving files share. */
 
 /* Input to which bytes are appended while libjpeg consumes it from the start. */
 typedef struct {
@@ -45,13 +45,13 @@ struct webimage_jpeg_decoder {
 };
 
 int64_t webimage_jpeg_now(void);
-/* Makes a decoder without a source; NULL when out of memory. */
+/* Creates a decoder that has no input yet. NULL when out of memory. */
 webimage_jpeg_decoder *webimage_jpeg_decoder_make(size_t max_ancillary, int64_t max_nanoseconds);
-/* Fills in the facts of the header; to be called inside a jump target. */
+/* Copies the facts of the file's header to `header`. Call it after setjmp has set the jump target. */
 void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_header *header);
-/* Jumps to the jump target when the deadline has passed or there are too many scans. */
+/* Ends the decode by longjmp if the deadline has passed or the file has too many scans. */
 void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder);
-/* Whether all bits of all coefficients have arrived, as far as libjpeg can tell. */
+/* Whether all coefficients have arrived completely, as far as libjpeg can detect this. */
 int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder);
 
 #endif

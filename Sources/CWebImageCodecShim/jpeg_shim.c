@@ -1,6 +1,7 @@
 #include "jpeg_decoder_state.h"
 
-/* The limit of scans: more than any encoder writes. Each scan costs a pass over the whole picture. */
+/* The limit of scans per file, more than any encoder writes. Without a limit, a small file with many scans could use */
+/* much processor time, because each scan costs a pass over the whole picture. */
 static const int max_scans = 500;
 
 static const char icc_signature[12] = "ICC_PROFILE";
@@ -23,7 +24,7 @@ static void error_exit(j_common_ptr cinfo) {
     escape(cinfo, WEBIMAGE_JPEG_FAILED);
 }
 
-/* Warnings (negative levels) report damage; traces report each saved marker. */
+/* libjpeg's messages: warnings (negative levels) report damage, and traces report each saved marker. */
 static void emit_message(j_common_ptr cinfo, int level) {
     error_manager *errors = (error_manager *)cinfo->err;
     if (level < 0) {
@@ -176,7 +177,7 @@ int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
                 if (cinfo->coef_bits[component][coefficient] != 0) return 0;
         return 1;
     }
-    /* A file of one scan that lacked no data lacks only its end marker; of several scans, one may be missing. */
+    /* If a file of one scan has all its data, only its end marker is missing. With several, one can be missing. */
     return cinfo->comps_in_scan == cinfo->num_components;
 }
 
@@ -190,7 +191,7 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
         JDIMENSION count = left < 64 ? left : 64;
         for (JDIMENSION row = 0; row < count; row++) rows[row] = pixels + (cinfo->output_scanline + row) * stride;
         jpeg_read_scanlines(cinfo, rows, count);
-        /* The file has ended and further rows would be grey, so stop at once. */
+        /* The file has ended and all further rows would be grey, so stop here. */
         if (decoder->errors.ran_dry && decoder->errors.lacked_data) return WEBIMAGE_JPEG_TRUNCATED;
     }
     return webimage_jpeg_is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
@@ -200,7 +201,8 @@ const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return
 
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder) { return decoder->errors.ran_dry; }
 
-/* Grows by doubling. Not jpeg_mem_dest: after an error it is unknown which of its buffers is still allocated. */
+/* The output buffer of the encoder, which grows by doubling. jpeg_mem_dest is not used: after an error it is unknown */
+/* which of its buffers is still allocated. */
 typedef struct {
     struct jpeg_destination_mgr base; /* first, so that cinfo->dest can be cast back */
     uint8_t *memory;
@@ -226,7 +228,7 @@ static boolean grow_when_full(j_compress_ptr cinfo) {
 
 static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
 
-/* On the heap, because locals that change after setjmp are undefined after longjmp. */
+/* The encoder's state, on the heap because local variables that change after setjmp are undefined after longjmp. */
 typedef struct {
     struct jpeg_compress_struct cinfo;
     error_manager errors;

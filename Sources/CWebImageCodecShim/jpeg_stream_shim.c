@@ -7,7 +7,7 @@ static void nothing(j_decompress_ptr cinfo) { (void)cinfo; }
 static boolean fill(j_decompress_ptr cinfo) {
     growing_source *source = (growing_source *)cinfo->src;
     if (!source->is_finished) return FALSE;
-    /* Inserts an end of image as libjpeg's own sources do for a file without one. */
+    /* Insert an end marker, as libjpeg's own sources do for a file without an end marker. */
     WARNMS(cinfo, JWRN_JPEG_EOF);
     source->base.next_input_byte = made_up_end;
     source->base.bytes_in_buffer = sizeof made_up_end;
@@ -24,7 +24,8 @@ static void skip(j_decompress_ptr cinfo, long count) {
     source->to_skip += (size_t)count - now;
 }
 
-/* Only the time inside calls counts: each function that consumes input calls begin() and returns through end(). */
+/* The time limit counts only the time inside calls, not the time of waiting for bytes. Each function that consumes */
+/* input calls begin() first and returns through end(). */
 static void begin(webimage_jpeg_decoder *decoder) {
     int64_t start = webimage_jpeg_now();
     int64_t left = decoder->source->nanoseconds_left;
@@ -55,7 +56,7 @@ webimage_jpeg_decoder *webimage_jpeg_stream_create(size_t max_ancillary, int64_t
     return decoder;
 }
 
-/* Makes space for `count` bytes after the unread ones. Bytes are moved only when at least half the memory is consumed, so
+/* Makes space for `count` bytes after the unread bytes. Bytes are moved only if half of the memory is consumed, so
    that small pieces move each byte only a bounded number of times. */
 static int make_room(growing_source *source, size_t count) {
     size_t left = source->base.bytes_in_buffer;
@@ -106,7 +107,7 @@ int webimage_jpeg_stream_read_header(webimage_jpeg_decoder *decoder, webimage_jp
 int webimage_jpeg_stream_start(webimage_jpeg_decoder *decoder) {
     struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (setjmp(decoder->errors.escape)) return end(decoder, decoder->errors.status);
-    /* The arithmetic decoder cannot stop at the end of the bytes, so decoding starts when all have arrived. */
+    /* The arithmetic decoder cannot pause when bytes are missing, so decoding starts when all bytes have arrived. */
     if (cinfo->arith_code && !decoder->source->is_finished) return WEBIMAGE_JPEG_SUSPENDED;
     begin(decoder);
     cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);
@@ -146,7 +147,7 @@ int webimage_jpeg_stream_read_scans(webimage_jpeg_decoder *decoder, int *scan_co
         status = jpeg_consume_input(cinfo);
         webimage_jpeg_check_progress(decoder);
     } while (status != JPEG_SUSPENDED && status != JPEG_REACHED_EOI);
-    /* The current scan is certainly complete only when the next has begun. */
+    /* The current scan is certainly complete only after the next scan has begun. */
     *scan_count = status == JPEG_REACHED_EOI ? cinfo->input_scan_number : cinfo->input_scan_number - 1;
     return end(decoder, status == JPEG_REACHED_EOI ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_SUSPENDED);
 }
@@ -156,7 +157,7 @@ int webimage_jpeg_stream_draw(webimage_jpeg_decoder *decoder, int scan, uint8_t 
     if (setjmp(decoder->errors.escape)) return decoder->errors.status;
     /* There is no end() below: the time of a pass does not count against the time limit of the file. */
     begin(decoder);
-    /* Block smoothing takes more time than the pass itself, so only the first, coarsest scan gets it. The last pass has
+    /* Block smoothing takes more time than the pass itself. Use it for the first, coarsest scan only. The last pass has
        it too, so that its result equals that of a decode at once. */
     cinfo->do_block_smoothing = scan == 1 || jpeg_input_complete(cinfo);
     if (!jpeg_start_output(cinfo, scan)) return WEBIMAGE_JPEG_SUSPENDED;

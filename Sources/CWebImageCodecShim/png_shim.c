@@ -46,7 +46,7 @@ CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
     if (reader == NULL) return NULL;
     reader->bytes = bytes;
     reader->count = count;
-    // The constructor itself reports errors, so the jump target must be set before the call.
+    // libpng's constructor can already longjmp, so the jump target must be set before the call.
     if (setjmp(reader->failure.target) == 0) {
         reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, cpng_fail, cpng_ignore_warning);
         if (reader->png != NULL) reader->info = png_create_info_struct(reader->png);
@@ -59,7 +59,7 @@ CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
     return reader;
 }
 
-// Chunks that libpng knows but that are not needed here: skipped unread, so that they cost neither memory nor time.
+// Chunks that libpng knows but this package does not need. They are skipped, so that they cost neither memory nor time.
 static const png_byte unneeded_chunks[] =
     "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
 
@@ -220,7 +220,7 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     if (four_channels && wanted->has_alpha) color = PNG_COLOR_TYPE_RGB_ALPHA;
 
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    // libpng then omits a profile that it finds invalid, instead of failing the picture.
+    // With this setting, libpng omits an invalid profile. Otherwise the whole picture would fail.
     png_set_benign_errors(png, 1);
     png_set_compression_level(png, wanted->compression_level);
     png_set_IHDR(png, writer->info, wanted->width, wanted->height, wanted->layout == CPNG_RGBA16 ? 16 : 8, color,

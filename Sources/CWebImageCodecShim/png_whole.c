@@ -7,7 +7,7 @@ uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {
     return libdeflate_crc32(start, bytes, count);
 }
 
-/* Whether no distance can exceed the window that the stream's header declares; libdeflate does not check it. */
+/* Whether the window in the stream's header is large enough for every distance. libdeflate does not check it. */
 static bool has_window(const uint8_t *stream, size_t count, size_t target_count) {
     return count >= 2 && ((size_t)256 << (stream[0] >> 4 & 7)) >= (target_count < 32768 ? target_count : 32768);
 }
@@ -22,7 +22,7 @@ bool cpng_inflate_whole(const uint8_t *stream, size_t count, uint8_t *target, si
     return result == LIBDEFLATE_SUCCESS;
 }
 
-/* Undo the filters (PNG third edition, §9) in place. `above` is the row before, without its filter byte. */
+/* Undo the filters (PNG third edition, §9) in place. `above` is the previous row without filter byte. */
 
 static void undo_sub(uint8_t *row, size_t count, size_t bpp) {
     for (size_t i = bpp; i < count; i++) row[i] += row[i - bpp];
@@ -52,7 +52,7 @@ static void undo_paeth(uint8_t *row, const uint8_t *above, size_t count, size_t 
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/* A pixel depends on the one before, so only the channels of one pixel are processed together. */
+/* A pixel depends on the previous pixel, so vector code can process only the channels of one pixel together. */
 
 static inline __attribute__((always_inline)) __m128i load(const uint8_t *bytes, size_t bpp) {
     uint32_t pixel = 0;
@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) void average_pixels(
     __m128i left = _mm_setzero_si128();
     for (size_t i = 0; i < count; i += bpp) {
         __m128i up = load(above + i, bpp);
-        /* The instruction rounds up, the filter rounds down. */
+        /* The averaging instruction rounds up, but the filter rounds down. Correct the difference. */
         __m128i odd = _mm_and_si128(_mm_xor_si128(left, up), one);
         left = _mm_add_epi8(load(row + i, bpp), _mm_sub_epi8(_mm_avg_epu8(left, up), odd));
         store(row + i, left, bpp);

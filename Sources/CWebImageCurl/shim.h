@@ -5,7 +5,7 @@
 #include <curl/curl.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// The name of the build that the headers belong to; Debian's other builds of libcurl have other names.
+// The file name of the libcurl build that the headers belong to. Debian's other builds of libcurl have other names.
 #define CURL_LIBRARY "libcurl.so.4"
 
 #define CURL_FUNCTIONS(take)                                                                                    \

@@ -1,7 +1,7 @@
 #include "CWebImageCurlShim.h"
 #include "../CWebImageCurl/shim.h"
 
-// Filled by webimage_curl_bind before any other function here is called, and never changed.
+// libcurl's functions. webimage_curl_bind fills the table before all other calls; the table does not change afterwards.
 static CurlFunctions curl;
 
 const char *webimage_curl_bind(void *library) { return CurlFunctions_bind(library, &curl); }

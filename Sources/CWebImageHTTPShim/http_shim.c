@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Filled before any other function here is called, and constant afterwards.
+// libmicrohttpd's functions. webimage_http_bind fills the table before all other calls; it is constant afterwards.
 static MicroHTTPDFunctions mhd;
 
 struct webimage_http_server {
@@ -38,7 +38,7 @@ static uint64_t connection_id(struct MHD_Connection *connection) {
     return info ? (uint64_t)(uintptr_t)info->socket_context : 0;
 }
 
-// The facts about a head that decide whether the request is refused.
+// The properties of a request's head that decide whether the request is refused.
 struct head {
     unsigned hosts, lengths, codings;
     bool is_malformed, has_body;
@@ -89,7 +89,8 @@ static bool is_cut(const webimage_http_request *request, const char *version) {
     return version && version != request->original + request->original_size + 1;
 }
 
-// 0, or the status of a refusal. Bodies are refused, because no route uses one.
+// Returns 0 to accept a request, or the HTTP status of a refusal. Requests with a body are refused: no route uses a
+// body.
 static unsigned judgement(webimage_http_request *request, const char *version) {
     struct head head = {0};
     if (is_cut(request, version)) return MHD_HTTP_BAD_REQUEST;
@@ -108,7 +109,7 @@ static const char *reason(unsigned status) {
     }
 }
 
-// Answers a request that is not handed over; the connection is closed after the answer.
+// Answers a refused request, which is not passed to `handle`. The connection is closed after the answer.
 static enum MHD_Result refuse(webimage_http_request *request, unsigned status) {
     const char *text = reason(status);
     webimage_http_response *response = webimage_http_response_copying(text, strlen(text));

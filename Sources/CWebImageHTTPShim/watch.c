@@ -15,7 +15,7 @@ int webimage_http_accept(int listener, struct sockaddr_storage *address, socklen
 int webimage_http_watch_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 static int watch(int watch, int descriptor, uint64_t id, uint32_t events) {
-    // A number, never a pointer: an event may arrive after its connection has ended.
+    // Store a number, not a pointer: an event can arrive after its connection was freed.
     struct epoll_event event = {.events = events, .data.u64 = id};
     return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event);
 }

@@ -7,7 +7,7 @@
 #include <jxl/version.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// Before 1.0 every minor version had its own file name.
+// The library's file name. Before libjxl 1.0, each minor version had its own file name.
 #define JXL_TEXT_OF(number) #number
 #define JXL_TEXT(number) JXL_TEXT_OF(number)
 static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJOR_VERSION)

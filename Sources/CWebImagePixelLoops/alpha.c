@@ -4,7 +4,7 @@ int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_
     for (size_t row = 0; row < rows; row++) {
         const uint32_t *words = (const uint32_t *)(pixels + row * stride);
         uint32_t common = UINT32_MAX;
-        /* No branch inside a row, so that the compiler can process a vector of words at once. */
+        /* There is no branch inside a row, so that the compiler can use vector instructions. */
         for (size_t x = 0; x < width; x++) common &= words[x];
         const uint8_t *bytes = (const uint8_t *)&common;
         if (bytes[3] != 255) return 0;

@@ -5,7 +5,7 @@
 
 static double at_least(double value, double limit) { return value < limit ? limit : value; }
 
-/* The distance of a point from the shape in pixels, negative inside; exact for straight edges. */
+/* The distance of a point from the shape's edge in pixels, negative inside the shape. Exact for straight edges. */
 static double distance(const webimage_rounded_rect *shape, double x, double y) {
     double dx = x - (shape->left + shape->right) / 2, dy = y - (shape->top + shape->bottom) / 2;
     double radius = shape->radii[(dy < 0 ? 0 : 2) + (dx < 0 ? 0 : 1)];
@@ -38,7 +38,7 @@ static void cover_half(
         /* The distance changes by at most 1 per pixel, so no edge can follow within this many pixels. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
         if (outside > 0.5) run = at_least(room_before_edge(shape, column + (double)done, y), run);
-        /* A filled shape is convex: from inside it to the centre there is no further edge. */
+        /* A filled shape is convex, so there is no further edge between a point inside the shape and the centre. */
         if (outside < -0.5 && shape->half_stroke < 0) run = (double)count;
         size_t length = run < (double)(count - done) ? (size_t)run : count - done;
         memset(target + (mirrored ? count - done - length : done), (uint8_t)((part > 1 ? 1 : part) * 255 + 0.5), length);

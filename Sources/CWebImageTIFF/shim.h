@@ -5,7 +5,7 @@
 #include <tiffio.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// Version 4.5 changed the file name. This package needs it for error handlers per file handle.
+// The library's file name since libtiff 4.5. This package needs 4.5, because it has error handlers per file handle.
 #define TIFF_LIBRARY "libtiff.so.6"
 
 #define TIFF_FUNCTIONS(take)                                                                                    \

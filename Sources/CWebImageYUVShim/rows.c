@@ -5,11 +5,11 @@
 #include <string.h>
 #include <wchar.h>
 
-/* libyuv gets only multiples of this number of pixels: its longest vectors have 64 bytes. */
+/* Widths passed to libyuv are multiples of this number of pixels, because its longest vectors have 64 bytes. */
 enum { WHOLE = 64 };
-/* Rows that are copied to the stack at once. */
+/* The number of rows that are copied to the stack together. */
 enum { BLOCK = 8 };
-/* Bytes of the largest pixel: four channels of 16 bits. */
+/* The size of the largest pixel in bytes: four channels of 16 bits. */
 enum { LARGEST = 8 };
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     plane target[4];
     int width;
     int height;
-    /* Whether the function keeps some bytes of the target. */
+    /* Whether the function leaves some bytes of the target unchanged, so that the target must be copied in first. */
     bool reads_target;
     bool mirrors;
     const uint8_t *order;
@@ -44,7 +44,7 @@ static void copy(const uint8_t *source, int source_stride, uint8_t *target, int 
     }
 }
 
-/* The last pixels of some rows, padded to WHOLE pixels on the stack. */
+/* Processes the last pixels of some rows on the stack, where each row is padded to WHOLE pixels. */
 static int run_tail(const job *all, row_function function, int first_row, int rows) {
     static const int row_bytes = WHOLE * LARGEST;
     _Alignas(64) uint8_t sources[4][BLOCK * WHOLE * LARGEST];
@@ -56,7 +56,7 @@ static int run_tail(const job *all, row_function function, int first_row, int ro
     for (int i = 0; i < 4; i++) {
         const plane *source = &all->source[i], *target = &all->target[i];
         if (source->bytes) {
-            /* The padding of a mirrored row comes first, so that the mirrored pixels are first. */
+            /* For mirroring, the padding is before the pixels, so that the mirrored pixels come first. */
             int before = all->mirrors ? WHOLE - tail : 0;
             memset(sources[i], 0, (size_t)rows * row_bytes);
             copy(
@@ -109,7 +109,7 @@ static int run(const job *all, row_function function) {
 #define TARGET16(i) (uint16_t *)j->target[i].start, j->target[i].stride / 2
 #define SIDES j->width, j->height
 
-/* For functions that return nothing, and for those that return an error code. */
+/* VOID_ROWS is for libyuv functions that return nothing. The other macro is for functions that return an error code. */
 #define VOID_ROWS(name, call) \
     static int name(const job *j) { \
         call; \
@@ -295,7 +295,7 @@ static int turn(
     return ARGBRotate(source, source_stride, target, stride, width, height, mode);
 }
 
-/* A part of less than WHOLE columns or rows, padded to a square on the stack. */
+/* Turns a part with fewer than WHOLE columns or rows. The part is padded to a square on the stack. */
 static int turn_part(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes,
     int is_clockwise) {
@@ -305,7 +305,7 @@ static int turn_part(
     memset(square, 0, (size_t)row_bytes * WHOLE);
     copy(source, source_stride, square, row_bytes, (size_t)width * bytes, height);
     int result = turn(square, row_bytes, turned, row_bytes, WHOLE, WHOLE, bytes, is_clockwise);
-    /* Clockwise the first row becomes the last column, counterclockwise the first column becomes the last row. */
+    /* Clockwise, the first row becomes the last column. Counterclockwise, the first column becomes the last row. */
     const uint8_t *first = turned + (is_clockwise ? (WHOLE - height) * bytes : (WHOLE - width) * row_bytes);
     copy(first, row_bytes, target, stride, (size_t)height * bytes, width);
     return result;

@@ -12,7 +12,7 @@ static inline void webimage_zimg_set_plane(
     buffer->plane[plane].mask = mask;
 }
 
-/* Sets a plane of the source, for the same reason. */
+/* Sets a plane of the source. In C because Swift does not import an array of an unnamed struct. */
 static inline void webimage_zimg_set_const_plane(
     zimg_image_buffer_const *buffer, int plane, const void *data, ptrdiff_t stride, unsigned mask) {
     buffer->plane[plane].data = data;

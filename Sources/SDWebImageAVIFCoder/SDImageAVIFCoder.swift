@@ -2,19 +2,19 @@ public import Foundation
 @_exported public import SDWebImage
 @_exported public import WebImageAVIF
 
-/// The coder of AVIF by its plug-in's name; ``WebImageAVIF/ImageAVIFCoder``.
+/// The coder of AVIF under its name in SDWebImage's plug-in; ``WebImageAVIF/ImageAVIFCoder``.
 ///
 /// Add `SDImageAVIFCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageAVIFCoder = ImageAVIFCoder
 
 extension ImageAVIFCoder: SDAnimatedImageCoder {
-    /// The number of complete frames; 0 for an instance without an animation.
+    /// The number of complete frames. 0 if the coder was created without an animation.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// The loop count; 0 is for ever.
+    /// The loop count. 0 means that the animation repeats endlessly.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame, composited on the whole canvas.
+    /// Returns a frame, composited on the whole canvas of the animation.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The seconds that a frame is shown.
+    /// The duration of a frame in seconds.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }

@@ -27,7 +27,8 @@ extension WebImageRequest {
         update(from: request)
     }
 
-    /// Copies the values of a `URLRequest`. Values that it does not have, such as the limit of the body, do not change.
+    /// Copies the values of a `URLRequest`. Values that a `URLRequest` does not have, such as the limit of the body,
+    /// do not change.
     public mutating func update(from request: URLRequest) {
         if let url = request.url { self.url = url }
         httpMethod = request.httpMethod ?? "GET"
@@ -81,7 +82,7 @@ extension WebImageDownloaderRequestModifier {
 extension WebImageDownloaderResponseModifier {
     /// Creates a modifier from a block that uses `HTTPURLResponse`. If the block returns nil, the download fails.
     ///
-    /// The block is not called for a response that is not HTTP, such as that of a `file:` URL.
+    /// The block is called only for HTTP responses. It is not called for the response of a `file:` URL, for example.
     public convenience init(urlResponse block: @escaping @Sendable (_ response: HTTPURLResponse) -> URLResponse?) {
         self.init { response in
             guard let given = HTTPURLResponse(response) else { return response }

@@ -1,9 +1,9 @@
 import WebImageCodecs
 package import WebImageCore
 
-/// The library behind each built-in format.
+/// The libraries that decode the built-in formats.
 package enum BuiltInLibraries {
-    /// Name and version of the library; "built in" for a format that this package parses itself.
+    /// The name and version of a format's library. "built in" for a format that this package decodes without a library.
     package static func name(of format: ImageFormat) -> String {
         switch format.container {
         case .jpeg: CodecLibraries.jpeg

@@ -3,7 +3,8 @@ import WebImageCore
 import WebImageHTTP
 import WebImageStore
 
-/// Stores the default closures. The constructor in `CWebImageRoot` calls this before `main`, so it must open nothing.
+/// Stores the closures that create the default caches, coders and loaders. The constructor in `CWebImageRoot` calls
+/// this before `main`, so this function must not open files or libraries.
 @_cdecl("webimage_register_defaults")
 func registerDefaults() {
     var defaults = WebImageDefaults()

@@ -9,11 +9,13 @@
 
 typedef struct cgif_indices cgif_indices;
 
-/* Makes a decoder of one frame's data: the byte with the code size, then data blocks. The data must outlive it. `window`
+/* Creates a decoder for one frame's data: the byte with the code size, then data blocks. The data must outlive the */
+/* decoder. `window`
    is the most indices of one call. NULL when out of memory, or for an invalid code size. */
 cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t window);
 
-/* Decodes the next `count` indices, at most a window. *indices points to them until the next call. Returns their number,
+/* Decodes the next `count` indices; `count` is at most `window`. *indices points to them until the next call. */
+/* Returns the number of decoded indices,
    which is smaller when the data ends or is invalid. */
 size_t cgif_indices_next(cgif_indices *decoder, size_t count, const uint8_t **indices);
 

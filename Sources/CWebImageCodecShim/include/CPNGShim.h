@@ -18,35 +18,37 @@ typedef enum {
     CPNG_RGBA16,
 } CPNGLayout;
 
-/// Makes a reader over memory that must outlive it; NULL when out of memory. In C because libpng's constructor longjmps
-/// and because its read callback reports a short read through png_error, which does not return.
+/// Creates a reader of a file in memory. `bytes` must outlive the reader. NULL when out of memory. In C because
+/// libpng's constructor longjmps, and because its read callback reports missing bytes by png_error, which does not
+/// return.
 CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count);
 
-/// Reads the chunks before the pixels. Unneeded chunks are skipped without inflating them; a needed chunk may have at most
+/// Reads the chunks before the pixels. Unneeded chunks are skipped and not inflated. A needed chunk has at most
 /// `max_chunk_bytes`. In C because png_read_info longjmps.
 bool cpng_reader_read_header(CPNGReader *reader, size_t max_chunk_bytes);
 
-/// Sets the transformations that make rows of `layout`. In C because the png_set_ functions longjmp.
-/// `passes` becomes 7 for an interlaced picture, else 1; `row_bytes` the bytes libpng will write per row.
+/// Makes libpng convert each row to `layout`. In C because the png_set_ functions longjmp. `passes` becomes 7 for an
+/// interlaced picture, else 1. `row_bytes` becomes the number of bytes that libpng writes per row.
 bool cpng_reader_start(CPNGReader *reader, CPNGLayout layout, int *passes, size_t *row_bytes);
 
 /// Reads `count` rows, `stride` bytes apart. For an interlaced picture, each pass reads into the same rows.
 /// In C because png_read_row longjmps.
 bool cpng_reader_read_rows(CPNGReader *reader, uint8_t *rows, size_t stride, size_t count);
 
-/// Reads the chunks after the pixels, to check that the file is whole. In C because png_read_end longjmps.
+/// Reads the chunks after the pixels, to check that the file is complete. In C because png_read_end longjmps.
 bool cpng_reader_finish(CPNGReader *reader);
 
-/// The inflated ICC profile, owned by the reader; false when there is none or libpng finds it invalid.
-/// In C because png_get_iCCP may longjmp.
+/// Returns the inflated ICC profile, which the reader owns. False if the file has no profile or libpng finds the
+/// profile invalid. In C because png_get_iCCP can longjmp.
 bool cpng_reader_icc(CPNGReader *reader, const uint8_t **bytes, size_t *count);
 
-/// The palette: at most 256 entries of red, green and blue in `colors`, and the alphas of the first entries; false without one.
-/// In C because png_get_PLTE and png_get_tRNS may longjmp.
+/// Writes the palette: at most 256 entries of red, green and blue to `colors`, and the alpha values of the first
+/// `alpha_count` entries to `alphas`. False if the file has no palette. In C because png_get_PLTE and png_get_tRNS can
+/// longjmp.
 bool cpng_reader_palette(
     CPNGReader *reader, uint8_t *colors, size_t *color_count, uint8_t *alphas, size_t *alpha_count);
 
-/// libpng's words for the last failure; never NULL.
+/// libpng's message for the last failure; never NULL.
 const char *cpng_reader_message(const CPNGReader *reader);
 
 void cpng_reader_destroy(CPNGReader *reader);
@@ -54,43 +56,46 @@ void cpng_reader_destroy(CPNGReader *reader);
 typedef struct CPNGStream CPNGStream;
 
 typedef struct {
-    /// Rows that the first pass has decoded; the same as ``final_rows`` if the picture is not interlaced.
+    /// The number of rows that the first pass has decoded. Equal to ``final_rows`` if the picture is not interlaced.
     uint32_t first_pass_rows;
-    /// Rows, from the top, that have their final values.
+    /// The number of rows, counted from the top, whose pixels are final.
     uint32_t final_rows;
-    /// Grows with every row.
+    /// A counter that grows with each decoded row of each pass, and when the end chunk is read.
     uint64_t event_count;
     /// Whether the end chunk has been read.
     bool has_ended;
 } CPNGProgress;
 
-/// Makes libpng's push reader, which writes rows of `layout` to `pixels` as they arrive; `pixels` must outlive it.
-/// In C because libpng's constructor longjmps and because its callbacks may.
+/// Creates a reader for a file that arrives in pieces (libpng's push reader). It writes each row in `layout` to
+/// `pixels` when the row arrives. `pixels` must outlive the reader. In C because libpng's constructor and its
+/// callbacks longjmp.
 CPNGStream *cpng_stream_create(
     CPNGLayout layout, uint8_t *pixels, size_t stride, uint32_t height, size_t max_chunk_bytes);
 
-/// Takes the next bytes. In C because png_process_data longjmps.
+/// Decodes the next bytes of the file. In C because png_process_data longjmps.
 bool cpng_stream_append(CPNGStream *stream, const uint8_t *bytes, size_t count, CPNGProgress *progress);
 
-/// libpng's words for the last failure; never NULL.
+/// libpng's message for the last failure; never NULL.
 const char *cpng_stream_message(const CPNGStream *stream);
 
 void cpng_stream_destroy(CPNGStream *stream);
 
-/// The CRC-32 of PNG chunks for `count` bytes, continued from `start` (0 at first). Uses libdeflate. In C because only one
-/// Swift target may import a library, and for libdeflate that is WebImageStore.
+/// Returns the CRC-32 that PNG chunks use, over `count` bytes. `start` is the result for the bytes before them; 0 for
+/// the first bytes. Uses libdeflate. In C because only one Swift target may import a library, and WebImageStore
+/// imports libdeflate.
 uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count);
 
-/// Inflates a zlib stream; returns the number of bytes, or -1 for a damaged stream or more than `capacity` bytes.
-/// In C because this package has no Swift module of zlib; libpng links it.
+/// Inflates a zlib stream. Returns the number of inflated bytes, or -1 if the stream is damaged or inflates to more
+/// than `capacity` bytes. In C because this package has no Swift module for zlib; libpng links zlib.
 ptrdiff_t cpng_inflate(const uint8_t *bytes, size_t count, uint8_t *target, size_t capacity);
 
-/// Inflates a zlib stream of exactly `target_count` bytes by libdeflate, in half the time of zlib; false for a damaged
-/// stream or another size.
+/// Inflates a zlib stream with libdeflate, in half the time of zlib. False if the stream is damaged or does not
+/// inflate to exactly `target_count` bytes.
 bool cpng_inflate_whole(const uint8_t *stream, size_t count, uint8_t *target, size_t target_count);
 
-/// Undoes the filters of `count` rows in place, each of `row_bytes` after its filter byte; false for an invalid filter. A
-/// row, or zeros, must precede the first. In C because each pixel depends on the one before, which is slow in Swift.
+/// Undoes the PNG filters of `count` rows in place. Each row is one filter byte and `row_bytes` bytes. The memory
+/// before the first row must contain the previous row, or zeros. False for an invalid filter. In C because each pixel
+/// depends on the previous pixel, and such a loop is slow in Swift.
 bool cpng_unfilter(uint8_t *rows, size_t row_bytes, size_t pixel_bytes, size_t count);
 
 typedef struct CPNGWriter CPNGWriter;
@@ -100,7 +105,7 @@ typedef struct {
     uint32_t height;
     /// The layout of the rows to write.
     CPNGLayout layout;
-    /// Whether the fourth channel is alpha; if not, it is left out of the file.
+    /// Whether the fourth channel is alpha. If it is not, the file is written without the fourth channel.
     bool has_alpha;
     /// zlib's level, 0 to 9.
     int compression_level;
@@ -109,7 +114,7 @@ typedef struct {
     size_t icc_count;
 } CPNGDescription;
 
-/// Makes a writer to memory; NULL when out of memory. In C because libpng's constructor longjmps.
+/// Creates a writer to memory. NULL when out of memory. In C because libpng's constructor longjmps.
 CPNGWriter *cpng_writer_create(void);
 
 /// Writes a whole file. In C because every png_write function longjmps.
@@ -118,7 +123,7 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *description, c
 /// Returns the file; the caller frees it with free().
 uint8_t *cpng_writer_take(CPNGWriter *writer, size_t *count);
 
-/// libpng's words for the last failure; never NULL.
+/// libpng's message for the last failure; never NULL.
 const char *cpng_writer_message(const CPNGWriter *writer);
 
 void cpng_writer_destroy(CPNGWriter *writer);

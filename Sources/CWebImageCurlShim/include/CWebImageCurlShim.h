@@ -7,17 +7,17 @@
 #include <curl/curl.h>
 #include <stddef.h>
 
-// The code for a header field over curl's limit: CURLE_TOO_LARGE since 8.6. It has our own name, because the loaded
-// library may be newer than the headers.
+// curl's error code for a header field that is too large. Since curl 8.6 its name is CURLE_TOO_LARGE. It is defined
+// here because older headers lack the name, and the library loaded at run time can be newer than the headers.
 static const CURLcode webimage_curl_too_large = (CURLcode)100;
 #if LIBCURL_VERSION_NUM >= 0x080600
 _Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header field");
 #endif
 
-// libcurl is loaded at run time. A direct call of a declared function would link it, so every call uses this shim.
+// libcurl is loaded at run time. A direct call of a libcurl function would link libcurl, so every call uses this shim.
 
-// Reads the functions from the open library; returns the name of a missing one, or NULL. Call it once, before all
-// others.
+// Finds all functions in the open library. Returns the name of a missing function, or NULL. Call it once, before all
+// other functions of this shim.
 const char *webimage_curl_bind(void *library);
 
 CURLcode webimage_curl_global_init(long flags);
@@ -64,8 +64,8 @@ CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value)
 CURLMcode webimage_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLSHcode webimage_curl_share_set_long(CURLSH *share, CURLSHoption option, long value);
 
-// Flattens CURLMsg: Swift imports its union awkwardly, and it is valid only until the next call. Returns 0 when none is
-// left.
+// Returns the handle and result of the next finished transfer, or 0 if there is none. In C because Swift imports the
+// union in CURLMsg awkwardly, and a CURLMsg is valid only until the next call.
 int webimage_curl_multi_next_done(CURLM *multi, CURL **easy, CURLcode *result);
 
 #endif

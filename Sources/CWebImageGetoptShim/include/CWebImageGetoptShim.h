@@ -3,7 +3,7 @@
 
 #include <getopt.h>
 
-// getopt_long reports through global variables, which Swift 6 cannot read safely; these three functions return them.
+// getopt_long stores results in global variables, which Swift 6 cannot access safely. These functions access them.
 
 // Restarts parsing: glibc keeps its position in the arguments between calls.
 void wi_getopt_reset(void);

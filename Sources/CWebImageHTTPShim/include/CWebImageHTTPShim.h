@@ -30,7 +30,7 @@ typedef struct webimage_http_callbacks {
     // Returns true after webimage_http_answer. Otherwise the callee has called webimage_http_suspend and owns the
     // request until webimage_http_reply. The head may be read only during this call.
     bool (*handle)(void *context, uint64_t connection, webimage_http_request *request);
-    // An answer of `bytes` bytes is about to be sent.
+    // Called before an answer of `bytes` bytes is sent.
     void (*sending)(void *context, uint64_t connection, uint64_t bytes);
     // The answer was sent, or the connection was closed before that.
     void (*completed)(void *context, uint64_t connection);
@@ -41,7 +41,7 @@ typedef struct webimage_http_options {
     unsigned threads;
     // The maximum of connections. Must exceed the caller's own maximum, so that the library never delays a connection.
     unsigned connections;
-    // The memory in bytes that each connection has for a head.
+    // The memory per connection for a request's head, in bytes.
     size_t memory;
     // The maximum length of a target in bytes.
     size_t target;
@@ -52,40 +52,40 @@ typedef struct webimage_http_options {
 const char *webimage_http_bind(void *library);
 const char *webimage_http_version(void);
 
-// NULL if the server cannot be started.
+// Starts a server. Returns NULL if the server cannot be started.
 webimage_http_server *webimage_http_start(webimage_http_options options, webimage_http_callbacks callbacks);
 // Adds a connected socket, which the server closes; false if it was closed at once. Any thread.
 bool webimage_http_add(webimage_http_server *server, int descriptor, const struct sockaddr *address, socklen_t length);
-// Closes all connections and waits for the threads. Every request that was handed over must have been replied to.
+// Closes all connections and waits for the threads. Reply to every suspended request before this call.
 void webimage_http_stop(webimage_http_server *server);
 
 const char *webimage_http_method(const webimage_http_request *request);
-// The target as received, not unescaped.
+// The request target (path and query) as received, still percent-encoded.
 const char *webimage_http_target(const webimage_http_request *request);
 // Calls `take` with each field of the head, in order; the bytes are valid only during the call.
 void webimage_http_fields(
     const webimage_http_request *request, void *context,
     void (*take)(void *context, const char *name, size_t name_size, const char *value, size_t value_size));
 
-// A response with a copy of the bytes.
+// Creates a response with a copy of the bytes.
 webimage_http_response *webimage_http_response_copying(const void *bytes, size_t size);
-// A response with the bytes themselves. `release(owner)` runs on a server thread after the last byte was sent or
-// discarded.
+// Creates a response that uses the bytes without a copy. `release(owner)` runs on a server thread after the last byte
+// was sent or discarded.
 webimage_http_response *webimage_http_response_retaining(
     const void *bytes, size_t size, void (*release)(void *owner), void *owner);
-// A response with a part of a file, sent by sendfile(2). The descriptor is closed with the response, also if this
-// returns NULL.
+// Creates a response with a part of a file, sent by sendfile(2). The descriptor is closed with the response, or by this
+// function if it returns NULL.
 webimage_http_response *webimage_http_response_file(int descriptor, uint64_t offset, uint64_t size);
 void webimage_http_response_add(webimage_http_response *response, const char *name, const char *value);
-// Answers during `handle`, on the server's thread: no other thread is woken. The arguments are those of
-// webimage_http_reply.
+// Answers a request during `handle`, on the server's thread. This avoids waking another thread. The arguments are those
+// of webimage_http_reply.
 void webimage_http_answer(
     webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes);
 // Called during `handle`, before the request is passed to another thread: a reply may resume the connection before
 // `handle` returns.
 void webimage_http_suspend(webimage_http_request *request);
-// Any thread, once for each suspended request. `closes` closes the connection after the answer; without a response the
-// connection is closed without one.
+// Answers a suspended request. Call it exactly once per suspended request, on any thread. `closes` closes the
+// connection after the answer. If `response` is NULL, the connection is closed without an answer.
 void webimage_http_reply(
     webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes);
 
@@ -95,12 +95,12 @@ typedef struct webimage_http_event {
     bool is_readable;
 } webimage_http_event;
 
-// The next connection, non-blocking and with close-on-exec; -1 with errno.
+// Accepts the next connection. Returns its descriptor, non-blocking and close-on-exec, or -1 with errno set.
 int webimage_http_accept(int listener, struct sockaddr_storage *address, socklen_t *length);
 int webimage_http_watch_create(void);
-// Reports when the socket is readable (a listener).
+// Makes the watch report when a listening socket has a connection to accept.
 int webimage_http_watch_readable(int watch, int descriptor, uint64_t id);
-// Reports once when the peer has closed.
+// Makes the watch report once when the peer has closed the connection.
 int webimage_http_watch_closing(int watch, int descriptor, uint64_t id);
 int webimage_http_watch_remove(int watch, int descriptor);
 int webimage_http_watch_wait(int watch, webimage_http_event *events, int count, int milliseconds);

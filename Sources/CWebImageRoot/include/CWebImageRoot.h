@@ -1,4 +1,4 @@
 #ifndef CWEBIMAGEROOT_H
 #define CWEBIMAGEROOT_H
-// Nothing to call: the object file's constructor does the work.
+// This header declares nothing, because the constructor in root.c runs without a call.
 #endif

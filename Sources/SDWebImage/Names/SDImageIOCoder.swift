@@ -69,7 +69,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         arriving.withLock { $0 }?.updateIncrementalData(data, finished: finished)
     }
 
-    /// The partial image; nil before the first row.
+    /// Returns the partial image. Nil before the first row of pixels has arrived.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         arriving.withLock { $0 }?.incrementalDecodedImage(with: options)
     }

@@ -1,86 +1,86 @@
 public import Foundation
 public import WebImage
 
-/// Frames by index, with SDWebImage's signatures: counts are `UInt`.
+/// Supplies the frames of an animation by index, with SDWebImage's signatures: counts are `UInt`.
 ///
-/// Safe on any thread; a frame is decoded when it is requested.
+/// Safe on any thread. A frame is decoded when it is requested.
 @preconcurrency public protocol SDAnimatedImageProvider: AnimatedImageProvider {
-    /// The number of frames, or of those that have arrived.
+    /// The number of frames. During a download, the number of frames that have arrived.
     var animatedImageFrameCount: UInt { get }
-    /// The loop count; 0 is for ever.
+    /// The loop count. 0 means that the animation repeats endlessly.
     var animatedImageLoopCount: UInt { get }
-    /// A frame; nil for an index out of range, or when it cannot be decoded.
+    /// Returns a frame. Nil if the index is out of range or the frame cannot be decoded.
     func animatedImageFrame(at index: UInt) -> UIImage?
     /// Returns the duration of a frame in seconds; 0 if `index` is out of range.
     func animatedImageDuration(at index: UInt) -> TimeInterval
 }
 
 extension SDAnimatedImageProvider {
-    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public var animatedImageFrameCount: Int {
         let count: UInt = animatedImageFrameCount
         return Int(clamping: count)
     }
-    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public var animatedImageLoopCount: Int {
         let count: UInt = animatedImageLoopCount
         return Int(clamping: count)
     }
-    /// The same frame, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The frame for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
         index < 0 ? nil : animatedImageFrame(at: UInt(index))
     }
-    /// The same duration, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The frame's duration for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval {
         index < 0 ? 0 : animatedImageDuration(at: UInt(index))
     }
 }
 
-/// A coder of the frames of one animation, with SDWebImage's signatures; a new instance is made for each animation.
+/// A coder for the frames of one animation, with SDWebImage's signatures. Each animation has its own instance.
 @preconcurrency public protocol SDAnimatedImageCoder: SDAnimatedImageProvider, AnimatedImageCoder {}
 
 /// An image that supplies its frames one by one, with SDWebImage's signatures: a subclass of `UIImage`.
 ///
-/// Instances are made off the main thread. A context's `.animatedImageClass` is such a class.
+/// Instances are created on background threads. Set the class as `.animatedImageClass` in the context of a load.
 @preconcurrency public protocol SDAnimatedImageProtocol: SDAnimatedImageProvider, AnimatedImageProtocol {
-    /// Makes an image of a coder's frames; unless implemented, opens the coder's file again.
+    /// Creates an image with a coder's frames. The default implementation opens the coder's file again.
     init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat)
-    /// The coder of the frames; nil unless implemented.
+    /// The coder that decodes the frames. Default: nil.
     var animatedCoder: (any SDAnimatedImageCoder)? { get }
 }
 
 extension SDAnimatedImageProtocol {
-    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public var animatedImageFrameCount: Int {
         let count: UInt = animatedImageFrameCount
         return Int(clamping: count)
     }
-    /// The same count, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public var animatedImageLoopCount: Int {
         let count: UInt = animatedImageLoopCount
         return Int(clamping: count)
     }
-    /// The same frame, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The frame for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
         index < 0 ? nil : animatedImageFrame(at: UInt(index))
     }
-    /// The same duration, for callers that use ``WebImageCore/AnimatedImageProvider``.
+    /// The frame's duration for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval {
         index < 0 ? 0 : animatedImageDuration(at: UInt(index))
     }
     /// Does nothing unless implemented.
     public func preloadAllFrames() {}
-    /// The same coder, for callers that use ``WebImageCore/AnimatedImageProtocol``.
+    /// The coder with the type that ``WebImageCore/AnimatedImageProtocol`` requires.
     @_disfavoredOverload public var animatedCoder: (any AnimatedImageCoder)? {
         let coder: (any SDAnimatedImageCoder)? = animatedCoder
         return coder
     }
-    /// Opens the coder's file again; nil when the coder has no file.
+    /// The default implementation. Opens the coder's file again. Returns nil if the coder has no file.
     @_disfavoredOverload public init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) {
         guard let data = animatedCoder.animatedImageData else { return nil }
         self.init(data: data, scale: scale, options: nil)
     }
-    /// Makes the same image, for callers that use ``WebImageCore/AnimatedImageProtocol``.
+    /// Creates the image with a coder of the type that ``WebImageCore/AnimatedImageProtocol`` requires.
     @_disfavoredOverload public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         if let coder = animatedCoder as? any SDAnimatedImageCoder {
             self.init(animatedCoder: coder, scale: scale)
@@ -91,7 +91,7 @@ extension SDAnimatedImageProtocol {
     }
 }
 
-// In a separate extension: the compiler accepts two defaults of one name and different types only in two extensions.
+// A separate extension, because one extension cannot have two `animatedCoder` defaults of different types.
 extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
     /// Always nil.
     @_disfavoredOverload public var animatedCoder: (any SDAnimatedImageCoder)? { nil }
@@ -99,12 +99,12 @@ extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
 
 /// A coder that decodes partial images, with SDWebImage's signatures.
 @preconcurrency public protocol SDProgressiveImageCoder: ProgressiveImageCoder {
-    /// The partial image; nil before the first row.
+    /// Returns the partial image. Nil before the first row of pixels has arrived.
     func incrementalDecodedImage(options: SDImageCoderOptions?) -> UIImage?
 }
 
 extension SDProgressiveImageCoder {
-    /// The same image, for callers that use ``WebImageCore/ProgressiveImageCoder``.
+    /// The partial image, with the method name that ``WebImageCore/ProgressiveImageCoder`` requires.
     @_disfavoredOverload public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         incrementalDecodedImage(options: options)
     }

@@ -3,10 +3,10 @@ public import WebImage
 
 /// Receives the progress of prefetching, with SDWebImage's signatures: counts are `UInt`.
 ///
-/// Called on the list's callback queue. Both methods are optional. Methods with `Int` counts, as in older code for this
-/// package, are also called.
+/// Called on the callback queue of the prefetched list. Both methods are optional. For older code that uses this
+/// package, methods with `Int` counts are called too.
 @preconcurrency public protocol SDWebImagePrefetcherDelegate: WebImagePrefetcherDelegate {
-    /// Called when a URL has ended; the counts include all running lists.
+    /// Called when the load of a URL has ended. The counts include all running lists.
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt)
     /// Called when the last running list has ended.
@@ -40,19 +40,20 @@ extension SDWebImagePrefetcherDelegate {
 }
 
 extension WebImagePrefetcher {
-    /// Receives the progress of all lists; referenced weakly.
+    /// Receives the progress of all prefetched lists. The prefetcher references it weakly.
     public var delegate: (any SDWebImagePrefetcherDelegate)? {
         get { ownDelegate as? any SDWebImagePrefetcherDelegate }
         set { ownDelegate = newValue }
     }
 
-    /// The number of URLs that are loaded at the same time; at least 1.
+    /// The maximum number of URLs that are loaded at the same time; at least 1.
     public var maxConcurrentPrefetchCount: UInt {
         get { UInt(clamping: ownMaxConcurrentPrefetchCount) }
         set { ownMaxConcurrentPrefetchCount = Int(clamping: newValue) }
     }
 
-    /// Loads a list with the prefetcher's options and context; returns nil for an empty list, which completes inline.
+    /// Loads a list of URLs with the prefetcher's options and context. For an empty list, calls the completion inline
+    /// and returns nil.
     @preconcurrency @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, progress progressBlock: SDWebImagePrefetcherProgressBlock?,
@@ -61,7 +62,8 @@ extension WebImagePrefetcher {
         prefetchURLs(urls, progress: Self.counted(progressBlock), completed: Self.counted(completionBlock))
     }
 
-    /// Loads a list with exactly these options and this context; returns nil for an empty list, which completes inline.
+    /// Loads a list of URLs with the given options and context instead of the prefetcher's. For an empty list, calls
+    /// the completion inline and returns nil.
     @preconcurrency @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, options: SDWebImageOptions = [], context: SDWebImageContext?,

@@ -2,54 +2,57 @@ public import Foundation
 public import WebImage
 public import WebImageCodecs
 
-// The built-in coders with SDWebImage's signatures.
+// These extensions give the built-in coders SDWebImage's signatures.
 
 extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
+    /// Swift's Objective-C importer gives SDWebImage's method.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
-    /// The number of complete frames, for an incremental coder those that have arrived.
+    /// The number of complete frames. For an incremental coder, the number of frames that have arrived.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// The loop count; 0 is for ever.
+    /// The loop count. 0 means that the animation repeats endlessly.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame, composited on the whole canvas.
+    /// Returns a frame, composited on the whole canvas of the animation.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The seconds that a frame is shown.
+    /// The duration of a frame in seconds.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ImagePNGCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
+    /// Swift's Objective-C importer gives SDWebImage's method.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
-    /// The number of complete frames, for an incremental coder those that have arrived.
+    /// The number of complete frames. For an incremental coder, the number of frames that have arrived.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// The loop count; 0 is for ever.
+    /// The loop count. 0 means that the animation repeats endlessly.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame, composited on the whole canvas.
+    /// Returns a frame, composited on the whole canvas of the animation.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The seconds that a frame is shown.
+    /// The duration of a frame in seconds.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ImageWebPCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
+    /// Swift's Objective-C importer gives SDWebImage's method.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
-    /// The number of complete frames; 0 for an instance without an animation.
+    /// The number of complete frames. 0 if the coder was created without an animation.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// The loop count; 0 is for ever.
+    /// The loop count. 0 means that the animation repeats endlessly.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame, composited on the whole canvas.
+    /// Returns a frame, composited on the whole canvas of the animation.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The seconds that a frame is shown.
+    /// The duration of a frame in seconds.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
@@ -58,25 +61,27 @@ extension ImageWebPCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
 extension ArrivingAnimation: SDAnimatedImageCoder {
     /// The number of frames that have arrived completely.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
-    /// The loop count that the arrived part declares.
+    /// The loop count that the bytes received so far declare.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
     /// A frame.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The seconds that a frame is shown.
+    /// The duration of a frame in seconds.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 }
 
 extension ImageJPEGCoder: SDProgressiveImageCoder {
-    /// The partial image, by the name that Apple's importer gives the method; nil before the first row.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
+    /// Swift's Objective-C importer gives SDWebImage's method.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
 }
 
 extension ImageCodersManager {
-    /// Encodes an animation with the last added coder that can write it; nil when none can. Blocks while it encodes.
+    /// Encodes an animation with the last added coder that can write it. Returns nil if no coder can. Blocks while it
+    /// encodes.
     public func encodedData(
         with frames: [SDImageFrame], loopCount: UInt, format: SDImageFormat, options: SDImageCoderOptions? = nil
     ) -> Data? {

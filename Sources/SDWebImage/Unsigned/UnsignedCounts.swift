@@ -1,26 +1,28 @@
 public import Foundation
 public import WebImage
 
-// SDWebImage's counts are `NSUInteger`, which Apple's importer makes `UInt`.
+// SDWebImage's counts have the type `NSUInteger`, which Swift imports as `UInt`.
 
 extension AnimatedImage: SDAnimatedImageProtocol {
     /// The number of frames; 0 for a still.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrameCount) }
-    /// The loop count; 0 is for ever, and the value of a still.
+    /// The loop count. 0 means that the animation repeats endlessly. Also 0 for a still.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoopCount) }
-    /// A frame, decoded now unless it was preloaded; nil for an index out of range and for a still.
+    /// Returns a frame. Decodes it now unless it was preloaded. Nil if the index is out of range or the image is a
+    /// still.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The seconds that a frame is shown; 0 for an index out of range and for a still.
+    /// The duration of a frame in seconds. 0 if the index is out of range or the image is a still.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 
-    /// The coder of the frames; nil for a still, and for a coder that does not adopt ``SDAnimatedImageCoder``.
+    /// The coder that decodes the frames. Nil for a still, and if the coder does not conform to
+    /// ``SDAnimatedImageCoder``.
     public var animatedCoder: (any SDAnimatedImageCoder)? {
         (self as any AnimatedImageProtocol).animatedCoder as? any SDAnimatedImageCoder
     }
 
-    /// Finds an image by name in a bundle; traits are ignored.
+    /// Finds an image by name in a bundle. The trait collection is ignored.
     public convenience init?(named name: String, in bundle: Bundle?, compatibleWith traitCollection: Any?) {
         self.init(named: name, in: bundle)
     }
@@ -31,17 +33,18 @@ extension AnimatedImage: SDAnimatedImageProtocol {
 }
 
 extension AnimatedImagePlayer {
-    /// The number of frames; grows while an animation arrives.
+    /// The number of frames. It grows while the animation is downloaded.
     public var totalFrameCount: UInt {
         get { UInt(clamping: ownTotalFrameCount) }
         set { ownTotalFrameCount = Int(clamping: newValue) }
     }
-    /// The number of loops to play; 0 is for ever.
+    /// The number of loops to play. 0 means that the animation repeats endlessly.
     public var totalLoopCount: UInt {
         get { UInt(clamping: ownTotalLoopCount) }
         set { ownTotalLoopCount = Int(clamping: newValue) }
     }
-    /// The limit in bytes of the decoded frames of this animation; 0 means only the budget of all players.
+    /// The limit for this animation's decoded frames in bytes. 0 means that only the shared budget of all players
+    /// applies.
     public var maxBufferSize: UInt {
         get { UInt(clamping: ownMaxBufferSize) }
         set { ownMaxBufferSize = Int(clamping: newValue) }
@@ -50,7 +53,7 @@ extension AnimatedImagePlayer {
     public var currentFrameIndex: UInt { UInt(clamping: ownCurrentFrameIndex) }
     /// The number of complete loops.
     public var currentLoopCount: UInt { UInt(clamping: ownCurrentLoopCount) }
-    /// Called with every frame to show.
+    /// Called with each frame when it must be shown.
     public var animationFrameHandler: (@MainActor (_ index: UInt, _ frame: UIImage) -> Void)? {
         get {
             guard let own = ownAnimationFrameHandler else { return nil }
@@ -61,7 +64,7 @@ extension AnimatedImagePlayer {
             ownAnimationFrameHandler = { index, frame in newValue(UInt(clamping: index), frame) }
         }
     }
-    /// Called after every complete loop with the number of loops so far.
+    /// Called after each complete loop, with the number of loops played so far.
     public var animationLoopHandler: (@MainActor (_ loopCount: UInt) -> Void)? {
         get {
             guard let own = ownAnimationLoopHandler else { return nil }
@@ -72,8 +75,8 @@ extension AnimatedImagePlayer {
             ownAnimationLoopHandler = { count in newValue(UInt(clamping: count)) }
         }
     }
-    /// Shows a frame immediately, also while paused. Decodes it on the calling thread unless it is in
-    /// memory. Does nothing if the index is out of range.
+    /// Shows a frame immediately, also while paused. If the frame is not in memory, decodes it on the calling thread.
+    /// Does nothing if the index is out of range.
     public func seekToFrame(at index: UInt, loopCount: UInt) {
         seekToFrame(at: Int(clamping: index), loopCount: Int(clamping: loopCount))
     }
@@ -86,12 +89,12 @@ extension AnimatedImagePlayer {
 }
 
 extension ImageCache {
-    /// The bytes of all entries on disk; blocks.
+    /// The total size of all entries on disk in bytes. Blocks while it reads the disk layer.
     public func totalDiskSize() -> UInt {
         let size: Int = totalDiskSize()
         return UInt(clamping: size)
     }
-    /// The number of entries on disk; blocks.
+    /// The number of entries on disk. Blocks while it reads the disk layer.
     public func totalDiskCount() -> UInt {
         let count: Int = totalDiskCount()
         return UInt(clamping: count)
@@ -107,17 +110,17 @@ extension ImageCache {
 }
 
 extension SDImageCacheConfig {
-    /// The limit of the disk layer in bytes; 0 is automatic, `.max` is no limit.
+    /// The limit of the disk layer in bytes. 0 means an automatic limit, `.max` means no limit.
     public var maxDiskSize: UInt {
         get { UInt(clamping: value.maxDiskSize) }
         set { value.maxDiskSize = Int(clamping: newValue) }
     }
-    /// The limit of the memory layer in bytes; 0 is automatic, `.max` is no limit.
+    /// The limit of the memory layer in bytes. 0 means an automatic limit, `.max` means no limit.
     public var maxMemoryCost: UInt {
         get { UInt(clamping: value.maxMemoryCost) }
         set { value.maxMemoryCost = Int(clamping: newValue) }
     }
-    /// The limit of the memory layer in images; 0 is no limit.
+    /// The limit of the memory layer as a number of images. 0 means no limit.
     public var maxMemoryCount: UInt {
         get { UInt(clamping: value.maxMemoryCount) }
         set { value.maxMemoryCount = Int(clamping: newValue) }
@@ -130,12 +133,14 @@ extension WebImageDownloader {
 }
 
 extension ImageCoderHelper {
-    /// The default limit in bytes of a scaled-down image; 60 MiB. A value below 4 bytes, which is one pixel, is ignored.
+    /// The default limit for a scaled-down image in bytes, initially 60 MiB. A value below 4 (the bytes of one pixel)
+    /// is ignored.
     public static var defaultScaleDownLimitBytes: UInt {
         get { UInt(clamping: ownScaleDownLimitBytes) }
         set { ownScaleDownLimitBytes = Int(clamping: newValue) }
     }
-    /// The image, scaled down if its pixels take more than `limitBytes` (0 is the default limit); blocks while it scales.
+    /// The image, scaled down if its pixels use more than `limitBytes` bytes. 0 means the default limit. Blocks while
+    /// it scales.
     public static func decodedAndScaledDownImage(
         with image: UIImage?, limitBytes: UInt = 0, policy: SDImageForceDecodePolicy = .automatic
     ) -> UIImage? {

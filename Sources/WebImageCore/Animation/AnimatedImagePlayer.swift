@@ -120,8 +120,8 @@ import Foundation
         playback.reset()
     }
 
-    /// Shows a frame immediately, also while paused. Decodes it on the calling thread unless it is in
-    /// memory. Does nothing if the index is out of range.
+    /// Shows a frame immediately, also while paused. If the frame is not in memory, decodes it on the calling thread.
+    /// Does nothing if the index is out of range.
     public func seekToFrame(at index: Int, loopCount: Int) {
         guard index >= 0, index < totalFrameCount else { return }
         playback.seek(to: index, loopCount: loopCount)

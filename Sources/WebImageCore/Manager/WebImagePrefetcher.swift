@@ -45,7 +45,7 @@ public final class WebImagePrefetcher: Sendable {
     /// Creates a prefetcher that loads with a manager.
     public init(imageManager: WebImageManager) { manager = imageManager }
 
-    /// The number of URLs that are loaded at the same time; at least 1.
+    /// The maximum number of URLs that are loaded at the same time; at least 1.
     public var maxConcurrentPrefetchCount: Int {
         get { state.withLock { $0.maxConcurrent } }
         set {
