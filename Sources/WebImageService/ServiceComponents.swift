@@ -11,7 +11,9 @@ enum ServiceComponents {
         var config = WebImageDownloaderConfig()
         config.policy = settings.downloadPolicy
         config.maxConcurrentDownloads = max(configuration.queue, 1)
-        config.maxConcurrentDownloadsPerHost = max(configuration.queuePerHost, 1)
+        // More concurrent downloads would only wait for a processor with their bodies in memory.
+        let downloads = max(16, 8 * ProcessInfo.processInfo.activeProcessorCount)
+        config.maxConcurrentDownloadsPerHost = max(min(configuration.queuePerHost, downloads), 1)
         config.downloadTimeout = Double(configuration.sourceTimeout)
         config.downloadDeadline = Double(configuration.sourceDeadline)
         config.maxBodyBytes = configuration.maxSourceBytes

@@ -289,6 +289,59 @@ struct ServiceWorkTests {
         #expect(await bench.picture("w:12/f:png").status == 200)
     }
 
+    @Test func fetchesWaitWhileTooManySourcesAreInMemory() async throws {
+        let bench = try ServiceBench()
+        // Decoders ignore the bytes after the picture.
+        let source = try PictureFixtures.quadrants() + Data(count: 4 << 20)
+        for index in 0..<9 { bench.server.answer("http://example.com/\(index)", source) }
+        let (pool, gate) = (DecodePool.shared, DispatchSemaphore(value: 0))
+        for _ in 0..<pool.width { pool.submit { gate.wait() } }
+        #expect(await eventually { pool.runningCount == pool.width })
+        let most = 2 * pool.width
+        let provider = bench.service.provider
+        var tasks: [Task<ServiceResponse, Never>] = []
+        for index in 0..<(most + 4) {
+            tasks.append(Task { await bench.get("/_/w:\(index + 1)/f:png/plain/http://example.com/\(index % 9)") })
+            guard index < most else { continue }
+            #expect(await eventually { provider.sources.byteCount == (index + 1) * source.count })
+        }
+        #expect(await eventually { provider.sources.waitingCount == 4 })
+        #expect(bench.server.fetchCount == min(most, 9))
+        tasks[most].cancel()
+        #expect(await eventually { provider.sources.waitingCount == 3 })
+        for _ in 0..<pool.width { gate.signal() }
+        for (index, task) in tasks.enumerated() { #expect(await task.value.status == (index == most ? 499 : 200)) }
+        #expect(await eventually { provider.sources.byteCount == 0 })
+    }
+
+    /// Every place that ends, also without a source, lets waiting fetches begin. At most two, so that the bytes stay near
+    /// the limit.
+    @Test func aPlaceThatEndsLetsTwoFetchesBegin() async throws {
+        let budget = SourceBudget(limit: 10)
+        var first: SourceBudget.Place? = try await budget.place()
+        first?.hold(10)
+        let places = Locked<[SourceBudget.Place]>([])
+        var tasks: [Task<Void, any Error>] = []
+        for number in 1...5 {
+            tasks.append(
+                Task {
+                    let place = try await budget.place()
+                    places.withLock { $0.append(place) }
+                })
+            #expect(await eventually { budget.waitingCount == number })
+        }
+        tasks[0].cancel()
+        await #expect(throws: WebImageError.self) { try await tasks[0].value }
+        first = nil
+        #expect(await eventually { places.withLock { $0.count } == 2 })
+        #expect(budget.waitingCount == 2 && budget.byteCount == 0)
+        // A fetch that failed has no bytes.
+        _ = places.withLock { $0.removeFirst() }
+        for task in tasks.dropFirst() { try await task.value }
+        #expect(places.withLock { $0.count } == 3 && budget.waitingCount == 0)
+        withExtendedLifetime(first) {}
+    }
+
     @Test func clientsAndHostsHaveBoundsOfTheirOwn() async throws {
         let bench = try ServiceBench { ($0.maxRequestsPerClient, $0.queuePerHost) = (1, 1) }
         bench.server.close()

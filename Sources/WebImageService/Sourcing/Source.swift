@@ -50,7 +50,7 @@ final class SourceFetcher: Sendable {
 
     /// The maximum size in bytes of kept sources. A fetched source is kept in memory for requests that were accepted
     /// while the fetch ran.
-    private static let keptBytes = 32 << 20
+    private static let keptBytes = 8 << 20
 
     init(
         loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, order: RequestOrder,

@@ -42,6 +42,7 @@ final class ResultProvider: Sendable {
     let limiter: WorkLimiter
     let background: BackgroundWork
     let decodes = SharedDecodes()
+    let sources: SourceBudget
     private let pool: DecodePool
     private let clock: any DelayClock
     private let works: CoalescedWork<String, WorkOutcome>
@@ -49,6 +50,9 @@ final class ResultProvider: Sendable {
     /// The maximum size in bytes of results that are kept for requests that were accepted before the result was
     /// complete.
     private static let keptBytes = 16 << 20
+
+    /// The maximum bytes of fetched sources for each thread of the pool: 8 MiB, several photos.
+    private static let sourceBytesPerThread = 8 << 20
 
     init(
         store: ResultStore, fetcher: SourceFetcher, limiter: WorkLimiter, background: BackgroundWork, pool: DecodePool,
@@ -59,6 +63,7 @@ final class ResultProvider: Sendable {
         self.limiter = limiter
         self.background = background
         self.pool = pool
+        sources = SourceBudget(limit: Self.sourceBytesPerThread * pool.width)
         self.clock = clock
         // A refusal may be temporary, so it is not kept: only callers that already wait receive it.
         works = CoalescedWork(order: limiter.order, budget: Self.keptBytes) { ended in
@@ -177,10 +182,15 @@ final class ResultProvider: Sendable {
             let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
             let permit = needsPermit ? try limiter.begin(host: job.reference.host) : nil
             defer { withExtendedLifetime(permit) {} }
+            let asked = clock.now
+            let place = try await sources.place()
+            defer { withExtendedLifetime(place) {} }
             let start = clock.now
+            stages[.queue] = start - asked
             let source = try await fetcher.source(
                 job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
             stages[.fetch] = clock.now - start
+            place.hold(source.data.count)
             if let old, old.entry.head.sourceVersion == source.version {
                 return .success(keep(old.entry, as: source, job, stages))
             }

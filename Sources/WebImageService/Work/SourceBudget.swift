@@ -1,0 +1,98 @@
+import WebImageCore
+
+/// Limits the bytes of fetched sources that wait for a processor or are being decoded.
+///
+/// Without this limit, every result that is being made has its source in memory, although only a few of them are decoded
+/// at the same time. A new fetch waits while the limit is exceeded. Bytes that are still being received do not count, so a
+/// slow source host does not delay fetches from other hosts.
+final class SourceBudget: Sendable {
+    private struct State {
+        var bytes = 0
+        var lastID: UInt64 = 0
+        /// The fetches that wait, in the order of their calls.
+        var waiting: [(id: UInt64, continuation: ValueContinuation<Bool>)] = []
+        /// Fetches that were cancelled before they were added to `waiting`.
+        var cancelled: Set<UInt64> = []
+    }
+
+    /// The permission for one fetch and for the use of its source. Releasing the object frees the source's bytes.
+    final class Place: Sendable {
+        private let budget: SourceBudget
+        private let byteCount = Locked(0)
+
+        fileprivate init(_ budget: SourceBudget) { self.budget = budget }
+
+        /// Counts the bytes of the fetched source.
+        func hold(_ count: Int) {
+            byteCount.withLock { $0 += count }
+            budget.state.withLock { $0.bytes += count }
+        }
+
+        deinit { budget.release(byteCount.withLock { $0 }) }
+    }
+
+    private let limit: Int
+    private let state = Locked(State())
+
+    /// - Parameter limit: In bytes. The last source below the limit may exceed it, so that a source of any size can be
+    ///   fetched.
+    init(limit: Int) { self.limit = limit }
+
+    var byteCount: Int { state.withLock { $0.bytes } }
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Waits until a fetch may begin. Fetches begin in the order of their calls.
+    ///
+    /// - Throws: `.cancelled` if the surrounding task is cancelled meanwhile.
+    func place() async throws(WebImageError) -> Place {
+        let id = state.withLock { state -> UInt64? in
+            if state.bytes < limit, state.waiting.isEmpty { return nil }
+            state.lastID += 1
+            return state.lastID
+        }
+        guard let id else { return Place(self) }
+        let mayBegin = await withTaskCancellationHandler {
+            await withValueContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if state.cancelled.remove(id) != nil { return false }
+                    // Sources may have been released since the check above.
+                    if state.bytes < limit, state.waiting.isEmpty { return true }
+                    state.waiting.append((id, continuation))
+                    return nil
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            cancel(id)
+        }
+        state.withLock { _ = $0.cancelled.remove(id) }
+        guard mayBegin else { throw .cancelled }
+        return Place(self)
+    }
+
+    private func cancel(_ id: UInt64) {
+        let continuation = state.withLock { state -> ValueContinuation<Bool>? in
+            guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
+                state.cancelled.insert(id)
+                return nil
+            }
+            return state.waiting.remove(at: index).continuation
+        }
+        continuation?.resume(returning: false)
+    }
+
+    /// Frees the bytes of a place that ends, and lets at most two waiting fetches begin.
+    ///
+    /// One fetch would keep the number of concurrent fetches constant. With two it grows again after a wait, and the
+    /// bytes still stay near the limit. While fetches wait there is at least one place, so the last one is never forgotten.
+    private func release(_ byteCount: Int) {
+        let next = state.withLock { state -> [ValueContinuation<Bool>] in
+            state.bytes -= byteCount
+            guard state.bytes < limit else { return [] }
+            let next = state.waiting.prefix(2).map(\.continuation)
+            state.waiting.removeFirst(next.count)
+            return next
+        }
+        for continuation in next { continuation.resume(returning: true) }
+    }
+}
