@@ -3,6 +3,8 @@ import SDWebImage
 import Testing
 import WebImageTesting
 
+import struct WebImageCore.Locked
+
 /// Incremental coders return the frames received so far.
 struct IncrementalAnimationTests {
     enum Kind: String, CaseIterable, Sendable { case gif, apng }
@@ -81,6 +83,23 @@ struct IncrementalAnimationTests {
                 let frames = [coder.animatedImageFrame(at: now - 1), opened?.animatedImageFrame(at: now - 1)]
                 #expect((frames[0] == nil) == (frames[1] == nil))
             }
+        }
+    }
+
+    /// One thread passes the last bytes while another asks for frames, as a view does while a picture arrives.
+    @Test(arguments: Kind.allCases) func aReaderOfFramesDoesNotMissTheEndOfTheFile(_ kind: Kind) async throws {
+        let (file, _) = try make(kind)
+        for _ in 0..<200 {
+            let coder = try make(kind, frames: 1).1
+            coder.updateIncrementalData(file.prefix(file.count / 2), finished: false)
+            let isOver = Locked(false)
+            async let reader: Void = Task.detached {
+                while !isOver.withLock({ $0 }) { _ = coder.animatedImageFrameCount as UInt }
+            }.value
+            coder.updateIncrementalData(file, finished: true)
+            isOver.withLock { $0 = true }
+            await reader
+            #expect(coder.animatedImageFrameCount == 12 as UInt)
         }
     }
 

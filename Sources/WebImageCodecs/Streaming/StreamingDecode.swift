@@ -29,31 +29,38 @@ final class StreamingDecode: Sendable {
 
     func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
         try state.withLock { state throws(WebImageError) in
-            if let failure = state.failure { throw failure }
-            guard !state.isFinished else { return }
-            do throws(WebImageError) {
-                state.receivedCount += bytes.count
-                try options.limits.checkEncodedBytes(state.receivedCount)
-                state.isFinished = finished
-                // Release the last preview, so that the final image can reuse its memory.
-                if finished { state.shown = nil }
-                try state.stream.append(bytes, finished: finished)
-            } catch {
-                state.failure = error
-                throw error
-            }
+            try append(bytes, finished: finished, to: &state)
+        }
+    }
+
+    private func append(_ bytes: Data, finished: Bool, to state: inout State) throws(WebImageError) {
+        if let failure = state.failure { throw failure }
+        guard !state.isFinished else { return }
+        do throws(WebImageError) {
+            state.receivedCount += bytes.count
+            try options.limits.checkEncodedBytes(state.receivedCount)
+            state.isFinished = finished
+            // Release the last preview, so that the final image can reuse its memory.
+            if finished { state.shown = nil }
+            try state.stream.append(bytes, finished: finished)
+        } catch {
+            state.failure = error
+            throw error
         }
     }
 
     /// Decodes the new bytes. After an error, later calls do not change the picture.
     ///
+    /// The bytes and the end are set under one lock. Otherwise ``animation(_:)`` on another thread could see the end
+    /// with the bytes of the previous call, and would never open the complete file.
+    ///
     /// - Parameter data: All bytes so far, not only the new ones.
     func update(_ data: Data?, finished: Bool) {
-        let (seen, isOver) = state.withLock { ($0.receivedCount, $0.isFinished) }
-        try? append(data?.dropFirst(seen) ?? Data(), finished: finished)
-        guard !isOver, let data else { return }
         // Release the old data after the lock is released, because freeing a large buffer takes time.
         let dropped = state.withLock { state -> Data? in
+            let wasFinished = state.isFinished
+            try? append(data?.dropFirst(state.receivedCount) ?? Data(), finished: finished, to: &state)
+            guard !wasFinished, let data else { return nil }
             defer {
                 if let format = state.stream.info?.format, [.gif, .apng].contains(format) { state.arrived = data }
             }
