@@ -29,8 +29,7 @@ final class AccessLog: Sendable {
     init(_ format: String, output: @escaping @Sendable (String) -> Void = { Console.out($0) }) {
         state = Locked(State(format: Format(rawValue: format) ?? .text))
         self.output = output
-        let thread = Thread { [self] in run() }
-        thread.name = "webimage.log"
+        let thread = Thread(name: "webimage.log") { [self] in run() }
         thread.stackSize = 256 * 1024
         thread.start()
     }

@@ -40,13 +40,12 @@ extension HTTPServer {
         state.withLock { $0.wake = wake }
         HandleLedger.opened("HTTP server")
         let pointer = ServerPointer(pointer: server)
-        let thread = Thread { [self] in
+        let thread = Thread(name: "webimage.http") { [self] in
             run(pointer.pointer, watch, wake, listeners)
             // libmicrohttpd has stopped and no longer uses the context, so the server need not be retained for it.
             Unmanaged.passUnretained(self).release()
             finish()
         }
-        thread.name = "webimage.http"
         thread.stackSize = 512 * 1024
         thread.start()
     }

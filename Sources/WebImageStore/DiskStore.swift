@@ -42,6 +42,9 @@ final class DiskStore: Sendable {
     /// the commit.
     static let pendingLimit = 16 << 20
     static let pendingAccessLimit = 512
+    /// How long changes are collected before they are committed together, because each commit writes several pages and
+    /// wakes a thread.
+    static let collectingTime = DispatchTimeInterval.milliseconds(50)
 
     init?(
         cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date,
@@ -200,7 +203,7 @@ final class DiskStore: Sendable {
             defer { state.isFlushScheduled = true }
             return !state.isFlushScheduled
         }
-        if isFirst { queue.async { [weak self] in self?.flush() } }
+        if isFirst { queue.asyncAfter(deadline: .now() + Self.collectingTime) { [weak self] in self?.flush() } }
     }
 
     func milliseconds() -> Int { Int(clock().timeIntervalSince1970 * 1000) }

@@ -40,7 +40,7 @@ extension HTTPServerTests {
         #expect(answer.fields["connection"]?.lowercased() == "close")
         #expect(try await onThread { slow.isEnded() })
         await stopping.value
-        #expect(serverThreads().isEmpty)
+        #expect(await eventually { serverThreads().isEmpty })
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
@@ -68,7 +68,7 @@ extension HTTPServerTests {
                 #expect(client.isEnded())
             }
         }
-        #expect(serverThreads().isEmpty)
+        #expect(await eventually { serverThreads().isEmpty })
         // The late responses arrive after the server has ended.
         isIgnoring.open()
         await server.stop(within: .zero)
@@ -98,7 +98,7 @@ extension HTTPServerTests {
         }
         await server.stop(within: .seconds(600))
         try await onThread { for client in clients { #expect(client.isEnded()) } }
-        #expect(serverThreads().isEmpty)
+        #expect(await eventually { serverThreads().isEmpty })
     }
 
     @Test func secondStopShortensTheTime() async throws {
@@ -159,7 +159,7 @@ extension HTTPServerTests {
         await server.stop(within: .seconds(600))
         try await load.value
         #expect(begun.withLock { $0 } == answered.withLock { $0 })
-        #expect(serverThreads().isEmpty)
+        #expect(await eventually { serverThreads().isEmpty })
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
@@ -169,6 +169,6 @@ extension HTTPServerTests {
                 _ = try await onThread { [address = server.address] in try RawClient(address).get("/") }
             }
         }
-        #expect(serverThreads().isEmpty)
+        #expect(await eventually { serverThreads().isEmpty })
     }
 }

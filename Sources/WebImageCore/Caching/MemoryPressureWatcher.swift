@@ -6,8 +6,7 @@ import Foundation
 /// Its thread sleeps until the kernel wakes it. Without PSI it reads the available memory every 5 seconds.
 enum MemoryPressureWatcher {
     static func start() {
-        let thread = Thread { watch() }
-        thread.name = "webimage.memory-pressure"
+        let thread = Thread(name: "webimage.memory") { watch() }
         thread.stackSize = 1 << 18
         thread.start()
     }

@@ -58,10 +58,9 @@ package final class WorkerThreads: Sendable {
     }
 
     private func start(_ next: @escaping Next) {
-        let thread = Thread { [self] in
+        let thread = Thread(name: name) { [self] in
             repeat { while let work = next() { work() } } while waitsForMore(next)
         }
-        thread.name = name
         // The default would depend on the shell's `ulimit -s`. Stack pages that are never touched use no memory.
         thread.stackSize = 8 << 20
         thread.start()

@@ -114,7 +114,7 @@ package final class CurlEngine: Sendable {
     private func runThread(_ mailbox: CurlMailbox) {
         let (ended, label, identity, blocks, later) = (ended, label, thread, blocks, later)
         ended.enter()
-        let thread = Thread {
+        let thread = Thread(name: "webimage.curl") {
             identity.withLock { $0 = pthread_self() }
             // Load libcurl on this thread, because the caller may be the main thread and must not wait for it.
             if let multi = CurlMulti(label: label) {
@@ -129,7 +129,6 @@ package final class CurlEngine: Sendable {
             identity.withLock { $0 = nil }
             ended.leave()
         }
-        thread.name = "webimage-http"
         thread.start()
     }
 

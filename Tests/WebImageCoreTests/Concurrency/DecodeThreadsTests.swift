@@ -31,6 +31,17 @@ struct DecodeThreadsTests {
         }
     }
 
+    @Test func theSystemShowsTheNameOfTheThreads() async throws {
+        let pool = DecodePool(width: 1, byteBudget: .max / 2)
+        let name = Locked("")
+        pool.submit(measuring: { 0 }) {
+            let text = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+            name.withLock { $0 = text ?? "unreadable" }
+        }
+        #expect(await eventually { !name.withLock { $0.isEmpty } })
+        #expect(name.withLock { $0 } == "webimage.decode\n")
+    }
+
     @Test func aTaskOfTheHostRunsWhileEveryThreadIsBlocked() async {
         // This is more than the threads of Swift's cooperative pool and a root queue of libdispatch together.
         let width = 8 * ProcessInfo.processInfo.activeProcessorCount
