@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Checks the pictures embedded in a document, and in documents embedded in it, before librsvg reads them.
+/// Checks the pictures embedded in a document, and in documents embedded in it, before librsvg reads them, and the number
+/// of elements that they draw.
 ///
 /// librsvg decodes embedded pictures without a limit and draws an embedded document at the document's own size. All
 /// embedded pictures and documents share one budget of pixels; all embedded documents share one budget of bytes.
@@ -22,44 +23,56 @@ struct EmbeddedPictures {
     /// Checks a whole document, which must not be compressed.
     ///
     /// - Throws: `.limitExceeded`; `.badImageData`, also if the document cannot be checked.
-    mutating func check(_ document: Data) throws(WebImageError) { try check(document, level: 0) }
+    mutating func check(_ document: Data) throws(WebImageError) { _ = try check(document, level: 0) }
 
-    private mutating func check(_ document: Data, level: Int) throws(WebImageError) {
-        var references: [(element: Data, href: Data)] = []
+    /// Returns the number of elements that the document draws.
+    private mutating func check(_ document: Data, level: Int) throws(WebImageError) -> Int {
+        var references: [(element: Data, href: Data, part: Int)] = []
+        var drawn = DrawnElements()
         try document.withFileBytes { bytes throws(WebImageError) in
             var scanner = XMLScanner(bytes, limits: limits, deadline: deadline)
             try scanner.scan { (item: XMLScanner.Item) throws(WebImageError) in
                 switch item {
+                case .start: drawn.startElement()
+                case .end: drawn.endElement()
                 case .attribute(let element, let prefix, let name, let value):
                     if prefix == Self.xmlns || name == Self.xmlns { try Self.checkNamespace(value) }
-                    if name == Self.href {
-                        references.append((element, value))
-                    } else {
+                    if name == Self.id { drawn.setID(value) }
+                    if name != Self.href {
                         try StyleReferences.check(value)
+                        for id in StyleReferences.ids(in: value) { drawn.refer(to: id) }
+                    } else if let id = StyleReferences.id(value) {
+                        if Self.drawingElements.contains(element) { drawn.refer(to: id) }
+                    } else {
+                        references.append((element, value, drawn.innermostPart()))
                     }
                 case .styleSheet(let text): try StyleReferences.check(text)
                 case .instruction(let content): try Self.checkInstruction(content)
                 }
             }
         }
-        for reference in references { try check(reference.href, of: reference.element, level: level) }
+        for reference in references {
+            drawn.add(try check(reference.href, of: reference.element, level: level), to: reference.part)
+        }
+        return try drawn.count()
     }
 
-    private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) {
+    /// Returns the number of elements that the reference draws.
+    private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) -> Int {
         let url: DataURL?
         do throws(DataURL.Failure) { url = try DataURL(href) } catch {
             throw .badData("SVG", "a data URL is ambiguous")
         }
-        guard let url else { return }
+        guard let url else { return 0 }
         guard let data = url.content else { throw .badData("SVG", "a data URL is not valid base64") }
-        guard !data.isEmpty else { return }
+        guard !data.isEmpty else { return 0 }
         if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
         // Only these elements draw a picture. librsvg ignores pictures that other elements refer to.
-        guard Self.pictureElements.contains(element) else { return }
-        try checkPicture(data)
+        guard Self.pictureElements.contains(element) else { return 0 }
+        return try checkPicture(data) / Self.pixelsPerElement
     }
 
-    private mutating func checkDocument(_ data: Data, level: Int) throws(WebImageError) {
+    private mutating func checkDocument(_ data: Data, level: Int) throws(WebImageError) -> Int {
         guard level < Self.mostLevels else {
             throw .badData("SVG", "documents are nested more than \(Self.mostLevels) levels deep")
         }
@@ -68,21 +81,25 @@ struct EmbeddedPictures {
         let document = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: remaining) : data
         bytes += document.count
         try limits.checkEncodedBytes(bytes)
-        try check(document, level: level)
+        let elements = try check(document, level: level)
         let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
             // A document that librsvg cannot open here is not drawn later either, so it uses no pixels of the budget.
             try? SVGDocument(bytes).pixelSize
         }
         if let size { try take(size) }
+        return elements
     }
 
-    private mutating func checkPicture(_ data: Data) throws(WebImageError) {
+    /// Returns the number of pixels.
+    private mutating func checkPicture(_ data: Data) throws(WebImageError) -> Int {
         let coders = ImageCodersManager.shared
         // Refuse icons (ICO): librsvg may draw another of the icon's pictures than the one whose size is checked here.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
             throw .badData("SVG", "it has a picture that no registered coder can check", hint: "Add a coder for it.")
         }
-        try take(try coders.imageInfo(of: data, limits: limits).storedSize)
+        let size = try coders.imageInfo(of: data, limits: limits).storedSize
+        try take(size)
+        return size.pixelCount
     }
 
     private mutating func take(_ size: PixelSize) throws(WebImageError) {
@@ -110,9 +127,17 @@ struct EmbeddedPictures {
         }
     }
 
+    /// How many pixels of a picture count as one drawn element. Drawing a picture reads all of them.
+    private static let pixelsPerElement = 1000
+
     private static let href = Data("href".utf8)
+    private static let id = Data("id".utf8)
     private static let xmlns = Data("xmlns".utf8)
     private static let pictureElements: Set<Data> = [Data("image".utf8), Data("feImage".utf8)]
+    /// The elements that draw the element to which their `href` refers, or its content.
+    private static let drawingElements: Set<Data> = [
+        Data("use".utf8), Data("feImage".utf8), Data("pattern".utf8),
+    ]
 }
 
 extension Data {

@@ -10,7 +10,8 @@ import WebImageGraphics
 /// scaled up or down to fit inside, or stretched to fill the box if the aspect ratio is not preserved.
 ///
 /// Drawing reads no file and no host. All pictures and documents embedded in a document count together
-/// against the limits. A document is refused if embedded content cannot be checked: if it uses XInclude,
+/// against the limits. A document is refused if references in attributes draw more than 50,000 elements again (or more
+/// than it has), or if embedded content cannot be checked: if it uses XInclude,
 /// entities that are more than plain text, or an encoding that is not a superset of ASCII. librsvg has no
 /// callback while it draws; its limits on elements and references bound the time.
 ///

@@ -29,6 +29,29 @@ enum StyleReferences {
         guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
     }
 
+    /// The id in a reference to an element of the same document, such as `#shadow`. nil if the text refers to something
+    /// else.
+    static func id(_ reference: Data) -> Data? {
+        let text = reference.drop { $0 <= 0x20 }
+        return text.first == UInt8(ascii: "#") ? Data(text.dropFirst()) : nil
+    }
+
+    /// The ids in `url(#id)` in the value of an attribute, such as `fill`. Escapes are not replaced.
+    static func ids(in value: Data) -> [Data] {
+        guard value.contains(UInt8(ascii: "#")) else { return [] }
+        var ids: [Data] = []
+        var rest = value[...]
+        while let start = rest.range(of: Data("url(".utf8)) {
+            rest = rest[start.upperBound...]
+            let end = rest.firstIndex(of: UInt8(ascii: ")")) ?? rest.endIndex
+            let quotes: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "'")]
+            let target = rest[..<end].filter { $0 > 0x20 && !quotes.contains($0) }
+            if let id = id(target) { ids.append(id) }
+            rest = rest[end...]
+        }
+        return ids
+    }
+
     /// Whether the bytes may be the start of an XML document, compressed or not, in any encoding that libxml2 detects.
     static func isDocument(_ start: Data) -> Bool {
         let head = Data(start.prefix(8))

@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Finds the parts of an XML document that can refer to a picture: attributes, style sheets and instructions.
+/// Finds the parts of an XML document that can refer to others or to a picture: elements, attributes, style sheets and
+/// instructions.
 ///
 /// The scanner accepts fewer documents than libxml2 and refuses anything that it cannot parse. So librsvg never reads a
 /// reference that was not checked here. Entities must be plain text; a reference to an external entity is refused.
@@ -9,6 +10,10 @@ import WebImageCore
 struct XMLScanner {
     /// A part of the document. The scanner reports parts in document order, a style sheet at the end of its element.
     enum Item {
+        /// The start of an element. Its attributes follow.
+        case start
+        /// The end of an element, also of an empty one.
+        case end
         /// An attribute. Entity references in its value are replaced; the element's name has no prefix.
         case attribute(element: Data, prefix: Data, name: Data, value: Data)
         /// All text inside one element that is named `style`, with any prefix.
@@ -80,6 +85,7 @@ struct XMLScanner {
             if Self.local(name).name == Self.style, let text = styles.popLast() {
                 try found(.styleSheet(text))
             }
+            try found(.end)
         } else {
             try startTag(found)
         }
@@ -90,6 +96,7 @@ struct XMLScanner {
     {
         offset += 1
         let element = Self.local(try name()).name
+        try found(.start)
         while true {
             skipSpace()
             guard let next = byte else { throw Self.refused("a tag has no end") }
@@ -100,7 +107,7 @@ struct XMLScanner {
             }
             if starts(with: "/>") {
                 offset += 2
-                return
+                return try found(.end)
             }
             let (prefix, name) = Self.local(try name())
             skipSpace()

@@ -209,6 +209,61 @@ struct SVGNestingTests {
         #expect(error?.code == .badImageData)
     }
 
+    /// Returns groups that each draw the one before ten times, and draws the last one.
+    private static func groups(
+        _ count: Int, _ tag: String = "g", around content: String = "<rect width='1' height='1'/>",
+        reference: (String) -> String
+    ) -> String {
+        (0...count).reduce("") { text, level in
+            let content = level == 0 ? content : String(repeating: reference("e\(level - 1)"), count: 10)
+            return text + "<\(tag) id=\"e\(level)\">\(content)</\(tag)>"
+        } + reference("e\(count)")
+    }
+
+    private static func use(_ id: String) -> String { ##"<use xlink:href="#\##(id)"/>"## }
+
+    /// Documents of a few kilobytes that draw their elements many thousand times.
+    static let repeating: [Way] = [
+        Way(name: "use", document: svg(groups(5, reference: use))),
+        Way(name: "use without a prefix", document: svg(groups(5) { ##"<use href=" #\##($0)"/>"## })),
+        Way(name: "a reference before the id", document: svg(groups(5) { ##"<g><use href="#\##($0)" id="x"/></g>"## })),
+        Way(name: "patterns", document: svg(groups(5, "pattern") { "<rect fill='url(#\($0))'/>" })),
+        Way(name: "masks in styles", document: svg(groups(5, "mask") { #"<rect style="mask: url( '#\#($0)' )"/>"# })),
+        Way(
+            name: "documents in documents",
+            document: (0..<3).reduce(svg("<rect/>")) { inner, _ in
+                svg(groups(3, around: image(documentURL(inner)), reference: use))
+            }),
+        Way(
+            name: "a picture of 2,500 pixels",
+            document: svg(groups(4, around: image(smallURL) + image(smallURL), reference: use))),
+    ]
+
+    /// Documents that repeat fewer elements, or none although they have references.
+    static let seldomRepeating: [Way] = [
+        Way(name: "seven thousand times", document: svg(groups(3, reference: use))),
+        Way(name: "references in circles", document: svg("<g id='a'>\(use("b"))</g><g id='b'>\(use("a"))</g>")),
+        Way(name: "an element that refers to itself", document: svg("<g id='a'>\(use("a"))\(use("a"))</g>")),
+        Way(name: "links", document: svg(groups(6) { ##"<a href="#\##($0)"/>"## })),
+        Way(
+            name: "the first of two equal ids",
+            document: svg("<rect id='e3'/>" + groups(5, reference: use))),
+        Way(
+            name: "as many elements as references",
+            document: svg("<g id='a'/>" + String(repeating: use("a"), count: 60_000))),
+    ]
+
+    @Test(arguments: repeating)
+    func aDocumentThatDrawsItsElementsTooOftenIsRefused(_ way: Way) {
+        let error = #expect(throws: WebImageError.self) { try decode(way) }
+        #expect(error?.code == .badImageData && error?.localizedDescription.contains("by reference") == true)
+    }
+
+    @Test(arguments: seldomRepeating)
+    func referencesThatDrawFewElementsAreAllowed(_ way: Way) throws {
+        #expect(try decode(way).pixelSize == PixelSize(width: 8, height: 8))
+    }
+
     @Test(arguments: accepted)
     func ordinaryDocumentsAreDrawn(_ way: Way) throws {
         #expect(try decode(way).pixelSize == PixelSize(width: 8, height: 8))
