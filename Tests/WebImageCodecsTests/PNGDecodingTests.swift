@@ -120,6 +120,43 @@ struct PNGDecodingTests {
         #expect(Sample.largestDifference(Sample.values(thumbnail.pixels), Sample.values(expected)) <= 1)
     }
 
+    /// A thumbnail of at most a third of the height is scaled from rows that are converted when they are needed. In wide
+    /// pictures, zimg asks for parts of rows that begin inside a pixel.
+    @Test(arguments: [2, 3, 6], [[7, 90], [301, 64], [9001, 30]])
+    func thumbnailMadeByRowsIsThePictureScaled(colorType: Int, size: [Int]) throws {
+        let (width, height) = (size[0], size[1])
+        let channels = [2: 3, 3: 1, 6: 4][colorType] ?? 1
+        let rows: [[UInt8]] = (0..<height).map { y in
+            (0..<width * channels).map { UInt8(truncatingIfNeeded: ($0 * $0 * 7 + y * 31) >> 2) }
+        }
+        let palette = PNGBytes.chunk("PLTE", Data((0..<768).map { UInt8(truncatingIfNeeded: $0 * 89) }))
+        let file = PNGBytes.file(
+            header: PNGBytes.header(width, height, color: colorType), before: colorType == 3 ? palette : Data(),
+            rows: rows)
+        var options = DecodingOptions()
+        let whole = try coder.decode(file, options: options)
+        options.thumbnailPixelSize = PixelSize(width: max(1, width / 5), height: max(1, height / 5))
+        options.preserveAspectRatio = false
+        let thumbnail = try coder.decode(file, options: options)
+        let target = PixelSize(width: max(1, width / 5), height: max(1, height / 5))
+        let expected = try whole.pixels.scaled(to: target, isOpaque: colorType != 6)
+        #expect(Sample.largestDifference(Sample.values(thumbnail.pixels), Sample.values(expected)) <= 1)
+    }
+
+    /// The last row has an invalid filter, which is found after the rows before it were scaled.
+    @Test func thumbnailOfADamagedPictureFailsLikeThePicture() throws {
+        var raw = [UInt8](repeating: 0, count: 40 * 181)
+        raw[39 * 181] = 9
+        let file =
+            PNGBytes.signature + PNGBytes.header(60, 40, color: 2) + PNGBytes.chunk("IDAT", PNGBytes.deflated(raw: raw))
+            + PNGBytes.chunk("IEND")
+        var options = DecodingOptions()
+        let whole = #expect(throws: WebImageError.self) { try coder.decode(file, options: options) }
+        options.thumbnailPixelSize = PixelSize(width: 10, height: 10)
+        let thumbnail = #expect(throws: WebImageError.self) { try coder.decode(file, options: options) }
+        #expect(whole?.code == .badImageData && thumbnail?.code == .badImageData)
+    }
+
     @Test func readsDataThatDoesNotStartAtZero() throws {
         let file = PNGBytes.file(header: PNGBytes.header(1, 1, color: 0), rows: [[77]])
         let slice = (Data([1, 2, 3]) + file).dropFirst(3)

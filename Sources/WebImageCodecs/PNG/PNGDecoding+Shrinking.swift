@@ -19,6 +19,27 @@ extension PNGDecoding {
             pixels: shrinker.result, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
     }
 
+    /// Decodes a picture that ``PNGInflatedRows`` supports and scales it while its inflated rows are converted, so that
+    /// the pixels of the whole picture are not in memory beside them. The result is the same as that of a normal decode.
+    ///
+    /// Returns nil if the picture must be decoded normally.
+    func scaledPicture(
+        _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, _ plan: PNGPlan, profile: ColorProfile?, hasAlpha: Bool
+    ) throws(WebImageError) -> DecodedPicture? {
+        let size = chunks.header.size
+        let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
+        guard plan.format.isScaledByRows(from: size, to: target, isOpaque: !hasAlpha),
+            let (rows, palette) = try chunks.inflatedRows(bytes, reader, format: plan.format, limits: options.limits)
+        else { return nil }
+        let source = try PNGInflatedRows.Source(rows, plan, palette: palette, deadline: deadline)
+        guard let pixels = try source.scaled(to: target, isOpaque: !hasAlpha) else {
+            try deadline.check()
+            return nil
+        }
+        return DecodedPicture(
+            pixels: pixels, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
+    }
+
     /// Returns the layout and factor for averaging rows while they are read. Returns nil if the picture is decoded
     /// normally.
     func shrinking(hasAlpha: Bool) -> (layout: CPNGLayout, format: PixelFormat, factor: Int)? {

@@ -57,6 +57,9 @@ struct PNGDecoding {
         }
         let plan = PNGPlan(
             chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
+        if isFile, let scaled = try scaledPicture(bytes, reader, plan, profile: profile, hasAlpha: hasAlpha) {
+            return scaled
+        }
         let pixels = try PixelBuffer(width: canvas.width, height: canvas.height, format: plan.format)
         if size != canvas { pixels.clear() }
         let wasRead =

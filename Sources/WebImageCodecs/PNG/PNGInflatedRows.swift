@@ -11,7 +11,7 @@ import WebImageGraphics
 final class PNGInflatedRows {
     /// The position of the pixel data in a file: the chunk payloads, and the number of bytes to skip at the start of
     /// each payload.
-    struct Source {
+    struct Location {
         var payloads: [Range<Int>]
         var skipping = 0
         var size: PixelSize
@@ -41,7 +41,7 @@ final class PNGInflatedRows {
     }
 
     /// Inflates the rows and verifies the checksums of their chunks.
-    init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Source) {
+    init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Location) {
         guard let count = Self.byteCount(of: source.size, in: chunks),
             let pixelBytes = chunks.header.wholePixelBytes, bytes[26] == 0, bytes[27] == 0,
             let memory = malloc(count)
@@ -56,7 +56,7 @@ final class PNGInflatedRows {
 
     deinit { free(memory) }
 
-    private func inflate(_ bytes: UnsafeRawBufferPointer, _ source: Source, byteCount: Int) -> Bool {
+    private func inflate(_ bytes: UnsafeRawBufferPointer, _ source: Location, byteCount: Int) -> Bool {
         var parts: [UnsafeRawBufferPointer] = []
         for payload in source.payloads {
             guard payload.count >= source.skipping, bytes.hasChecksum(ofChunk: payload) else { return false }
@@ -89,23 +89,73 @@ final class PNGInflatedRows {
         for first in stride(from: 0, to: size.height, by: batch) {
             try deadline.check()
             let count = min(batch, size.height - first)
-            let rows = memory + (first + 1) * (rowBytes + 1)
-            guard cpng_unfilter(rows, rowBytes, pixelBytes, count) else { return false }
-            if let palette {
-                let offset = (y + first) * canvas.bytesPerRow + x * canvas.format.bytesPerPixel
-                palette.expand(
-                    rows + 1, stride: rowBytes + 1, width: size.width, rowCount: count,
-                    into: canvas.baseAddress + offset, targetStride: canvas.bytesPerRow)
-            } else if let channels = PackedRows.Channels(rawValue: pixelBytes) {
-                PackedRows.copy(
-                    rows + 1, stride: rowBytes + 1, channels, size: PixelSize(width: size.width, height: count),
-                    into: canvas, x: x, y: y + first)
-            }
+            guard unfilter(first..<first + count) else { return false }
+            convert(
+                rows: first..<first + count, columns: 0..<size.width, palette: palette, onto: canvas, x: x,
+                y: y + first)
             if premultiplies {
                 canvas.premultiplyInPlace(rows: y + first..<y + first + count, columns: x..<x + size.width)
             }
         }
         return true
+    }
+
+    /// Replaces the filtered bytes of rows by the samples. Call once for each row, in order. Returns false if a row has
+    /// an invalid filter.
+    private func unfilter(_ rows: Range<Int>) -> Bool {
+        cpng_unfilter(memory + (rows.lowerBound + 1) * (rowBytes + 1), rowBytes, pixelBytes, rows.count)
+    }
+
+    /// Converts a part of unfiltered rows to the format of the canvas.
+    private func convert(
+        rows: Range<Int>, columns: Range<Int>, palette: PaletteTable?, onto canvas: PixelBuffer, x: Int, y: Int
+    ) {
+        let stride = rowBytes + 1
+        let start = memory + (rows.lowerBound + 1) * stride + 1 + columns.lowerBound * pixelBytes
+        if let palette {
+            let offset = y * canvas.bytesPerRow + x * canvas.format.bytesPerPixel
+            palette.expand(
+                start, stride: stride, width: columns.count, rowCount: rows.count, into: canvas.baseAddress + offset,
+                targetStride: canvas.bytesPerRow)
+        } else if let channels = PackedRows.Channels(rawValue: pixelBytes) {
+            PackedRows.copy(
+                start, stride: stride, channels, size: PixelSize(width: columns.count, height: rows.count),
+                into: canvas, x: x, y: y)
+        }
+    }
+
+    /// The rows as a source of pixels. They are unfiltered when they are read.
+    final class Source: PixelRowSource {
+        private let rows: PNGInflatedRows
+        private let plan: PNGPlan
+        private let palette: PaletteTable?
+        private let deadline: DecodeDeadline
+        private let row: PixelBuffer
+        private var unfilteredCount = 0
+
+        init(
+            _ rows: PNGInflatedRows, _ plan: PNGPlan, palette: PaletteTable?, deadline: DecodeDeadline
+        ) throws(WebImageError) {
+            self.rows = rows
+            self.plan = plan
+            self.palette = palette
+            self.deadline = deadline
+            row = try PixelBuffer(width: rows.size.width, height: 1, format: plan.format)
+        }
+
+        var size: PixelSize { rows.size }
+        var format: PixelFormat { plan.format }
+
+        func read(row index: Int, columns: Range<Int>, into target: UnsafeMutableRawPointer) -> Bool {
+            if index >= unfilteredCount {
+                guard (try? deadline.check()) != nil, rows.unfilter(unfilteredCount..<index + 1) else { return false }
+                unfilteredCount = index + 1
+            }
+            rows.convert(rows: index..<index + 1, columns: columns, palette: palette, onto: row, x: 0, y: 0)
+            if plan.premultiplies { row.premultiplyInPlace(rows: 0..<1, columns: 0..<columns.count) }
+            target.copyMemory(from: row.baseAddress, byteCount: columns.count * format.bytesPerPixel)
+            return true
+        }
     }
 }
 
@@ -140,22 +190,34 @@ extension PNGChunks {
         _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, onto canvas: PixelBuffer, x: Int = 0, y: Int = 0,
         premultiplies: Bool, limits: DecodingLimits, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
-        guard canReadWhole(as: canvas.format), PNGInflatedRows.byteCount(of: header.size, in: self) != nil else {
+        guard let (rows, palette) = try inflatedRows(bytes, reader, format: canvas.format, limits: limits) else {
             return false
         }
-        let palette = header.isPalette ? reader.palette(canvas.format) : nil
-        guard !header.isPalette || palette != nil, let source = try wholeImageData(bytes, limits: limits),
-            let rows = PNGInflatedRows(bytes, self, source)
-        else { return false }
         return try rows.draw(
             onto: canvas, x: x, y: y, premultiplies: premultiplies, palette: palette, deadline: deadline)
+    }
+
+    /// Inflates the rows of the default image. Returns nil if libpng must read the image.
+    ///
+    /// - Parameters:
+    ///   - reader: A reader that has read the header.
+    ///   - format: The format of the pixels that will be drawn.
+    func inflatedRows(
+        _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, format: PixelFormat, limits: DecodingLimits
+    ) throws(WebImageError) -> (rows: PNGInflatedRows, palette: PaletteTable?)? {
+        guard canReadWhole(as: format), PNGInflatedRows.byteCount(of: header.size, in: self) != nil else { return nil }
+        let palette = header.isPalette ? reader.palette(format) : nil
+        guard !header.isPalette || palette != nil, let source = try wholeImageData(bytes, limits: limits),
+            let rows = PNGInflatedRows(bytes, self, source)
+        else { return nil }
+        return (rows, palette)
     }
 
     /// Returns the position of the default image's data. Returns nil if the `IDAT` chunks are not contiguous or a
     /// later chunk is invalid: libpng may report an error for such a file, so libpng must read it.
     func wholeImageData(
         _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits
-    ) throws(WebImageError) -> PNGInflatedRows.Source? {
+    ) throws(WebImageError) -> PNGInflatedRows.Location? {
         guard isComplete, let last = imageData.last,
             zip(imageData, imageData.dropFirst()).allSatisfy({ $1.lowerBound - $0.upperBound == 12 })
         else { return nil }

@@ -18,7 +18,7 @@ extension PixelBuffer {
     /// In all other cases `target` must be the receiver's format.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
-        if plan.treatsChannelsAlike, plan.planeCount > 1, height >= Self.shorteningRatio * size.height {
+        if plan.isShortenedFirst(from: self.size, to: size) {
             return try shortened(to: size.height, plan).scaled(to: size, as: target, isOpaque: isOpaque)
         }
         let result = try PixelBuffer(width: size.width, height: size.height, format: target)
@@ -37,19 +37,12 @@ extension PixelBuffer {
         return result
     }
 
-    /// The ratio of source height to target height. From this ratio on, it is faster to reduce the number of rows in
-    /// a separate first step.
-    private static let shorteningRatio = 3
-
     /// Returns the picture with fewer rows and the same width. This step works on interleaved pixels. The following
     /// step must split the pixels into planes, so it benefits from fewer rows.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
-        let samples = width * format.bytesPerPixel / plan.sample.byteCount
-        let shape = ResampleGraph.Shape(
-            source: PixelSize(width: samples, height: self.height), target: PixelSize(width: samples, height: height),
-            sample: plan.sample)
-        try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
+        try ResampleGraphPool.withGraph(plan.shorteningShape(from: self.size, to: height)) {
+            graph throws(WebImageError) in
             try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
         }
         return result
@@ -96,6 +89,23 @@ struct ScalingPlan {
     /// Whether each channel can be scaled independently. True if there is no alpha, or if the colours are already
     /// premultiplied.
     var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
+
+    /// The ratio of source height to target height. From this ratio on, it is faster to reduce the number of rows in
+    /// a separate first step.
+    private static let shorteningRatio = 3
+
+    /// Whether the number of rows is reduced in a separate first step.
+    func isShortenedFirst(from source: PixelSize, to target: PixelSize) -> Bool {
+        treatsChannelsAlike && planeCount > 1 && source.height >= Self.shorteningRatio * target.height
+    }
+
+    /// Returns the parameters of the first step, which treats the channels of a row as one plane.
+    func shorteningShape(from size: PixelSize, to height: Int) -> ResampleGraph.Shape {
+        let samples = size.width * source.bytesPerPixel / sample.byteCount
+        return ResampleGraph.Shape(
+            source: PixelSize(width: samples, height: size.height), target: PixelSize(width: samples, height: height),
+            sample: sample)
+    }
 
     /// Returns the parameters of the zimg graph for this plan.
     func shape(from source: PixelSize, to target: PixelSize) -> ResampleGraph.Shape {

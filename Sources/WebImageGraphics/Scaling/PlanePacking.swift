@@ -4,7 +4,7 @@ import WebImageCore
 /// Converts rows between interleaved pixels and the separate planes that zimg reads and writes.
 ///
 /// zimg can request a part of a row, and can request the same part more than once.
-final class PlanePacking {
+final class PlanePacking: ResampleCallbacks {
     private let plan: ScalingPlan
     private let source: PixelBuffer
     private let sourceRing: PlaneRing
@@ -25,7 +25,7 @@ final class PlanePacking {
             width: max(source.width, target.width), height: 2, format: plan.sample.byteCount == 2 ? .rgba16 : .rgba8)
     }
 
-    func unpack(row: Int, left: Int, right: Int) {
+    override func unpack(row: Int, left: Int, right: Int) -> Bool {
         let pixels = source.baseAddress + row * source.bytesPerRow + left * source.format.bytesPerPixel
         let count = Int32(right - left)
         switch plan.source {
@@ -48,9 +48,10 @@ final class PlanePacking {
                 input, 0, isBGR ? first : first + 2 * step, 0, first + step, 0, isBGR ? first + 2 * step : first, 0,
                 plan.planeCount == 4 ? first + 3 * step : nil, 0, count, 1)
         }
+        return true
     }
 
-    func pack(row: Int, left: Int, right: Int) {
+    override func pack(row: Int, left: Int, right: Int) {
         let pixels = target.baseAddress + row * target.bytesPerRow + left * target.format.bytesPerPixel
         let count = Int32(right - left)
         switch plan.target {

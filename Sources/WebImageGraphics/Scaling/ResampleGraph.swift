@@ -65,7 +65,7 @@ final class ResampleGraph: Sendable {
     var outputRowCount: Int { rowCount(zimg_filter_graph_get_output_buffering) }
 
     /// Scales the picture. zimg calls `callbacks` for each row, to fill the source ring and to read the target ring.
-    func run(source: PlaneRing, target: PlaneRing, callbacks: PlanePacking?) throws(WebImageError) {
+    func run(source: PlaneRing, target: PlaneRing, callbacks: ResampleCallbacks?) throws(WebImageError) {
         var tmpSize = 0
         zimg_filter_graph_get_tmp_size(handle, &tmpSize)
         var tmp: UnsafeMutableRawPointer?
@@ -114,16 +114,25 @@ final class ResampleGraph: Sendable {
     }
 }
 
+/// What happens for each row that zimg reads or has written.
+class ResampleCallbacks {
+    /// Fills a part of a row of the source ring. Returns false to end the scaling with an error.
+    func unpack(row: Int, left: Int, right: Int) -> Bool { true }
+
+    /// Takes a part of a row out of the target ring.
+    func pack(row: Int, left: Int, right: Int) {}
+}
+
 private func unpackRow(_ user: UnsafeMutableRawPointer?, _ row: UInt32, _ left: UInt32, _ right: UInt32) -> Int32 {
     guard let user else { return 1 }
-    Unmanaged<PlanePacking>.fromOpaque(user).takeUnretainedValue().unpack(
+    let isFilled = Unmanaged<ResampleCallbacks>.fromOpaque(user).takeUnretainedValue().unpack(
         row: Int(row), left: Int(left), right: Int(right))
-    return 0
+    return isFilled ? 0 : 1
 }
 
 private func packRow(_ user: UnsafeMutableRawPointer?, _ row: UInt32, _ left: UInt32, _ right: UInt32) -> Int32 {
     guard let user else { return 1 }
-    Unmanaged<PlanePacking>.fromOpaque(user).takeUnretainedValue().pack(
+    Unmanaged<ResampleCallbacks>.fromOpaque(user).takeUnretainedValue().pack(
         row: Int(row), left: Int(left), right: Int(right))
     return 0
 }

@@ -1,0 +1,72 @@
+package import WebImageCore
+
+/// A picture whose rows are made when they are needed, so that its pixels are never in memory as a whole.
+package protocol PixelRowSource {
+    var size: PixelSize { get }
+    var format: PixelFormat { get }
+
+    /// Writes a part of a row to `target`. Returns false if the row cannot be made.
+    ///
+    /// The part may be requested more than once, and earlier rows after later ones.
+    func read(row: Int, columns: Range<Int>, into target: UnsafeMutableRawPointer) -> Bool
+}
+
+extension PixelRowSource {
+    /// Returns the picture scaled to `size`, with the same pixels as `PixelBuffer.scaled(to:isOpaque:)`. Returns nil if a
+    /// row cannot be made. Call only if ``PixelFormat/isScaledByRows(from:to:isOpaque:)`` is true.
+    package func scaled(to size: PixelSize, isOpaque: Bool) throws(WebImageError) -> PixelBuffer? {
+        let plan = ScalingPlan(source: format, target: format, isOpaque: isOpaque)
+        let short = try PixelBuffer(width: self.size.width, height: size.height, format: format)
+        let shape = plan.shorteningShape(from: self.size, to: size.height)
+        var isComplete = true
+        try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
+            let ring = try PlaneRing(
+                plan: ScalingPlan(source: .gray8, target: .gray8, isOpaque: true), width: shape.source.width,
+                height: shape.source.height, rowCount: graph.inputRowCount)
+            let reading = try RowReading(self, into: ring)
+            do throws(WebImageError) {
+                try graph.run(source: ring, target: PlaneRing(borrowing: short), callbacks: reading)
+            } catch {
+                guard reading.hasFailed else { throw error }
+                isComplete = false
+            }
+        }
+        return isComplete ? try short.scaled(to: size, isOpaque: isOpaque) : nil
+    }
+}
+
+extension PixelFormat {
+    /// Whether a ``PixelRowSource`` of this format can be scaled. False for grey pictures, 16 bits a channel, straight
+    /// alpha, and a result with more than a third of the rows: these are scaled from all pixels at once.
+    package func isScaledByRows(from source: PixelSize, to target: PixelSize, isOpaque: Bool) -> Bool {
+        let plan = ScalingPlan(source: self, target: self, isOpaque: isOpaque)
+        return plan.sample == .byte && plan.isShortenedFirst(from: source, to: target)
+    }
+}
+
+/// Fills the ring that zimg reads with rows of a source. zimg requests ranges of samples, which may begin inside a pixel.
+private final class RowReading: ResampleCallbacks {
+    private let source: any PixelRowSource
+    private let ring: PlaneRing
+    private let pixels: PixelBuffer
+    private(set) var hasFailed = false
+
+    init(_ source: any PixelRowSource, into ring: PlaneRing) throws(WebImageError) {
+        self.source = source
+        self.ring = ring
+        pixels = try PixelBuffer(width: source.size.width, height: 1, format: source.format)
+    }
+
+    override func unpack(row: Int, left: Int, right: Int) -> Bool {
+        let size = source.format.bytesPerPixel
+        let columns = left / size..<min((right + size - 1) / size, source.size.width)
+        guard source.read(row: row, columns: columns, into: pixels.baseAddress) else {
+            hasFailed = true
+            return false
+        }
+        let end = min(right, columns.upperBound * size)
+        (ring.row(row, plane: 0) + left).copyMemory(
+            from: pixels.baseAddress + (left - columns.lowerBound * size), byteCount: end - left)
+        return true
+    }
+}
