@@ -5,9 +5,9 @@ extension PendingWrites {
     /// The same changes, split into one part per entry. Removals are first, because they may free the space that
     /// other parts need. Access times are omitted.
     var parts: [PendingWrites] {
-        let removals = writes.filter { $0.value.data == nil }
-        let values = writes.filter { $0.value.data != nil }
-        var parts = (Array(removals) + Array(values)).map { key, write in
+        let removals = inOrder.filter { $0.value.data == nil }
+        let values = inOrder.filter { $0.value.data != nil }
+        var parts = (removals + values).map { key, write in
             var part = PendingWrites()
             part.put(write, for: key)
             part.putCompanions(of: key, from: self)

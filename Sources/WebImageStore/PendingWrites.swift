@@ -8,6 +8,8 @@ struct PendingWrite: Sendable {
     /// The key as text, if the index stores it.
     var name: String?
     var record = EntryRecord.named
+    /// The place of the write among those of its batch. Several writes can have the same time.
+    fileprivate(set) var number = 0
 
     /// Whether the entry has expired, so that reads miss it.
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
@@ -38,17 +40,25 @@ struct PendingWrites {
     private(set) var accesses: [KeyHash: Int] = [:]
     private(set) var additions: [CompanionKey: Addition] = [:]
     private(set) var byteCount = 0
+    private var lastNumber = 0
 
     var isEmpty: Bool { writes.isEmpty && accesses.isEmpty && sizes.isEmpty && additions.isEmpty }
 
     mutating func put(_ write: PendingWrite, for key: KeyHash) {
         byteCount += (write.data?.count ?? 0) - (writes[key]?.data?.count ?? 0)
+        lastNumber += 1
+        var write = write
+        write.number = lastNumber
         writes[key] = write
         accesses[key] = nil
         // Remove pending companions, because they belong to the old bytes.
         add(nil, at: CompanionKey(key: key, companion: .extended))
         add(nil, at: CompanionKey(key: key, companion: .metadata))
     }
+
+    /// The writes in the order in which they were put. A write of a newer version of an original removes the variants of
+    /// the older version that were written before it, so the order matters.
+    var inOrder: [(key: KeyHash, value: PendingWrite)] { writes.sorted { $0.value.number < $1.value.number } }
 
     mutating func put(_ addition: Addition, at place: CompanionKey) { add(addition, at: place) }
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }

@@ -85,8 +85,8 @@ final class StoreWriter {
         var failure: Int32 = 0
         var prepared: [PreparedWrite] = []
         prepared.reserveCapacity(pending.writes.count)
-        // Insert in the order of age, so that entries that are evicted together are next to each other in the index.
-        for (key, write) in pending.writes.sorted(by: { $0.value.time < $1.value.time }) {
+        // In this order, entries that are evicted together are also next to each other in the index.
+        for (key, write) in pending.inOrder {
             prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
         }
         do throws(DatabaseError) {

@@ -121,6 +121,22 @@ struct RecordTests {
         #expect(cache.data(forKey: "a-20") == nil && cache.data(forKey: "a-30") == Data([3]))
     }
 
+    /// All writes of one batch have the same time here, as writes of one millisecond have.
+    @Test func aNewVersionRemovesVariantsThatWereWrittenJustBefore() throws {
+        let cache = try open()
+        for number in 0..<8 {
+            let side = Double(number + 1)
+            cache.setData(Data([1]), forKey: "old-\(side)", record: record(thumbnail(side), 1), metadata: nil)
+        }
+        cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2), metadata: nil)
+        for number in 0..<8 {
+            let side = Double(number + 101)
+            cache.setData(Data([2]), forKey: "new-\(side)", record: record(thumbnail(side), 2), metadata: nil)
+        }
+        #expect(cache.totalCount() == 9)
+        #expect(cache.data(forKey: "old-1.0") == nil && cache.data(forKey: "new-101.0") == Data([2]))
+    }
+
     @Test(arguments: [false, true])
     func anEntryWhoseTimeIsOverIsAbsent(isCommitted: Bool) throws {
         let cache = try open()
