@@ -34,7 +34,8 @@ CURLMcode webimage_curl_multi_wakeup(CURLM *multi) { return curl.curl_multi_wake
 CURLSH *webimage_curl_share_init(void) { return curl.curl_share_init(); }
 CURLSHcode webimage_curl_share_cleanup(CURLSH *share) { return curl.curl_share_cleanup(share); }
 
-// The parentheses call the functions and avoid curl's type-checking macros, which require literal options.
+// Below, each function's name is in parentheses. Without them the compiler would use curl's macro of the same name, which
+// requires that the option is a literal.
 
 CURLcode webimage_curl_set_long(CURL *easy, CURLoption option, long value) {
     return (curl.curl_easy_setopt)(easy, option, value);

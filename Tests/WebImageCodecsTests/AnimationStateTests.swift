@@ -134,8 +134,8 @@ struct AnimationStateTests {
         #expect(failures > 0)
     }
 
-    /// The last scan of a progressive JPEG is damaged. A decoder that has failed draws no further scan, although the
-    /// earlier scans are complete.
+    /// The last scan of a progressive JPEG is damaged. After the error the decoder returns no partial image, although the
+    /// scans before the damage are complete.
     @Test func noScanIsDrawnAfterAnError() throws {
         let whole = JPEGSample.progressive
         // Insert a second frame header before the last scan. libjpeg rejects it.

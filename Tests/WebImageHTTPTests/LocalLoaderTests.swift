@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// `file:` URLs: regular files within the size limit load; everything else fails with a reason.
+/// The loader of `file:` URLs reads regular files up to the size limit. For everything else it throws an error that says
+/// why.
 @Suite(.timeLimit(minutes: 1))
 struct FileImageLoaderTests {
     private let scratch: ScratchFolder

@@ -32,7 +32,8 @@ private enum Vapor {
         var body: Body
     }
 
-    // The handler: app.get("pictures", "**") { request in await picture(request, service) }
+    // A Vapor application registers this function:
+    // app.get("pictures", "**") { request in await picture(request, service) }
     static func picture(_ request: Request, _ service: ImageService) async -> Response {
         var fields = ServiceHeaders()
         for (name, value) in request.headers { fields.append(name, value) }

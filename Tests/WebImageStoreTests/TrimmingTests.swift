@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// The cost of removing many entries at once, and that all of them are removed.
+/// Tests what it costs to remove many entries at once, and that all of them are removed.
 @Suite(.timeLimit(minutes: 1))
 struct TrimmingTests {
     let folder: ScratchFolder

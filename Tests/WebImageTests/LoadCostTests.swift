@@ -71,7 +71,7 @@ struct LoadCostTests {
         let urls = (0..<(2 * count)).map { nginx.url("/\($0).png") }
         let journey = try Journey()
         let load: @Sendable (URL) async throws -> WebImageResult = { try await journey.manager.result(for: $0) }
-        // These loads open the connection and make the first-use instantiations.
+        // These loads open the connection and make the objects that are made only once. They are not counted.
         for url in urls.prefix(count) { #expect(try await load(url).cacheType == .none) }
         let cold = try await Self.cost(of: count) { for url in urls.suffix(count) { _ = try await load(url) } }
         await journey.cache.flush()

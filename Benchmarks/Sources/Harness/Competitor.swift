@@ -5,8 +5,8 @@ extension Contest {
     public struct Competitor {
         /// The name in reports.
         public let name: String
-        /// The largest ratio of our time to this competitor's that meets the target; nil uses only the contest's
-        /// target.
+        /// The largest allowed ratio of our time to this competitor's time. If it is nil, only the contest's target
+        /// applies.
         public let target: Double?
         /// Prepares the job, for example starts a program or opens a file. This is not part of the measured job.
         public let prepare: () throws -> Void

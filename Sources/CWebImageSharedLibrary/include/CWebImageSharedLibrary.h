@@ -1,7 +1,8 @@
 // A table of a system library's functions, found by name when the library is loaded at run time.
 //
-// The types come from the library's own header, so that calls are checked like linked ones. Swift cannot do this: it
-// cannot name the type of a declared C function, and calling the function links it.
+// The types come from the library's own header, so that the compiler checks each call as it checks the calls of a linked
+// library. Swift cannot declare such a table: it cannot name the type of a C function, and a call of the function would make
+// the linker require the library.
 #ifndef CSHAREDLIBRARY_H
 #define CSHAREDLIBRARY_H
 

@@ -6,7 +6,7 @@ struct CacheFanOut: Sendable {
     let caches: [any ImageCaching]
     let isSerial: Bool
 
-    /// Calls `put` for the caches until an answer satisfies `isEnough`.
+    /// Calls `put` for the caches: one after another until an answer satisfies `isEnough`, or for all of them at once.
     ///
     /// `end` is called exactly once, with the first answer that satisfies `isEnough`. If no answer
     /// satisfies it, `end` receives the last answer that arrived, or nil if there are no caches.

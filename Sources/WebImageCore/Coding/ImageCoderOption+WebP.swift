@@ -23,7 +23,7 @@ extension ImageCoderOption {
     public static let encodeWebPFilterSharpness = ImageCoderOption(rawValue: "encodeWebPFilterSharpness")
     /// Number: the type of the deblocking filter. 0 simple, 1 strong.
     public static let encodeWebPFilterType = ImageCoderOption(rawValue: "encodeWebPFilterType")
-    /// `Bool`: choose the filter's strength automatically.
+    /// `Bool`: choose the strength of the deblocking filter automatically.
     public static let encodeWebPAutofilter = ImageCoderOption(rawValue: "encodeWebPAutofilter")
     /// `Bool`: compress alpha.
     public static let encodeWebPAlphaCompression = ImageCoderOption(rawValue: "encodeWebPAlphaCompression")

@@ -23,7 +23,7 @@ int list_stage_show(const list_stage *stage);
 // Flings the list up and down for `seconds`, then waits two seconds. Prints the same line as list_stage_show.
 int list_stage_fling(const list_stage *stage, double seconds);
 
-// Gives a widget the height of a row.
+// Sets the smallest height of a row's widget, in pixels.
 void list_stage_set_height(void *widget, int height);
 
 #endif

@@ -87,7 +87,7 @@ struct DownloadScenario {
         return file.path
     }
 
-    /// The path of the Python interpreter that `./setup` created; otherwise the system's, if it has aiohttp.
+    /// The Python interpreter that has aiohttp: the one that `./setup` made, or the system's. nil if neither has it.
     private static let python: String? = [LinePeer.python, "python3"].first { path in
         (try? MeasuredProcess.run([path, "-c", "import aiohttp"])) != nil
     }
