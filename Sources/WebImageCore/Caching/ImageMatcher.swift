@@ -58,6 +58,8 @@ struct ImageMatcher: Sendable {
         let still = Image(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
         still.copyMetadata(from: image)
+        // A refresh reads from the entry which version of the original the still belongs to.
+        still.copyEntries(from: image)
         still.omitsFrames = true
         return still
     }

@@ -140,6 +140,12 @@ extension Image {
     /// string: another load could otherwise find the image without its key.
     final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
 
+    /// Makes this image, a copy of `source`, an entry of the same keys.
+    final func copyEntries(from source: Image) {
+        let entries = source.metadata.withLock { $0.entries }
+        metadata.withLock { $0.entries = entries }
+    }
+
     /// Whether a load has stored this image in memory. Then its decoding options and transform record must not change.
     package final var isStored: Bool { metadata.withLock { !$0.entries.isEmpty } }
 

@@ -54,7 +54,7 @@ extension WebImageManager {
         _ operation: WebImageCombinedOperation
     ) async throws(WebImageError) -> LoadDelivery {
         do throws(WebImageError) {
-            let fresh = try await pipeline.load(plan.refreshing(cached.image), priority, operation.forward)
+            let fresh = try await pipeline.load(plan.refreshing(cached), priority, operation.forward)
             return fresh.map { .finished($0) } ?? .unchanged(cached)
         } catch {
             guard !error.isCancellation else { throw error }

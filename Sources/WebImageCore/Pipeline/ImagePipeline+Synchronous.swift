@@ -10,7 +10,9 @@ extension ImagePipeline {
             let (image, entry) = decoded(plan.variantDecoder, cache, plan)
         {
             store.keepInMemory(image, plan, joining: entry.record?.version)
-            return WebImageResult(image: image, encodedByteCount: entry.data.count, cacheType: .disk)
+            var hit = WebImageResult(image: image, encodedByteCount: entry.data.count, cacheType: .disk)
+            hit.version = entry.record?.version
+            return hit
         }
         guard plan.transformer == nil, plan.source.type.includesDisk,
             let cache = plan.source.cache as? any LayeredImageCaching,

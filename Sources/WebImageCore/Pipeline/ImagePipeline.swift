@@ -77,7 +77,9 @@ final class ImagePipeline: Sendable {
             let image = try await decode.image(of: entry, plan.variantDecoder, plan, handle)
             guard let adapted = plan.wanted.adapted(image) else { return nil }
             store.keepInMemory(image, plan, joining: entry.record?.version)
-            return WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
+            var hit = WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
+            hit.version = entry.record?.version
+            return hit
         } catch {
             guard !error.isCancellation else { throw error }
             if try await decode.isUndecodable(entry.data, after: error, plan, handle) {

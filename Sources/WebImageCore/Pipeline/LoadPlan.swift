@@ -126,15 +126,15 @@ extension LoadPlan {
     }
 
     /// Returns a copy of this load that uses only the loader. It replaces `cached` if the image has changed.
-    func refreshing(_ cached: Image) -> LoadPlan {
+    func refreshing(_ cached: WebImageResult) -> LoadPlan {
         var plan = self
         plan.options.remove(.progressiveLoad)
         plan.options.insert(.fromLoaderOnly)
-        plan.context.set(.loaderCachedImage, cached)
+        plan.context.set(.loaderCachedImage, cached.image)
         plan.prepared = nil
         plan.streams = false
         plan.isRefreshing = true
-        plan.cachedVersion = cached.originalVersion(as: keys.variant)
+        plan.cachedVersion = cached.version ?? cached.image.originalVersion(as: keys.variant)
         return plan
     }
 

@@ -21,6 +21,9 @@ public struct WebImageResult: Sendable {
 
     /// The loader's metadata of the bytes that were fetched for this load; nil if no bytes were fetched.
     var sourceMetadata: Data?
+    /// The version of the original that the image was made from. Nil if it is unknown, and for an image from memory,
+    /// which records the version itself (``Image/originalVersion(as:)``).
+    var version: ContentDigest?
 
     init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
         self.image = image
@@ -39,5 +42,6 @@ extension WebImageResult {
             image: made.image, data: isOriginal && !data.isEmpty ? data : nil,
             encodedByteCount: data.isEmpty ? nil : data.count, cacheType: made.original.cacheType)
         sourceMetadata = made.original.metadata
+        version = made.original.version
     }
 }

@@ -9,8 +9,8 @@ extension ReferencePipeline {
             case whole
             /// The part of a load with a refresh that delivers the cached image.
             case cached
-            /// The refresh after a cached image with a version; nil if the version is unknown.
-            case refresh(Int?)
+            /// The refresh after a cached image with this version.
+            case refresh(Int)
         }
 
         /// An image and its source.
@@ -51,9 +51,7 @@ extension ReferencePipeline {
         mutating func deliver(_ picture: ReferencePicture, _ origin: ImageCacheType, _ part: Part) {
             add(.picture(picture, origin))
             guard case .cached = part else { return step = .end }
-            // If the image came from disk and is not stored in memory, its version is unknown.
-            let isKnown = origin == .memory || (load.storeType ?? .all).includesMemory
-            step = .fetch(.refresh(isKnown ? picture.version : nil))
+            step = .fetch(.refresh(picture.version))
         }
 
         mutating func end(_ delivery: ReferenceDelivery? = nil) {

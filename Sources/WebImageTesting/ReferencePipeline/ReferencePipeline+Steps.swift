@@ -103,7 +103,7 @@ extension ReferencePipeline.Exploration {
         // checked again.
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
-            guard case .refresh(let version?) = part, version != kept.picture.version else { return progress.end() }
+            guard case .refresh(let version) = part, version != kept.picture.version else { return progress.end() }
             let entry = made(from: kept.picture, load)
             progress.step = .store(part, Progress.Made(entry: entry, origin: .disk, isNewest: true))
             return
