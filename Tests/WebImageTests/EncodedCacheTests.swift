@@ -96,6 +96,27 @@ struct EncodedCacheTests {
         #expect(try await again.encodedImage(for: request, format: .webP).cacheType == ImageCacheType.none)
     }
 
+    /// A server that stores no decoded images in memory still encodes each result once.
+    @Test(arguments: [true, false])
+    func resultsOfImagesThatAreNotInMemoryAreStored(isThumbnail: Bool) async throws {
+        try answer(width: 40)
+        var request = ImageRequest(url: url)
+        if isThumbnail { request.size = CGSize(width: 20, height: 20) }
+        request.storeCache = .disk
+        for expected in [ImageCacheType.none, .memory] {
+            let result = try await encoded.encodedImage(for: request, format: .webP)
+            #expect(result.cacheType == expected)
+        }
+        cache.clearMemory()
+        await encoded.flush()
+        // A result in another format is made from the original on disk.
+        for expected in [ImageCacheType.none, .memory] {
+            let result = try await encoded.encodedImage(for: request, format: .jpeg)
+            #expect(result.cacheType == expected)
+        }
+        #expect(encoder.count == 2 && loader.requests.count == 1)
+    }
+
     @Test func everythingThatChangesAByteIsAnEntryOfItsOwn() async throws {
         try answer(width: 40)
         var exif = [EncodingOptions(), EncodingOptions()]

@@ -125,7 +125,7 @@ public final class ImageEncodedCache: Sendable {
     ) async throws(WebImageError) -> EncodedImage {
         let result = try await manager.result(for: request)
         let image = result.image
-        let version = image.originalVersion(as: plan.keys.variant)
+        let version = result.version ?? image.originalVersion(as: plan.keys.variant)
         if let key, let version, let held = await held(key), held.version == version { return held.image }
         let chosen = chosen(format, image)
         let coder = plan.context.coder ?? coders
