@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Runs the command as a user does and checks its output, files and exit codes.
+/// Runs `webimage` as a child process and checks its output, files and exit codes.
 @Suite(.timeLimit(minutes: 2))
 final class CommandTests: Sendable {
     private let scratch: ScratchFolder
@@ -99,8 +99,8 @@ final class CommandTests: Sendable {
     }
 
     @Test func losslessFilesConvertWithoutLosingWhatLiesUnderTransparency() throws {
-        // With alpha 3, premultiplied pixels have at most four levels per colour. The 16 levels here show that no
-        // step premultiplies.
+        // A colour that is premultiplied by alpha 3 has at most four levels. If the 16 levels in these pixels
+        // are unchanged at the end, no step has premultiplied them.
         let pixels = try PixelBuffer(width: 16, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
             for x in 0..<16 {
@@ -231,7 +231,8 @@ final class CommandTests: Sendable {
         let libraries = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(libraries.contains("libsqlite3"))
-        // The command uses librsvg, which needs cairo but not GTK.
+        // The command loads librsvg for SVG images. librsvg needs cairo but not GTK, so no GTK library may be
+        // linked.
         #expect(!libraries.contains("libgtk") && !libraries.contains("libadwaita"))
     }
 

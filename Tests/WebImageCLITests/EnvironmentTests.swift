@@ -24,7 +24,7 @@ final class EnvironmentTests: Sendable {
 
     private func route(_ server: FaultServer) {
         let picture = picture
-        // Dates are parsed as UTC with English names in every client environment.
+        // HTTP dates are in GMT with English names. The command must parse them in every locale and time zone.
         let headers = [
             "ETag": "\"1\"", "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
             "Expires": "Fri, 01 Jan 2100 00:00:00 GMT", "CACHE-CONTROL": "PRIVATE",
@@ -58,7 +58,8 @@ final class EnvironmentTests: Sendable {
             let point = try Tool.run([], environment: environment, through: shell)
             #expect(point.output == ",\n", "the locale is not active")
         }
-        // Turkish case rules for i and I would change scheme, host and type.
+        // In a Turkish locale, "I" and "i" are not the same letter in another case. A comparison by the rules
+        // of the locale would not recognise this scheme, host and media type.
         let url = "HTTP://LOCALHOST:\(server.port)/INDIGO.PNG"
         #expect(try origins(url, path("cache"), environment: environment) == ["network", "disk"])
         let file = path("INDIGO.PNG")
@@ -70,7 +71,8 @@ final class EnvironmentTests: Sendable {
         #expect(usage.code == 0, "\(usage.errors)")
     }
 
-    /// A program that embeds the command may have set its locale, as GTK does.
+    /// Runs the command in a process that has set its locale, as GTK does at its start. Printing numbers by
+    /// the rules of the locale would write a decimal comma, which is invalid in JSON.
     @Test(.enabled(if: CompiledLocale.isAvailable), arguments: CompiledLocale.names)
     func printsTheSameOnceTheLocaleIsSet(_ locale: String) async throws {
         try CompiledLocale.compile(locale, into: scratch.url.path)
@@ -129,11 +131,13 @@ final class EnvironmentTests: Sendable {
             let url = "http://\(host):\(sixth.port)/INDIGO.PNG"
             #expect(try origins(url, path(host)) == ["network", "disk"])
         }
-        // `localhost` has addresses of both IP versions, but the server listens only on IPv6.
+        // `localhost` has an IPv4 and an IPv6 address, but the server listens only on IPv6. The command must
+        // try both.
         #expect(try origins("http://localhost:\(sixth.port)/INDIGO.PNG", path("c")) == ["network", "disk"])
     }
 
-    /// No user, not even root, can create a folder in /proc.
+    /// No user, not even root, can create a folder in /proc. The command must then load images without a disk
+    /// cache.
     @Test(arguments: [["-u", "HOME", "XDG_CACHE_HOME=/proc"], ["-u", "XDG_CACHE_HOME", "HOME=/proc"]])
     func aCacheFolderThatCannotBeMadeCostsTheCacheAlone(_ change: [String]) throws {
         let environment = ["XDG_DATA_HOME": "/proc", "XDG_CONFIG_HOME": "/proc", "XDG_RUNTIME_DIR": "/proc"]
@@ -142,7 +146,7 @@ final class EnvironmentTests: Sendable {
         #expect(try origins(url, nil, environment: environment, through: through) == ["network", "network"])
         let outcome = try Tool.run(["load", url], environment: environment, through: through)
         #expect(outcome.code == 0)
-        // The warning is one line with the cache folder, the reason and the consequence.
+        // The command prints one warning line, which contains the cache folder, the reason and the consequence.
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 1, "\(outcome.errors)")
         #expect(lines.first?.contains("disk cache /proc/") == true, "\(outcome.errors)")
@@ -159,7 +163,8 @@ final class EnvironmentTests: Sendable {
     @Test func withoutAHomeAPictureIsLoaded() throws {
         let url = server.url("/INDIGO.PNG").absoluteString
         let through = ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin"] + Sanitizer.options
-        // A named cache needs no home folder; otherwise the cache is in the home folder recorded by the system.
+        // A cache folder named by `--cache` needs no home folder. Every run of this test names the folder or
+        // uses no cache. The default folder would be in the home folder of the user's system account.
         #expect(try origins(url, path("cache"), through: through) == ["network", "disk"])
         #expect(try origins(url, "none", through: through) == ["network", "network"])
         let relative = ["/usr/bin/env", "-i", "HOME=relative", "XDG_CACHE_HOME=relative"] + Sanitizer.options

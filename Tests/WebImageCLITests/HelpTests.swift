@@ -14,7 +14,7 @@ struct HelpTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// Returns the options in the first column of a help text.
+    /// Returns the names of the options in the first column of a help text, with their one-letter forms.
     private func described(_ text: String) -> [String: Character?] {
         var found: [String: Character?] = [:]
         for line in text.split(separator: "\n") where line.hasPrefix("  -") {
@@ -63,8 +63,8 @@ struct HelpTests {
                 FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil))
             {
                 guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
-                // Skip templates, whose packages have a separate version, and guides, which name the version to
-                // depend on.
+                // Skip templates, because their packages have their own version, and guides, because they
+                // name a version of this package to depend on.
                 if url.lastPathComponent.hasPrefix("PackageTemplate") || url.pathExtension == "md" { continue }
                 if text.contains("\"\(WebImageCommand.version)\"") { places.append(url.lastPathComponent) }
             }
@@ -88,7 +88,7 @@ struct HelpTests {
             let text = try String(contentsOf: scratch.url.appendingPathComponent(file), encoding: .utf8)
             #expect(!text.contains("{{") && !text.contains("}}"), "\(file)")
         }
-        // The new package depends on the local clone in which the command was built.
+        // The new package must depend on the local clone in which the command was built.
         let manifest = try String(
             contentsOf: scratch.url.appendingPathComponent("photo-wall/Package.swift"), encoding: .utf8)
         #expect(manifest.contains(".package(name: \"swift-web-image\", path: \"/"))

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// `webimage load --out`: names, existing files, formats, and the report.
+/// Tests `webimage load --out`: file names, existing files, formats, and the printed report.
 @Suite(.timeLimit(minutes: 3))
 final class LoadOutputTests: Sendable {
     let scratch: ScratchFolder
@@ -19,7 +19,7 @@ final class LoadOutputTests: Sendable {
 
     func path(_ name: String) -> String { scratch.url.appendingPathComponent(name).path }
 
-    /// Writes an image that can be recognised by its size.
+    /// Writes an image of the given size. The tests recognise an image by its width.
     @discardableResult
     func write(_ name: String, _ format: ImageFormat = .png, width: Int = 8, height: Int = 6) throws -> Data {
         let data = try ImageCodersManager.shared.encode(
@@ -56,7 +56,8 @@ final class LoadOutputTests: Sendable {
     }
 
     @Test func filesOfOneNameAreNumberedByTheirPlaceAmongTheOperands() throws {
-        // The first of three files named "p.png" ends last, but the files are numbered in the order of the operands.
+        // The first of three files named "p.png" comes from a server and arrives last. The files must still
+        // be numbered in the order of the operands.
         let slow = try write("slow.png", width: 300)
         server.route("/a/p.png", .body(slow, headers: [:]))
         try write("b/p.png", width: 20)

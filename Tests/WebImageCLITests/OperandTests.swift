@@ -4,8 +4,8 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The command's inputs and outputs: pipes, lists, folders, sizes and requests. An error names the operand that
-/// caused it.
+/// Tests the inputs and outputs of the command: pipes, lists, folders, sizes and HTTP header fields. An error
+/// message must name the operand that caused it.
 @Suite(.timeLimit(minutes: 3))
 final class OperandTests: Sendable {
     private let scratch: ScratchFolder
@@ -45,7 +45,7 @@ final class OperandTests: Sendable {
         #expect(piped.code == 0 && piped.errors.isEmpty)
         let info = try ImageCodersManager.shared.imageInfo(of: piped.bytes, limits: .default)
         #expect(info.format == .webP && info.pixelSize == PixelSize(width: 10, height: 5))
-        // Without --format the image keeps its format.
+        // Without --format, the output has the format of the input.
         #expect(try run("convert", "-", "-", input: "a.png").bytes.starts(with: data.prefix(8)))
         #expect(try run("convert", "--format", "rgba", "-", "-", input: "a.png").bytes.count == 40 * 20 * 4)
         #expect(try run("info", "-", input: "a.png").objects().first?["width"] as? Int == 40)

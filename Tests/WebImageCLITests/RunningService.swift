@@ -5,7 +5,7 @@ import WebImageServer
 import WebImageServerTesting
 import WebImageTesting
 
-/// `webimage serve` as a user runs it, on a free port of the loopback interface.
+/// Runs `webimage serve` as a child process, on a free port of the loopback interface.
 final class RunningService: Sendable {
     private struct State {
         var output = ""
@@ -51,7 +51,7 @@ final class RunningService: Sendable {
         thread.start()
     }
 
-    /// The access log so far.
+    /// The standard output so far. It contains only the access log.
     var output: String { state.withLock { $0.output } }
     var errors: String { state.withLock { $0.errors } }
     var isRunning: Bool { process.withLock { $0.isRunning } }
@@ -74,7 +74,9 @@ final class RunningService: Sendable {
 
     private static let adminMark = "metrics and purges on "
 
-    /// Whether the service has written a complete line that contains `mark`. Its messages arrive one after the other.
+    /// Whether the service has written a complete line that contains `mark` to standard error. Messages
+    /// arrive one after another, and a message can arrive in parts, so the text after `mark` is complete only
+    /// at the end of its line.
     private func hasLine(with mark: String) -> Bool {
         let errors = errors
         return errors.range(of: mark).map { errors[$0.upperBound...].contains("\n") } ?? false

@@ -34,8 +34,8 @@ final class ServeHostileTests: Sendable {
         var verdict: String?
     }
 
-    /// Requests all hostile files of the folder `WEBIMAGE_CONFORMANCE`. Files that must be rejected get an error
-    /// status, and no file ends the service.
+    /// Requests all hostile files of the folder `WEBIMAGE_CONFORMANCE`. Files that must be rejected get an
+    /// error status, and no file may crash the service.
     @Test func hostileFilesAreRefusedAndNothingOfThemIsKept() async throws {
         guard let folder = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] else {
             print("WEBIMAGE_CONFORMANCE names no folder: hostile files are not tried through HTTP")
@@ -70,11 +70,13 @@ final class ServeHostileTests: Sendable {
         #expect(service.isRunning && counts[415, default: 0] > 20, "\(counts)")
         #expect(try await service.get("/info/_/plain/\(source.url("/a.png").absoluteString)").status == 200)
         #expect(try await onThread { service.stop() } == 0)
-        // The log lists each error status as "refused", not as a hit or a miss.
+        // The log contains the outcome "refused" for each error status. A hit or a miss would distort the
+        // cache statistics.
         #expect(service.entries.allSatisfy { $0["status"] as? Int == 200 || $0["outcome"] as? String == "refused" })
     }
 
-    /// Passes characters that would end an HTTP head, a name or a path to each option with a text value.
+    /// Passes line breaks, zero bytes and path separators in the value of each option. They must not add a header
+    /// field to the response or a line to the log, and must not lead to a file outside the root folder.
     @Test func optionsTakeNoControlCharactersAndNoPathOut() async throws {
         let secret = scratch.url.appendingPathComponent("secret.png")
         try picture.write(to: secret)
@@ -150,7 +152,8 @@ final class ServeHostileTests: Sendable {
             // Keep only numbers, because the error pages of libmicrohttpd 1.0 contain the protocol name as well.
             let statuses = text.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) }
                 .filter { Int($0) != nil }
-            // libmicrohttpd reads a target up to a zero byte, and closes without a response if the request line is invalid.
+            // libmicrohttpd reads a target only up to a zero byte. It closes the connection without a
+            // response if the request line is invalid. In both cases, a status of 200 is therefore correct.
             let isLenient = ["zero byte", "pipelined garbage"].contains(head.name) && statuses == ["200"]
             let isRefused = statuses.last.map { $0.hasPrefix("4") || $0.hasPrefix("5") } ?? true
             #expect(isRefused || isLenient, "\(head.name): \(statuses)")
@@ -169,7 +172,8 @@ final class ServeHostileTests: Sendable {
             for client in slow { client.send("GET / HTTP/1.1\r\nHost: a\r\nX: ") }
             return (silent, slow)
         }
-        // The deadline for a request head applies although these clients send a byte now and then.
+        // The slow clients send one byte after another without pause. The deadline for a complete request
+        // head must still close their connections.
         let isOver = Locked(false)
         async let drips: Void = onThread {
             while !isOver.withLock({ $0 }) { for client in slow { client.send("y") } }
@@ -194,7 +198,8 @@ final class ServeHostileTests: Sendable {
         let address = try service.address
         let statuses = try await onThread {
             let held = try (0..<10).map { _ in try RawClient(address) }
-            // The server accepts connections in order, so it has counted ten connections when it accepts the eleventh.
+            // The service accepts connections in order, so it has counted ten connections when it accepts the
+            // eleventh.
             let refused = try RawClient(address)
             let status = try refused.answer().status
             withExtendedLifetime(held) {}

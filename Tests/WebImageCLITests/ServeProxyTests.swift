@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// The nginx sample of `Packaging/service` in front of the running command.
+/// Runs nginx with the sample configuration of `Packaging/service` as a proxy in front of `webimage serve`.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeProxyTests: Sendable {
     private let scratch: ScratchFolder
@@ -26,7 +26,7 @@ final class ServeProxyTests: Sendable {
 
     private static let nginx = "/usr/sbin/nginx"
 
-    /// Returns the sample with the ports and folders of this test.
+    /// Returns an nginx configuration that contains the sample with the ports and folders of this test.
     private func settings(_ port: UInt16, service: ListenAddress) throws -> String {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Packaging/service/nginx.conf")
@@ -93,8 +93,9 @@ final class ServeProxyTests: Sendable {
         #expect(try await get("If-None-Match: \(answers[0].fields["etag"] ?? "")\r\n").status == 304)
         #expect(try await get(method: "POST").status == 403)
         #expect(try await onThread { service.stop() } == 0)
-        // Only one request for each of the two formats reached the service; the proxy answered the others. The service
-        // logs the address that the proxy saw, not the client's own X-Forwarded-For.
+        // Only one request for each of the two formats (PNG and WebP) reached the service. nginx answered the
+        // others. The service logs the client address that nginx saw, not the X-Forwarded-For field that the
+        // client sent.
         #expect(service.entries.count == 2, "\(service.output)")
         #expect(service.entries.allSatisfy { $0["client"] as? String == "127.0.0.1" })
         #expect(source.requestCount("/a.png") == 1)

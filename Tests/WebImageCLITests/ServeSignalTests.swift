@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// The effect of signals and of clients that disconnect on running requests.
+/// How running requests end when `webimage serve` receives a signal or a client disconnects.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeSignalTests: Sendable {
     private let scratch: ScratchFolder
@@ -49,12 +49,13 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(await eventually { self.source.requestCount("/slow.png") == 1 })
-        // Wait until all requests are in flight, which means that the service has read their heads: 20 requests and
-        // this metrics request.
+        // Wait until the service has read the heads of all 20 requests. The metrics request counts too, so
+        // the metric is 21.
         let admin = try service.admin
         try await waitFor("webimage_requests_in_flight 21", admin)
         service.signal(SIGTERM)
-        // The service is no longer ready while it finishes its responses.
+        // While the service finishes running requests, `/readyz` responds with 503 and new connections are
+        // refused.
         let address = try service.address
         #expect(await eventually { (try? RawClient(admin).get("/readyz").status) == 503 })
         #expect(await eventually { (try? RawClient(address)) == nil })
@@ -64,7 +65,7 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { service.wait() } == 0)
     }
 
-    /// Waits for a line in the metrics. The metrics request itself counts among those in flight.
+    /// Waits for a line in the metrics. The metrics request itself counts as one of the requests in flight.
     private func waitFor(_ line: String, _ admin: ListenAddress) async throws {
         let isThere = try await onThread {
             for _ in 0..<10_000 {
@@ -98,7 +99,9 @@ final class ServeSignalTests: Sendable {
         withExtendedLifetime(client) {}
     }
 
-    /// Runs keep-alive clients that send requests without pause; each response must be complete.
+    /// Runs eight keep-alive clients that send requests without pause until `isOver` returns true for the
+    /// number of their responses. Returns the statuses. A connection that ends before a complete response
+    /// counts as status 0.
     private func load(_ service: RunningService, until isOver: @escaping @Sendable (Int) -> Bool) async throws -> [Int]
     {
         let address = try service.address
@@ -110,8 +113,9 @@ final class ServeSignalTests: Sendable {
                         var statuses: [Int] = []
                         var client = try RawClient(address)
                         while !isOver(statuses.count) {
-                            // If the service has closed the connection, the client connects again. No response
-                            // is lost, because the request was not sent.
+                            // If the request cannot be written, the service has closed the connection, and this
+                            // client stops. No response is lost, because the request was not sent. If a response
+                            // is missing or incomplete, the client records status 0 and connects again.
                             guard
                                 client.send("GET \(targets[(number + statuses.count) % 8]) HTTP/1.1\r\nHost: t\r\n\r\n")
                             else { break }
@@ -154,7 +158,7 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(statuses.count >= 400 && statuses.allSatisfy { $0 == 200 }, "\(Set(statuses))")
-        // An invalid configuration file is reported and changes no setting.
+        // The service reports an invalid configuration file and keeps its settings.
         try "qualiti = 1\n".write(toFile: file, atomically: true, encoding: .utf8)
         service.signal(SIGHUP)
         #expect(await eventually { service.errors.contains("stays as it was") && service.errors.contains("qualiti") })
@@ -196,8 +200,8 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(try await onThread { service.wait() } == 0)
-        // A request sent on a connection that closes has no response (0). Every request that the service accepted has
-        // a response.
+        // A request on a connection that the service is closing may get no response (status 0). But each
+        // response that the service logs with status 200 must have reached its client.
         #expect(statuses.allSatisfy { [200, 503, 0].contains($0) }, "\(Set(statuses))")
         let served = statuses.count { $0 == 200 }
         let logged = service.entries.count { $0["status"] as? Int == 200 }
@@ -214,7 +218,8 @@ final class ServeSignalTests: Sendable {
         client.leave()
         #expect(await eventually { service.entries.contains { $0["status"] as? Int == 499 } })
         gate.open()
-        // The same request fetches again, because the service stored no image for the client that disconnected.
+        // The service stored no image for the client that disconnected, so the same request fetches the
+        // source again.
         #expect(try await service.get(target("w:9/f:png", "/slow.png")).status == 200)
         #expect(source.requestCount("/slow.png") == 2)
         #expect(try await onThread { service.stop() } == 0)

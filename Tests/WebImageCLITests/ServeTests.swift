@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// `webimage serve` with real sockets and a source server.
+/// Tests `webimage serve` as a child process, with real sockets and a source server.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeTests: Sendable {
     let scratch: ScratchFolder
@@ -58,7 +58,8 @@ final class ServeTests: Sendable {
         #expect(lines.first?.contains("source=\(source.url("/a.png").absoluteString)") == true)
     }
 
-    /// The log contains no passwords of sources, no queries and no signatures.
+    /// The log must contain no passwords of sources, no queries and no signatures, because all of them can be
+    /// secret.
     @Test func jsonLogHoldsIdentityAndNoSecret() async throws {
         let service = try await RunningService(["--access-log", "json"], in: scratch)
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -96,7 +97,8 @@ final class ServeTests: Sendable {
             #expect(lines.contains(line), "\(line)")
         }
         #expect(!outcome.output.contains("7365"))
-        // The printed configuration is a valid configuration file; here `WEBIMAGE_CONFIG` names it.
+        // The output of `--print-config` is a valid configuration file. The second run reads it through
+        // `WEBIMAGE_CONFIG`.
         let printed = try write("b.conf", outcome.output)
         let again = try Tool.run(["serve", "--print-config"], environment: ["WEBIMAGE_CONFIG": printed])
         #expect(again.code == 0 && again.output.contains("ttl = 13\n"))
@@ -135,7 +137,8 @@ final class ServeTests: Sendable {
     static let open: [(words: [String], environment: [String: String])] = [
         (["--listen", "0.0.0.0:0"], [:]), (["--listen", "*:0"], [:]), (["--listen", "[::]:0"], [:]),
         (["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], [:]),
-        // Unsigned Thumbor URLs would bypass the keys of the service's own signed URLs.
+        // The service has keys for signed URLs, but `--thumbor-unsafe` accepts unsigned ones, so this service
+        // must be refused too.
         (
             ["--listen", "0.0.0.0:0", "--thumbor", "/t", "--thumbor-unsafe"],
             ["WEBIMAGE_KEY": "00", "WEBIMAGE_SALT": "00", "WEBIMAGE_THUMBOR_KEY": "x"]
@@ -177,7 +180,7 @@ final class ServeTests: Sendable {
         #expect(try await service.get("/healthz").status == 200)
         let local = try await onThread { try RawClient(.local(path: path)).get("/healthz").status }
         #expect(local == 200)
-        // A killed service leaves its socket file behind. The next service replaces the file.
+        // A killed service leaves its socket file behind. The next service must replace this file.
         _ = try await onThread { service.stop(SIGKILL) }
         #expect(lstat(path, &status) == 0)
         let next = try await RunningService(["--listen", "unix:\(path)"], in: scratch)

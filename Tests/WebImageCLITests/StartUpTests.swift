@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The libraries that the command maps at its start: they determine start-up time and memory.
+/// Checks which shared libraries the command loads at its start, because they determine start-up time and memory.
 @Suite(.timeLimit(minutes: 1))
 struct StartUpTests {
     private let scratch: ScratchFolder
@@ -20,7 +20,7 @@ struct StartUpTests {
     }
 
     @Test func noLibraryOfARareFormatAndNoneOfTheNetworksIsLinked() throws {
-        // With this variable the dynamic loader lists the libraries and does not run the command.
+        // With LD_TRACE_LOADED_OBJECTS, the dynamic loader lists the libraries and does not run the command.
         let listed = libraries(in: try Tool.run("--version", environment: ["LD_TRACE_LOADED_OBJECTS": "1"]).output)
         #expect(listed.contains { $0.hasPrefix("libc.so") })
         for name in Self.optional {
@@ -49,7 +49,8 @@ struct StartUpTests {
         #expect(try loaded(tiff).contains { $0.hasPrefix("libtiff.so") })
     }
 
-    /// An empty file hides the real libcurl, because it is in the folder that the dynamic loader searches first.
+    /// An empty `libcurl.so.4` hides the real libcurl, because it is in the folder that the dynamic loader
+    /// searches first. The command must start without libcurl and report the missing package only for a download.
     @Test func withoutLibcurlADownloadSaysWhatToInstall() throws {
         try Data().write(to: scratch.url.appendingPathComponent("libcurl.so.4"))
         let environment = ["LD_LIBRARY_PATH": scratch.url.path, "XDG_CACHE_HOME": scratch.url.path]

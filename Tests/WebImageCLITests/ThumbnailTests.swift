@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageCLI
 
-/// `webimage thumbnail`: batches, and the desktop's cache as specified by the Thumbnail Managing Standard.
+/// Tests `webimage thumbnail`: batches of files, and `--freedesktop`, which writes to the desktop's thumbnail
+/// cache as specified by the Thumbnail Managing Standard.
 @Suite(.timeLimit(minutes: 3))
 struct ThumbnailTests {
     private let scratch: ScratchFolder
@@ -57,7 +58,8 @@ struct ThumbnailTests {
         #expect(try info("small/11.jpg").pixelSize.width == 64 && info("small/sub/a.png").pixelSize.height == 48)
         let names = FileManager.default.enumerator(atPath: path("small"))?.allObjects as? [String] ?? []
         #expect(!names.contains { $0.hasSuffix(".part") || $0.contains("broken") })
-        // A second run replaces no file. With --skip-existing, a run writes only the missing files.
+        // A second run refuses to replace existing files. With --skip-existing, a run writes only the missing
+        // files.
         #expect(try run("-r", "photos", "--out", "small").errors.contains("File exists"))
         try FileManager.default.removeItem(atPath: path("small/3.jpg"))
         try FileManager.default.removeItem(atPath: path("photos/broken.png"))
@@ -79,7 +81,8 @@ struct ThumbnailTests {
             #expect(try run("--out", "out", "--size", "20", name).code == 0)
             #expect(try info("out/" + name).frameCount == 1 && info("out/" + name).pixelSize.width == 20)
         }
-        // An animation that is smaller than the requested size keeps its size but only its first frame.
+        // If an animation is smaller than the requested size, its thumbnail keeps the pixel size but is still
+        // only the first frame.
         #expect(try run("--out", "large", "--size", "200", "a.gif").code == 0)
         #expect(try info("large/a.gif").pixelSize.width == 60 && info("large/a.gif").frameCount == 1)
     }
@@ -119,7 +122,7 @@ struct ThumbnailTests {
         ("/a/with space & 100% (ü)~;?#[1]'.png", "39e39c96a2c597a3344844df508495d5"),
     ])
     func namesAreDigestsOfTheURIAsGLibWritesIt(_ path: String, _ digest: String) throws {
-        // The file need not exist, because only the name is tested.
+        // Only the name is computed, so the file need not exist.
         let uri = "file://" + DesktopThumbnailCache.escaped(path)
         #expect(DesktopThumbnailCache.name(of: uri) == digest + ".png", "\(uri)")
     }
@@ -142,7 +145,7 @@ struct ThumbnailTests {
             #expect(texts["Thumb::Image::Width"] == "2000" && texts["Thumb::Image::Height"] == "1000")
             #expect(texts["Thumb::Size"] == String(try data("photos/ä b.jpg").count))
             #expect(texts["Software"]?.hasPrefix("webimage") == true)
-            // The PNG reader checks the checksums of the texts.
+            // `ImagePNGCoder` must find as many text chunks as `PNGTextChunks`, which wrote them.
             #expect(try ImageCodersManager.shared.imageProperties(of: data(file)).texts.count == texts.count)
             #expect(try mode(file) == 0o600 && mode("cache/thumbnails/\(size)") == 0o700)
         }
@@ -164,7 +167,7 @@ struct ThumbnailTests {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_600_000_000)], ofItemAtPath: path("a.png"))
         #expect(try states() == ["made", "made"])
-        // Small images are not enlarged.
+        // An image that is smaller than the thumbnail size is not enlarged.
         try write("tiny.png", picture(width: 10, height: 5))
         let file = try #require(try desktop("--json", "tiny.png").objects().first?["file"] as? String)
         #expect(
@@ -207,7 +210,8 @@ struct ThumbnailTests {
         #expect(try run("a.png").errors.contains("--out"))
     }
 
-    /// The desktop passes an input, an output that may already exist under any name, and a side length in pixels.
+    /// The desktop replaces %i by the path of the image, %o by the path of the thumbnail, which may exist and
+    /// may have any extension, and %s by the side length in pixels.
     @Test func theThumbnailerEntryMakesAPNG() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let entry = try String(

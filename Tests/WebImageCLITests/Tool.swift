@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the built `webimage` as a user does.
+/// Runs the built `webimage` executable as a child process.
 enum Tool {
     struct Outcome {
         let code: Int32
@@ -18,7 +18,7 @@ enum Tool {
         }
     }
 
-    /// The path of the executable, which is in the same folder as the executable of the tests.
+    /// The path of the executable, which is in the same folder as the test executable.
     static let path: String = {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let beside = [own, CommandLine.arguments[0], Bundle.main.executablePath ?? ""].map {
@@ -27,6 +27,8 @@ enum Tool {
         return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "webimage"
     }()
 
+    /// Starts the command without waiting for its end.
+    ///
     /// - Parameters:
     ///   - through: A program with its arguments that executes the command, such as `/usr/bin/env`.
     ///   - folder: The working directory.
@@ -39,7 +41,8 @@ enum Tool {
         let words = through + [path] + arguments
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
-        // The settings of this test run must not reach the command.
+        // `WEBIMAGE_` variables configure the test run. The command must not inherit them, because it would
+        // read them as its own settings.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("WEBIMAGE_") }
         process.environment = inherited.merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())

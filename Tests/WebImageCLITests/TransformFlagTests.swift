@@ -40,7 +40,7 @@ struct TransformFlagTests {
         #expect(hex(fitted, 20, 2) == Self.clear && hex(fitted, 5, 20) == Self.red)
         #expect(try hex(convert("--resize", "20x20,aspectFill"), 2, 10) == Self.red)
         #expect(try hex(convert("--crop", "20x20+20+0"), 0, 0) == Self.blue)
-        // Counter-clockwise: the right half is now at the top.
+        // A positive angle rotates counter-clockwise, so the right (blue) half is now at the top.
         let turned = try convert("--rotate", "90")
         #expect(turned.pixelSize == PixelSize(width: 20, height: 40) && hex(turned, 10, 5) == Self.blue)
         #expect(try convert("--rotate", "-45,cut").pixelSize == PixelSize(width: 40, height: 20))
@@ -57,7 +57,8 @@ struct TransformFlagTests {
     }
 
     @Test func stepsAreDoneInTheOrderGiven() throws {
-        // Steps apply in the order of the options: crop and then flip, or flip and then crop.
+        // Steps run in the order of the options. `first` is cropped and then flipped, `second` is flipped and
+        // then cropped.
         let first = try convert("--crop", "20x20+0+0", "--flip", "horizontal")
         #expect(hex(first, 0, 0) == Self.red)
         let second = try convert("--flip", "horizontal", "--crop", "20x20+0+0")

@@ -61,8 +61,8 @@ struct AdmissionTests {
     @Test func sequentialRequestsUseOneConnection() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
-            // Some responses are refused. The downloader reads their short bodies to the end, so that it can reuse
-            // the connection.
+            // Every fourth response is refused (404). The downloader reads its short body to the end, so that
+            // it can reuse the connection.
             for number in 0..<20 {
                 if number.isMultiple(of: 4) {
                     _ = try await downloader.failure(server.url("/missing"))

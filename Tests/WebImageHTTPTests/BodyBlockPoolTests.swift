@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// Memory blocks of bodies are reused while transfers run, but never while a reader still uses them.
+/// `BodyBlockPool` reuses the memory blocks of bodies while transfers run. It must not reuse a block while
+/// its bytes can still be read.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct BodyBlockPoolTests {
     private let blocks = BodyBlockPool()
@@ -69,7 +70,7 @@ struct BodyBlockPoolTests {
         #expect(held.allSatisfy { $0 != nil })
         #expect(LiveHandles.current["body block"] == 10)
         held = []
-        // The limit for spare blocks is 32 MB, which is six blocks of 5 MB.
+        // The pool keeps at most 32 MiB of freed blocks, which is six of the ten blocks of 5 MiB.
         #expect(LiveHandles.current["body block"] == 6)
         blocks.keepsSpares = false
     }
@@ -77,7 +78,8 @@ struct BodyBlockPoolTests {
     @Test func idleDownloaderHoldsNoBlocks() async throws {
         try await withDownloader { server, downloader in
             let file = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-            // While this transfer runs, the engine is not idle.
+            // This transfer runs during the other downloads, so that the engine is never idle and keeps freed
+            // blocks.
             server.route("/held", .hang)
             server.route("/a", .body(file))
             var chunked = FaultResponse(.data(file))
@@ -97,7 +99,9 @@ struct BodyBlockPoolTests {
     }
 }
 
-/// A libcurl handle keeps its options between transfers. Options that the next transfer does not set must be reset.
+/// A libcurl handle keeps its options between transfers. The engine must reset each option that the next
+/// transfer does not set. Otherwise a header field, a method or a disabled certificate check would apply to
+/// the next request.
 @Suite(.timeLimit(minutes: 1))
 struct KeptOptionTests {
     /// Returns a context whose request modifier applies `change`.

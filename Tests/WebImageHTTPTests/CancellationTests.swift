@@ -38,13 +38,13 @@ struct CancellationTests {
                     if number >= 64 { await group.next() }
                     group.addTask {
                         var random = SeededRandom(seed: seed &+ UInt64(number))
-                        // Half of the loads share URLs, each of the others has a different URL.
+                        // Every second load has its own URL. The other loads share seven URLs.
                         let path =
                             Self.paths[number % Self.paths.count] + (number.isMultiple(of: 2) ? "?\(number)" : "")
                         let load = Task { try await downloader.fetch(server.url(path)) { _, _, _ in } }
                         let delay = UInt64.random(in: 0...8_000_000, using: &random)
-                        // Use a real pause, because the cancel must reach the transfer at any moment, not only after
-                        // a certain event.
+                        // Use a real pause instead of waiting for an event, because the cancel must reach the
+                        // transfer at any moment.
                         if delay > 500_000 { try? await Task.sleep(nanoseconds: delay) }
                         load.cancel()
                         ends.append((try? await load.value) != nil)

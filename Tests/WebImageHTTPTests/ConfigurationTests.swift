@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The effect of configuration members, options and environment variables that no other suite tests.
+/// Configuration members, options and environment variables that no other suite tests.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test(arguments: [0, 1, 3]) func redirectsEndAtTheMaximum(maximum: Int) async throws {
@@ -101,7 +101,7 @@ struct ConfigurationTests {
         }
     }
 
-    /// Runs in a separate process, because environment variables apply to the whole process.
+    /// Runs in a separate process, because the test sets environment variables, which apply to the whole process.
     @Test func environmentsProxyIsUsedButNotUnderTheServersPolicy() async {
         await #expect(processExitsWith: .success) {
             let proxy = try FaultServer(host: "127.0.0.3")
@@ -117,11 +117,12 @@ struct ConfigurationTests {
             config.resolvedHosts = ["public.example:80:127.0.0.1"]
             config.policy = .server
             try await withDownloader(config) { _, downloader in
-                // The server's policy ignores the environment's proxy, so the downloader checks and refuses the
-                // address itself.
+                // `DownloadPolicy.server` ignores the proxy of the environment. The downloader therefore
+                // resolves the name itself, checks its address and refuses it.
                 try await #expect(downloader.failure(url).code == .invalidDownloadOperation)
             }
-            // With a policy that only ignores the environment's proxies, the request reaches the server directly.
+            // A policy that ignores only the proxies of the environment lets the request reach the server
+            // directly.
             config.policy = DownloadPolicy()
             config.policy?.usesEnvironmentProxies = false
             try await withDownloader(config) { server, downloader in
@@ -140,7 +141,7 @@ struct ConfigurationTests {
     }
 }
 
-/// TLS settings, tested with nginx.
+/// Client certificates, and redirects from https to http, tested with nginx.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct ClientCertificateTests {
     private let nginx: NginxServer

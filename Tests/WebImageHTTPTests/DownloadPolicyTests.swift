@@ -3,7 +3,8 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// The addresses and URLs that a server's policy allows, tested at the edges of every registered range.
+/// Checks which addresses and URLs a `DownloadPolicy` refuses. The addresses in the tables are at the edges of the
+/// registered special-use ranges, where a wrong range would allow an internal address or refuse a public one.
 struct DownloadPolicyTests {
     @Test(arguments: [
         "0.0.0.0", "0.255.255.255", "10.0.0.0", "10.255.255.255", "100.64.0.0", "100.127.255.255", "127.0.0.1",
@@ -13,7 +14,7 @@ struct DownloadPolicyTests {
         "::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "::ffff:0:127.0.0.1", "64:ff9b::8.8.8.8",
         "64:ff9b::127.0.0.1", "64:ff9b:1::1", "100::1", "2001::1", "2001:db8::1", "2002:7f00:1::", "2002:808:808::",
         "3fff::1", "5f00::1", "fc00::1", "fdff::1", "fe80::1", "fe80::1%eth0", "fec0::1", "ff02::1",
-        // Interface identifiers that contain a private address (ISATAP, RFC 5214).
+        // An ISATAP address (RFC 5214): its last 32 bits are a private IPv4 address.
         "2a00:1450::5efe:10.0.0.1",
     ])
     func specialAddressIsRefused(text: String) throws {

@@ -4,7 +4,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// The queue's decisions: which loads share a download, which download starts, which is cancelled.
+/// Tests the decisions of `DownloadQueue`: which loads share a download, which download starts next, and
+/// which download is cancelled.
 struct DownloadQueueTests {
     typealias Queue = DownloadQueue<String, Int>
 
@@ -13,7 +14,8 @@ struct DownloadQueueTests {
         actions.compactMap { if case .start(let download) = $0 { download } else { nil } }
     }
 
-    /// Finishes one download after another; returns the order of starts.
+    /// Finishes download `first`, then the download that starts in its slot, and so on. Returns the downloads
+    /// in the order of their starts.
     private func drain(_ queue: inout Queue, from first: Int) -> [Int] {
         var order = [first]
         while let last = order.last, let next = starts(queue.finish(last).actions).first { order.append(next) }
@@ -47,7 +49,8 @@ struct DownloadQueueTests {
         for number in 1...3 { _ = queue.join(number, key: "\(number)", host: "host", priority: .normal) }
         let end = queue.finish(0) { $0 == [1] }
         #expect(end.subscribers == [1] && end.actions.isEmpty && queue.count == 2)
-        // A new limit counts the slot that the finished download still occupies.
+        // The total limit of 2 would allow a second start. The limit of 1 per host does not, because the
+        // finished download still occupies its slot.
         #expect(queue.setMaxConcurrent(2, perHost: 1).isEmpty)
         #expect(queue.free(0) == [.start(1)] && queue.free(0).isEmpty)
         #expect(queue.finish(1) { _ in false }.actions == [.start(2)])
@@ -124,7 +127,7 @@ struct DownloadQueueTests {
         #expect(queue.join(9, key: "0", priority: .normal).actions == [.start(2)])
     }
 
-    /// Random sequences of events keep the invariants.
+    /// After random joins, leaves and ends, at most three downloads run, and each subscriber receives an end.
     @Test(arguments: 0..<20) func randomEventsNeverExceedTheMaximumOrLoseAnybody(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var queue = Queue(maxConcurrent: 3)

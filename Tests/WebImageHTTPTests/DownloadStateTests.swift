@@ -5,7 +5,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// The state of one download, tested with random sequences of events, without a transfer, clock or thread.
+/// Tests `DownloadState`, the decisions of one download, with random sequences of events. No transfer, clock
+/// or thread is involved.
 struct DownloadStateTests {
     private static let url = URL(string: "https://example.test/a.png")!
     private static let folder = FileManager.default.temporaryDirectory.path
@@ -15,7 +16,8 @@ struct DownloadStateTests {
     ) -> DownloadState {
         var members = CurlRoute.Members()
         members.maxRedirects = maxRedirects
-        // With a policy, the download follows redirects instead of libcurl.
+        // With a policy, libcurl does not follow redirects. The download follows them, so that it can check
+        // each target.
         members.policy = .anyWebRedirect
         return DownloadState(
             DownloadState.Rules(
@@ -34,7 +36,8 @@ struct DownloadStateTests {
         bytes.withUnsafeBytes { try? body?.append($0) }
     }
 
-    /// Performs the state's actions and sends random events, as the downloader does in real use.
+    /// Drives a `DownloadState` as the downloader does: sends random events to it and performs the actions
+    /// that it returns.
     private struct Run {
         var state: DownloadState
         var random: SeededRandom
@@ -76,7 +79,8 @@ struct DownloadStateTests {
             checkGeneration()
         }
 
-        /// A subscriber never receives bytes of two bodies under one generation.
+        /// Checks that two bodies never have the same generation number. Subscribers receive the bytes of one
+        /// generation, so with equal numbers they would receive a mix of two bodies.
         mutating func checkGeneration() {
             #expect(state.generation >= generation)
             generation = state.generation

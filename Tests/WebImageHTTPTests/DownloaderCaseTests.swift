@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The cases of SDWebImage's downloader tests that no other suite covers, with a server on the loopback interface.
+/// The cases of SDWebImage's downloader tests that no other suite covers. The comment at a test names the
+/// original test. Every server listens on the loopback interface.
 @Suite(.timeLimit(minutes: 1))
 struct DownloaderCaseTests {
     private let coder = FakeCoder()
@@ -95,7 +96,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    /// A coder that returns a partial image for every piece of data. It records its instances.
+    /// A progressive coder that decodes an image from any bytes. It records which of its instances decode
+    /// partial images, because one instance must decode all partial images of a download.
     private final class PartialCoder: ProgressiveImageCoder {
         static let instances = Locked<Set<ObjectIdentifier>>([])
         private let isReady = Locked(false)
@@ -310,7 +312,8 @@ struct DownloaderCaseTests {
                 downloader.downloadImage(with: server.url("/a"), context: context) { image, _, _, _ in
                     images.append(image != nil)
                 }
-                // Some requests join a running download and some begin a new one.
+                // Wait after every tenth request until most earlier requests have ended. This way, some
+                // requests join a running download and others start a new one.
                 if number.isMultiple(of: 10) {
                     try await eventually("most ended") { images.values.count >= number - 10 }
                 }

@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// A transfer that begins while the engine shuts down still receives an end.
+/// A transfer that starts while the engine shuts down still receives exactly one end. Otherwise its load
+/// would wait forever.
 @Suite(.timeLimit(minutes: 1))
 struct EngineEndTests {
     /// Records how often and how a transfer ended.
@@ -29,7 +30,8 @@ struct EngineEndTests {
         mailbox.open(multi)
         mailbox.retire()
         CurlLoop(mailbox: mailbox, multi: multi, blocks: BodyBlockPool(), later: DeferredActions(), label: "").run()
-        // A caller that got the mailbox before the engine retired can still post to it. The mailbox refuses.
+        // A caller that received the mailbox before the engine retired may still post to it. The mailbox must
+        // refuse the command, because no thread would perform it.
         #expect(!mailbox.post(.start(try transfer("http://127.0.0.1:1/", Sink()))))
     }
 

@@ -50,7 +50,8 @@ struct EnvironmentTests {
             for url in [server.url("/a"), named] { try await #expect(downloader.fetch(url).data == Data("a".utf8)) }
             downloader.config.policy?.deniedHosts = ["[0:0::1]"]
             try await #expect(downloader.failure(server.url("/a")).code == .invalidDownloadOperation)
-            // The server on an IPv4 address redirects to an IPv6 address, so the policy must allow both.
+            // `outer` listens on an IPv4 address and redirects to the IPv6 server, so the policy must allow
+            // both addresses.
             downloader.config.policy?.allowedAddresses.append(try #require(AddressRange("127.0.0.0/8")))
             outer.route("/away", .redirect(to: server.url("/a").absoluteString))
             try await #expect(downloader.failure(outer.url("/away")).code == .invalidDownloadOperation)
@@ -70,7 +71,8 @@ struct EnvironmentTests {
     }
 }
 
-/// Sets each number of the public interface to zero, negative, NaN, infinite and huge values.
+/// Sets each number of the public API to zero, negative, NaN, infinite and huge values. No value may trap or
+/// let a download hang.
 @Suite(.timeLimit(minutes: 1))
 struct ExtremeNumberTests {
     typealias Change = @Sendable (inout WebImageDownloaderConfig) -> Void
@@ -81,7 +83,7 @@ struct ExtremeNumberTests {
     ]
     static let counts = [0, -1, Int.min, Int.max, Int.max - 1, 1 << 40, 1]
 
-    /// Checks that a changed configuration neither traps nor hangs and that every download ends.
+    /// Checks that three downloads end with the changed configuration, without a trap or a hang.
     private func expectEnd(_ name: String, _ change: Change) async throws {
         var config = WebImageDownloaderConfig.default
         change(&config)
@@ -136,7 +138,7 @@ struct ExtremeNumberTests {
         try await withDownloader(config) { server, downloader in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(length)\r\n\r\nabc"
             server.route("/a", .raw(Data(head.utf8)))
-            // Every wrong length results in an error: the transfer fails, or the data is not an image.
+            // Every wrong length must result in an error: the transfer fails, or the data is not an image.
             let error = await #expect(throws: WebImageError.self) { try await downloader.fetch(server.url("/a")) }
             #expect(error?.code == .transport || error?.code == .badImageData)
         }

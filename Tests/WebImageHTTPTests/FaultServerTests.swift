@@ -3,7 +3,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// The fault server itself works as documented.
+/// Tests `FaultServer`, the HTTP server that the download tests use.
 @Suite(.timeLimit(minutes: 1))
 struct FaultServerTests {
     @Test func stopEndsHangingConnectionsAtOnce() async throws {

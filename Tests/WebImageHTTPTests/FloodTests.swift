@@ -5,10 +5,11 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Runs thousands of loads concurrently. Each URL is requested once, each load completes once, and the memory is
-/// returned.
+/// Runs thousands of loads concurrently and cancels some of them. Each URL must be requested only once, each
+/// load must complete exactly once, and all memory must be freed.
 ///
-/// Each test runs in a separate process, because memory pages that still hold data of earlier tests cannot be returned.
+/// Each test runs in its own process. In a shared process, the allocator could not return pages that still
+/// hold data of earlier tests, which would distort the measured memory.
 @Suite(.serialized, .timeLimit(minutes: 10))
 struct FloodTests {
     private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
@@ -21,12 +22,14 @@ struct FloodTests {
         await #expect(processExitsWith: .success) { try await Self.flood(requests: 100_000, urls: 1, rounds: 6) }
     }
 
-    /// Runs rounds of loads and compares their memory. The first rounds allocate threads, pools and allocator arenas,
-    /// which remain; later rounds must add no memory.
+    /// Runs the loads in rounds and compares the memory of the last rounds with that of the first ones. The
+    /// first rounds allocate threads, pools and allocator arenas, which remain. If later rounds add memory,
+    /// loads leak it.
     private static func flood(requests: Int, urls: Int, rounds: Int) async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 20
-        // The server is silent until all loads have joined; this must not count as a stalled download.
+        // The server sends nothing until all loads have joined. With the default timeout of 15 s, the
+        // downloader would end these downloads as stalled.
         config.downloadTimeout = 600
         try await withDownloader(config) { server, downloader in
             var memory: [Int] = []
@@ -47,7 +50,7 @@ struct FloodTests {
             }
             guard ProcessMemory.isMeasurable else { return }
             #expect(growth(allocated) < 8 << 20, "\(allocated)")
-            // The figures contain only pages in use, because each round ends by returning the allocator's free pages.
+            // `memory` counts only pages in use, because each round ends with `giveBackFreePages()`.
             #expect(growth(memory) < max(16 << 20, memory[0] / 5), "\(memory)")
         }
     }
@@ -57,8 +60,8 @@ struct FloodTests {
         if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
     }
 
-    /// Returns the growth in bytes from the first three rounds to the last three. It compares medians, because single
-    /// rounds vary by some megabytes.
+    /// Returns the growth in bytes from the first three rounds to the last three. Compares their medians,
+    /// because the memory of a single round varies by some megabytes.
     private static func growth(_ rounds: [Int]) -> Int { rounds.suffix(3).sorted()[1] - rounds.prefix(3).sorted()[1] }
 
     private static func run(
@@ -73,7 +76,7 @@ struct FloodTests {
             let url = server.url("/\(round)/\(number % urls)")
             tasks.append(
                 Task {
-                    // A load receives its first progress when it joins.
+                    // The first progress report shows that the load has joined its download.
                     let result = try? await downloader.fetch(url) { _, _, _ in
                         _ = arrived.withLock { $0.insert(number) }
                     }
@@ -81,12 +84,13 @@ struct FloodTests {
                     ends.withLock { if isWhole { $0.finished += 1 } else { $0.cancelled += 1 } }
                     _ = arrived.withLock { $0.insert(number) }
                 })
-            // Do not cancel the first load of a URL, so that no download is abandoned.
+            // Never cancel the first load of a URL (its number is below `urls`). Otherwise a download could
+            // lose its last subscriber, and a later load would request the URL again.
             let victim = Int.random(in: 0...number, using: &random)
             if victim >= urls { tasks[victim].cancel() }
         }
-        // Open the gate only now, so that no load joins after a download has ended.
-        // Wait long, because a debug build prepares few requests per second.
+        // Open the gate only after all loads have joined. A load that joins after the end of its download
+        // would request the URL again. The wait is long, because a debug build starts few loads per second.
         try await eventually("all arrived", within: Double(max(30, requests / 1000))) {
             arrived.withLock { $0.count } == requests
         }

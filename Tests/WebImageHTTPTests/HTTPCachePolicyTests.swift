@@ -3,9 +3,9 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// How the cache policy uses a stored response at a given age, as a table from RFC 9111 and RFC 5861.
+/// Tests how `HTTPCachePolicy` uses stored responses of a given age, with a table from RFC 9111 and RFC 5861.
 struct HTTPCachePolicyTests {
-    /// Sun, 06 Nov 1994 08:49:37 GMT.
+    /// Sun, 06 Nov 1994 08:49:37 GMT in seconds since 1970.
     static let date = 784_111_777.0
     static let dateField = "Sun, 06 Nov 1994 08:49:37 GMT"
 
@@ -50,7 +50,8 @@ struct HTTPCachePolicyTests {
             .revalidate(tag)),
         Row(["cache-control": "max-age=60", "vary": "*"], 1, .fetch),
         Row([:], 0, .fetch),
-        // If the clock was set back, the age is unknown, so the response is revalidated.
+        // A negative age means that the clock was set back. The real age is then unknown, so the response
+        // must be revalidated.
         Row(["cache-control": "max-age=60", "etag": "\"a\""], -10, .revalidate(tag)),
     ]
 

@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageHTTP
 
-/// Parsing of header lines into the public response type.
+/// Parsing of HTTP header lines into `WebImageResponse`.
 struct ResponseHeadTests {
     private func head(_ lines: String...) -> ResponseHeadParser {
         var parser = ResponseHeadParser()
@@ -63,10 +63,10 @@ struct ResponseHeadTests {
 
     @Test func oversizedFieldIsToldByTheCodesOfBothGenerations() {
         let (none, begun, whole) = (head(), head("HTTP/1.1 200 OK", "A: b"), head("HTTP/1.1 200 OK", "A: b", ""))
-        // Since curl 8.6, CURLE_TOO_LARGE (100) always means that a field is too large.
+        // Since curl 8.6, CURLE_TOO_LARGE (100) always means that a header field is too large.
         for parser in [none, begun, whole] { #expect(CurlErrors.isHeadTooLarge(100, parser)) }
-        // Before curl 8.6, CURLE_OUT_OF_MEMORY (27) means a field that is too large only while a head is being
-        // received.
+        // Before curl 8.6, a header field that is too large is reported as CURLE_OUT_OF_MEMORY (27). The code
+        // has this meaning only while a head is being received (`begun`).
         #expect(CurlErrors.isHeadTooLarge(27, begun))
         for parser in [none, whole] { #expect(!CurlErrors.isHeadTooLarge(27, parser)) }
         #expect(!CurlErrors.isHeadTooLarge(56, begun))
@@ -84,7 +84,8 @@ struct ResponseHeadTests {
     }
 }
 
-/// Which failures prevent another attempt for a URL.
+/// Checks which errors show that the URL itself is at fault. The manager remembers such a URL and does not
+/// request it again.
 struct FailedURLRuleTests {
     @Test func onlyWhatIsTheURLsOwnFaultIsRemembered() {
         func error(_ code: WebImageError.Code, _ underlying: WebImageError.Underlying? = nil) -> WebImageError {

@@ -5,8 +5,9 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A host can be spelled in many ways. Policies, limits, sharing and credentials use the address that the spelling
-/// stands for.
+/// A host can be spelled in many ways, such as `LOCALHOST` or `%6cocalhost`. The downloader converts every
+/// spelling to the canonical one. Otherwise a denied host would be reachable under another spelling, and
+/// limits, shared downloads, cookies and credentials would treat one host as several.
 @Suite(.timeLimit(minutes: 1))
 struct HostSpellingTests {
     static let names = [
@@ -105,7 +106,7 @@ struct HostSpellingTests {
     @Test(arguments: ["a%2fb", "a%40b", "a%00b", "a%3ab", "a%5cb", "a%20b", "%2e", "."])
     func hostThatNoServerCanHaveIsRefused(_ host: String) async throws {
         try await withDownloader { server, downloader in
-            // Foundation refuses some of these hosts when it parses the URL.
+            // For some of these hosts `URL(string:)` returns nil, so there is nothing to test.
             guard let url = URL(string: "http://\(host):\(server.port)/a") else { return }
             try await #expect(downloader.failure(url).code == .invalidURL)
             #expect(downloader.identity(of: ImageDataLoad(url: url)).cacheScope == .unstored)

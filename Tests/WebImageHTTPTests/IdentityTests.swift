@@ -4,7 +4,9 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// Each member of a request's identity separates loads, both in downloads and in caches.
+/// Loads share a download only if all members of their `LoadIdentity` are equal, such as URL, header fields,
+/// credentials and proxy. Loads with different credentials do not share cache entries either. Otherwise one
+/// user could receive the image of another user.
 struct IdentityTests {
     private let url: URL
     private let downloader = WebImageDownloader(config: .default, engine: CurlEngine())
@@ -86,7 +88,7 @@ struct IdentityTests {
         let unchecked = identity(options: .allowInvalidSSLCertificates)
         #expect(unchecked.sharing != identity().sharing)
         #expect(unchecked.cacheScope == .scoped("!unchecked"))
-        // The scope is also separate if the caller names a scope.
+        // Loads with and without certificate checks have different scopes even if the caller names the same scope.
         let named: WebImageContext = [.cacheScope: "alice"]
         #expect(
             identity(options: .allowInvalidSSLCertificates, context: named).cacheScope
@@ -104,7 +106,8 @@ struct IdentityTests {
         let load = ImageDataLoad(url: url, options: .handleCookies)
         let other = WebImageDownloader(config: .default, engine: CurlEngine())
         #expect(other.identity(of: load).cacheScope != downloader.identity(of: load).cacheScope)
-        // The scopes also differ if certificates are unchecked or credentials are set.
+        // The scopes of the two downloaders also differ if certificates are not checked, or if both
+        // downloaders send the same credentials.
         let unchecked = ImageDataLoad(url: url, options: [.handleCookies, .allowInvalidSSLCertificates])
         #expect(other.cacheScope(of: unchecked) != downloader.cacheScope(of: unchecked))
         for downloader in [downloader, other] {

@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Bodies that are too large for memory are written to an unnamed file while they arrive. No file or handle remains
-/// afterwards.
+/// Bodies above the limit for memory are written to an unnamed file while they arrive. No file or handle
+/// remains afterwards.
 @Suite(.serialized, .timeLimit(minutes: 2))
 struct LargeBodyTests {
     private let scratch: ScratchFolder
@@ -47,8 +47,8 @@ struct LargeBodyTests {
             peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
             #expect(result.data.count == total)
             #expect(result.data.last == 0)
-            // The first 4 MB of a body are in memory, and up to 8 MB while they move to the file. The limit also
-            // covers other allocations of this process.
+            // The downloader keeps the first 4 MiB of a body in memory, and needs up to 8 MiB while it moves
+            // them to the file. The limit of 24 MiB leaves room for other allocations of this process.
             #expect(peak.withLock { $0 } - before < 24 << 20, "\(peak.withLock { $0 } - before) bytes")
             #expect(files == [])
             #expect(LiveHandles.current["mapped body"] == 1)

@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The loader of `file:` URLs reads regular files up to the size limit. For everything else it throws an error that says
-/// why.
+/// `FileImageLoader` reads regular files up to the size limit. For everything else, such as folders, FIFOs
+/// and devices, it throws an error that names the reason.
 @Suite(.timeLimit(minutes: 1))
 struct FileImageLoaderTests {
     private let scratch: ScratchFolder
@@ -53,7 +53,8 @@ struct FileImageLoaderTests {
         try body.write(to: url)
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data == body)
-        // Changing a copy of the data or truncating the file does not change the result.
+        // Changing a copy of the data or truncating the file must not change the result. Data that is mapped
+        // from the file would change.
         var copy = result.data
         copy[0] ^= 0xFF
         try Data().write(to: url)
@@ -61,7 +62,8 @@ struct FileImageLoaderTests {
     }
 
     @Test func fileWithoutASizeIsReadToItsEnd() async throws {
-        // The kernel generates this file while it is read and reports a size of 0.
+        // The kernel generates this file while it is read, and reports a size of 0. The loader must not trust
+        // that size.
         let url = URL(fileURLWithPath: "/proc/self/maps")
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data.count > 1000)
@@ -82,7 +84,8 @@ struct FileImageLoaderTests {
         try Data(count: 1000).write(to: url)
         #expect(await failure(url, limit: 999)?.underlying == .limit(.encodedBytes, actual: 1000, allowed: 999))
         #expect(await failure(url, limit: 1000) == nil)
-        // The kernel reports a size of 0 for this file but returns bytes.
+        // The kernel reports a size of 0 for this file. Only counting the bytes during the read can enforce
+        // the limit.
         #expect(await failure(URL(fileURLWithPath: "/proc/self/status"), limit: 10)?.code == .limitExceeded)
     }
 
@@ -119,7 +122,8 @@ struct FileImageLoaderTests {
         }
         task.withLock { $0 = loading }
         await #expect { try await loading.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-        // The load has ended, but the read may continue. It has ended when the file is closed.
+        // The load has ended, but its read may still run on another thread. The read has ended when the file
+        // is closed.
         #expect(await eventually { !isOpen(url) })
         #expect(try bytesRead() - before < byteCount / 2)
     }
@@ -138,7 +142,7 @@ struct FileImageLoaderTests {
     }
 }
 
-/// The loader for `data:` URLs.
+/// Tests how `DataURLContent` parses `data:` URLs for `DataURLImageLoader`.
 struct DataURLImageLoaderTests {
     private func content(_ text: String, limit: Int = 1000) throws -> DataURLContent {
         try DataURLContent(#require(URL(string: text)), maxBytes: limit)
@@ -171,7 +175,7 @@ struct DataURLImageLoaderTests {
     }
 }
 
-/// The loader that selects another loader by the URL's scheme.
+/// `ImageLoadersManager` passes each load to the loader that accepts the scheme of the URL.
 @Suite(.timeLimit(minutes: 1))
 struct ImageLoadersManagerTests {
     @Test func everySchemeFindsItsLoader() async throws {

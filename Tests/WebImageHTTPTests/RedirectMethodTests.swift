@@ -5,11 +5,13 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The method and body after a redirect (RFC 9110 §15.4), and which of them are sent to another origin.
+/// The method and body of the request after a redirect (RFC 9110 §15.4). A body must not be sent to another
+/// origin.
 @Suite(.timeLimit(minutes: 1))
 struct RedirectMethodTests {
-    /// A method and redirect status, with the method of the redirected request: `near` at the same origin, `far` at
-    /// another. nil if the redirect is refused.
+    /// A request with `method` receives a redirect with `status`. `near` is the method of the next request if
+    /// the target has the same origin, `far` if it has another origin. nil means that the downloader must
+    /// refuse the redirect.
     struct Case: Sendable, CustomStringConvertible {
         let method: String
         let status: Int
@@ -93,7 +95,8 @@ struct RedirectMethodTests {
                 server.route("/from", .redirect(to: "/to", status: 303))
                 server.route("/to", .body(Data("a".utf8)))
                 let load = load(server.url("/from"), "HEAD")
-                // A HEAD response has no body, so the load fails; only the request matters.
+                // A response to HEAD has no body, so the load fails. The test checks only the methods of the
+                // requests.
                 _ = try? await downloader.loadData(for: load, progress: nil)
                 #expect(server.requests.map(\.method) == ["HEAD", "HEAD"])
             }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Modifiers of a request, of a response and of its bytes.
+/// Request modifiers, response modifiers, decryptors and custom operation classes of the downloader.
 @Suite(.timeLimit(minutes: 1))
 struct RequestPathTests {
     private func load(_ url: URL, _ context: WebImageContext) -> ImageDataLoad {
@@ -39,7 +39,7 @@ struct RequestPathTests {
             #expect(server.requests.last?.headers["foo"] == "Bar")
             #expect(server.requests.last?.query == "text=Hello%20World")
             try await #expect(downloader.failure(server.url("/b")).code == .invalidDownloadOperation)
-            // The context's modifier takes precedence over the downloader's.
+            // A request modifier in the context of a load replaces the `requestModifier` of the downloader.
             let other = WebImageDownloaderRequestModifier(method: "POST", headers: ["X": "y"], body: Data("in".utf8))
             _ = try await downloader.loadData(
                 for: load(server.url("/a"), [.downloadRequestModifier: other]), progress: nil)
@@ -74,7 +74,7 @@ struct RequestPathTests {
             let refusing = WebImageDownloaderResponseModifier { _ in nil }
             let refused = load(server.url("/a"), [.downloadResponseModifier: refusing])
             #expect(await failure(downloader, refused)?.code == .invalidDownloadResponse)
-            // A response modifier can replace an error status.
+            // A response modifier can turn an error status (404) into an accepted one (200).
             let good = WebImageDownloaderResponseModifier(statusCode: 200)
             let missing = load(server.url("/missing"), [.downloadResponseModifier: good])
             try await #expect(downloader.loadData(for: missing, progress: nil).response.statusCode == 200)
@@ -116,7 +116,7 @@ struct RequestPathTests {
         }
     }
 
-    /// The built-in operation, with a count of its starts.
+    /// The built-in operation, which also counts the calls of `start`.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
         static let starts = Locked(0)
         override func start(_ sink: any WebImageDownloaderSink) {
@@ -142,9 +142,9 @@ struct RequestPathTests {
         }
     }
 
-    /// A built-in operation that records the priorities it receives.
+    /// The built-in operation, which also records every priority that it receives.
     private final class ListeningOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is safe because the class has no stored properties.
+        // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let told = Collected<LoadPriority>()
         override func priorityDidChange(_ priority: LoadPriority) {
             Self.told.append(priority)
@@ -171,7 +171,8 @@ struct RequestPathTests {
 
     @Test func nameWithADeadAddressIsReachedByTheLivingOne() async throws {
         try await withDownloader { server, downloader in
-            // No server listens at the first address.
+            // The name resolves to two addresses, and no server listens at the first one (::1). The
+            // downloader must then try the second one (127.0.0.1).
             downloader.config.resolvedHosts = ["dual.example:\(server.port):[::1],127.0.0.1"]
             server.route("/a", .body(Data("a".utf8)))
             let url = try #require(URL(string: "http://dual.example:\(server.port)/a"))
@@ -179,7 +180,8 @@ struct RequestPathTests {
         }
     }
 
-    /// An operation that returns a fixed body without a network and reports its end twice.
+    /// An operation that delivers a fixed body without a network and then reports two ends. The downloader
+    /// must ignore the second end; otherwise the load would complete twice.
     private final class CannedOperation: WebImageDownloaderOperationProtocol {
         let request: WebImageRequest
         init(_ order: WebImageDownloaderOrder) { request = order.request }
@@ -203,7 +205,7 @@ struct RequestPathTests {
         }
     }
 
-    /// Records the bytes and the end that an operation reports.
+    /// Records the bytes that an operation delivers, and whether its transfer succeeded (nil while it runs).
     private final class Taking: WebImageDownloaderSink {
         let state = Locked((Data(), Bool?.none))
         func transferDidReceive(head: WebImageResponse) -> WebImageError? { nil }

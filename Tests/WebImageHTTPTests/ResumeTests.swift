@@ -5,8 +5,9 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A broken download resumes from its partial body, in this process or a later one. It restarts if resuming is not
-/// safe.
+/// A download that breaks off is resumed from its partial body, by this process or a later one. If the body
+/// on the server may have changed, the download starts again from the first byte. Otherwise the result could
+/// mix two versions of a file.
 @Suite(.timeLimit(minutes: 1))
 struct ResumeTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -18,7 +19,8 @@ struct ResumeTests {
         return config
     }
 
-    /// Returns a behaviour that breaks after 40,000 bytes and passes range requests to `rest`.
+    /// Returns a behaviour that closes the connection after 40,000 bytes of the body. For requests with a
+    /// `Range` field it calls `rest`.
     private func breaking(tag: String, then rest: @escaping @Sendable (FaultRequest) -> FaultBehaviour)
         -> FaultBehaviour
     {
@@ -40,7 +42,7 @@ struct ResumeTests {
         return .body(Data(body.dropFirst(first)), status: 206, headers: headers)
     }
 
-    /// The names of the stored partial bodies. A partial body that is still being written has another extension.
+    /// The file names of the stored partial bodies. Files that are still being written have another extension.
     private func parts() -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".part") }
@@ -54,7 +56,7 @@ struct ResumeTests {
         }
     }
 
-    /// Runs the closure with a separate downloader on the same folder, as in another process.
+    /// Runs the closure with a new downloader that uses the same resume folder, as another process would.
     private func withoutSharing(_ server: FaultServer, _ body: (WebImageDownloader) async throws -> Void) async throws {
         let downloader = WebImageDownloader(config: config)
         defer { downloader.shutdown() }
@@ -88,12 +90,13 @@ struct ResumeTests {
                 .data(body), headers: ["ETag": "\"1\"", "Content-Type": "image/png", "Cache-Control": control])
             response.closeAfter = 40_000
             server.route("/a", .respond(response))
-            // The shutdown at the end of the closure waits until partial bodies are stored. Here none may be stored.
+            // `withoutSharing` ends with `shutdown()`, which waits until partial bodies are stored. Because
+            // of `no-store`, the partial body of this response must not be stored.
             try await withoutSharing(server) { downloader in
                 try await #expect(downloader.failure(server.url("/a")).curlCode == 18)
             }
             #expect(parts() == [])
-            // If the server forbids storing only later, the partial body that was already stored is removed.
+            // If only a later response has `no-store`, the partial body that is already on disk must be removed.
             try await breakOnce(server)
             #expect(parts().count == 1)
             server.route("/a", .respond(response))

@@ -14,7 +14,7 @@ struct RetryDownloadTests {
         return config
     }
 
-    /// Returns a behaviour that fails with 503 the first `times` times and then succeeds.
+    /// Returns a behaviour that responds with 503 to the first `times` requests and with a body to later ones.
     private func failing(_ times: Int, headers: [String: String] = [:]) -> FaultBehaviour {
         let count = Locked(0)
         return .dynamic { _ in
@@ -117,7 +117,8 @@ struct RetryDownloadTests {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             _ = try await downloader.fetch(server.url("/a"))
-            // The server resets the reused connection once.
+            // The server resets the reused connection when it receives the first request for /b. The
+            // downloader must send this request again on a new connection instead of failing.
             let isFirst = Locked(true)
             server.route(
                 "/b",
@@ -145,7 +146,8 @@ struct RetryDownloadTests {
             let tasks = (0..<5).map { number in Task { try await downloader.fetch(server.url("/a?\(number)")) } }
             try await eventually("two run") { server.concurrentRequests == 2 }
             try await eventually("all asked") { downloader.currentDownloadCount == 5 }
-            // A download of another host starts before downloads that wait for the limit of their host.
+            // The five downloads wait for the limit of their host. A download from another host must start
+            // before them.
             try await #expect(downloader.fetch(other.url("/b")).data == Data("b".utf8))
             gate.open()
             for task in tasks { _ = try await task.value }
@@ -201,8 +203,11 @@ struct RetryDownloadTests {
         }
     }
 
-    /// The first load is cancelled after its download has ended and before its result is delivered. The start of the
-    /// next download marks that moment.
+    /// Cancels the first load after its body is complete and before its result is delivered. The downloader
+    /// must pass the body to `finishedAfterCancel`; otherwise a complete download would be lost.
+    ///
+    /// The second download marks that moment: it starts in the freed slot and reads `now`. `HookedClock` then
+    /// cancels the first load.
     @Test func bodyCompletedBeforeACancelIsDeliveredAfterIt() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
@@ -214,8 +219,8 @@ struct RetryDownloadTests {
             load.finishedAfterCancel = { receiversAfterCancel.append($0.data.count) }
             let first = Task { [load] in try await downloader.loadData(for: load, progress: nil) }
             try await eventually("started") { ToldOperation.started.values.count == 1 }
-            // The second download uses the built-in operation, which starts immediately on the thread that frees the
-            // slot.
+            // The second download uses the built-in operation. It starts immediately on the thread that frees
+            // the slot, and not later on a queue.
             downloader.config.operationClass = nil
             server.route("/second", .body(Data("told".utf8)))
             let second = Task { try await downloader.fetch(server.url("/second")) }

@@ -8,7 +8,8 @@ import WebImageTesting
 /// Every load ends even if a retry's wait ends immediately or the load is cancelled during the wait.
 @Suite(.timeLimit(minutes: 1))
 struct RetryRaceTests {
-    /// A clock on which a wait ends before the call that scheduled it returns.
+    /// A clock that runs scheduled work inside `schedule`, so that a wait ends before the downloader has its
+    /// handle.
     private struct ImpatientClock: DelayClock {
         private let system = SystemClock()
         var date: TimeInterval { system.date }

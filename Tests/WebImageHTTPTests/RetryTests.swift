@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// The decision whether and when a failed download is tried again, without transfers.
+/// Tests whether, and after which delay, `ExponentialBackoff` retries a failed download. No transfer runs.
 struct RetryTests {
     private func failure(
         _ error: WebImageError, attempts: Int = 1, retryAfter: Duration? = nil

@@ -32,8 +32,8 @@ struct RevalidationTests {
             #expect(second.isNotModified)
             #expect(second.data == first.data)
             #expect(server.requests.last?.headers["if-none-match"] == "\"1\"")
-            // The second response (304) had no further fields. The third request still uses the fields of the first
-            // response.
+            // The second response (304) has no `ETag`. The third request must still use the `ETag` of the
+            // first response.
             let third = try await downloader.loadData(for: refresh(server.url("/a"), second), progress: nil)
             #expect(third.isNotModified)
             #expect(server.requests.count == 3)

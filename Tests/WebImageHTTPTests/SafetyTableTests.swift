@@ -5,11 +5,12 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The policy refuses every form of a forbidden address in every way that a load can reach it, before a byte is sent.
+/// The `.server` policy refuses forbidden addresses in every notation: in the URL, in a redirect, and as the
+/// address of a host name. It refuses them before a byte is sent.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTableTests {
     static let addresses = [
-        // Unspecified, loopback, link-local, cloud metadata, private, carrier-grade NAT.
+        // Unspecified, loopback, link-local, cloud metadata, private and carrier-grade NAT addresses.
         "0.0.0.0", "[::]", "127.0.0.1", "127.255.0.9", "[::1]", "169.254.1.1", "[fe80::1]", "169.254.169.254",
         "[fd00:ec2::254]", "10.0.0.1", "172.16.0.1", "172.31.255.254", "192.168.1.1", "[fc00::1]", "100.64.0.1",
         // IPv4 addresses inside IPv6 addresses (mapped, compatible, NAT64, 6to4), then multicast, reserved and
@@ -25,7 +26,7 @@ struct SafetyTableTests {
         "%31%32%37.0.0.1", "0", "[::ffff:7f00:1]", "[0:0:0:0:0:0:0:1]",
     ]
 
-    /// The ways in which a load reaches an address.
+    /// How a load reaches an address: the URL contains it, a redirect leads to it, or a host name resolves to it.
     enum Way: CaseIterable, Sendable { case direct, redirect, name }
 
     private func expectRefusal(of host: String, by way: Way, resolvedTo address: String? = nil) async throws {
@@ -42,7 +43,8 @@ struct SafetyTableTests {
             let error = try await downloader.failure(way == .redirect ? outer.url("/away") : target)
             #expect(error.code == .invalidDownloadOperation, "\(error)")
             #expect(error.description.contains("is not public"), "\(error)")
-            // The server listens at 127.0.0.1. Many of these addresses would reach it without the policy.
+            // The server listens at 127.0.0.1. If the policy did not refuse them, many addresses of the table
+            // would reach it.
             #expect(server.connectionCount == 0)
             #expect(outer.requests.count == (way == .redirect ? 1 : 0))
         }
@@ -69,8 +71,9 @@ struct SafetyTableTests {
         try await withDownloader(config) { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             let name = "mixed.example:\(server.port)"
-            // No server listens at the first address, which is allowed. The second address is the server's and is not
-            // allowed.
+            // The name has two addresses. The policy allows the first one, at which no server listens. It
+            // does not allow the second one, at which the server listens. After the first connection has
+            // failed, the downloader must not connect to the second address.
             downloader.config.policy?.allowedAddresses = [try #require(AddressRange("127.0.0.99"))]
             downloader.config.resolvedHosts = ["\(name):127.0.0.99,127.0.0.1"]
             let url = try #require(URL(string: "http://\(name)/a"))

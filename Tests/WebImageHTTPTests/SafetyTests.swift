@@ -8,7 +8,9 @@ import WebImageTesting
 /// The `.server` policy refuses URLs that lead to internal addresses before a byte is sent.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTests {
-    /// Returns a policy that allows only the first server's address, so that it can send redirects.
+    /// Returns a configuration with the `.server` policy and `lines` as `resolvedHosts`. `address` is the
+    /// only non-public address or range that the policy allows. A test passes the address of its server, so
+    /// that the server can send redirects.
     private func config(allowing address: String? = nil, resolving lines: [String] = []) throws
         -> WebImageDownloaderConfig
     {
@@ -49,7 +51,8 @@ struct SafetyTests {
             try await #expect(downloader.failure(server.url("/away")).code == .invalidDownloadOperation)
             #expect(inner.connectionCount == 0)
         }
-        // The same name without a policy is reachable.
+        // Without a policy, the same name reaches the server. Above, the policy was therefore the reason for
+        // the refusal.
         var open = WebImageDownloaderConfig.default
         open.resolvedHosts = ["\(name):127.0.0.2"]
         try await withDownloader(open) { _, downloader in
@@ -126,7 +129,8 @@ struct SafetyTests {
         let url = try #require(URL(string: "http://public.example/a"))
         try await withDownloader(config) { _, downloader in
             try await #expect(downloader.fetch(url).data == Data("through".utf8))
-            // Hosts that are numeric addresses are still checked by their text, although the proxy resolves names.
+            // The proxy resolves host names, so the downloader cannot check their addresses. If the host is a
+            // numeric address, the downloader must still check it.
             let inner = try #require(URL(string: "http://10.0.0.1/"))
             try await #expect(downloader.failure(inner).code == .invalidDownloadOperation)
             #expect(proxy.requests.count == 1)

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// One download serves all loads of the same resource at the same time.
+/// One download serves all concurrent loads of the same resource.
 @Suite(.timeLimit(minutes: 2))
 struct SharedDownloadTests {
     @Test func thousandConcurrentLoadsAreOneRequest() async throws {
@@ -17,7 +17,8 @@ struct SharedDownloadTests {
                 let arrived = Collected<Int>()
                 for number in 0..<1000 {
                     group.addTask {
-                        // A load receives its first progress when it joins.
+                        // The first progress report (0 bytes received, length -1) shows that the load has
+                        // joined the download.
                         try await downloader.fetch(server.url("/a")) { received, expected, _ in
                             if (received, expected) == (0, -1) { arrived.append(number) }
                         }.data == body
@@ -42,8 +43,8 @@ struct SharedDownloadTests {
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(0) } },
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(1) } }
             )
-            // Wait until both loads have joined, which their first progress shows. A load that joins after the end
-            // would start a second download.
+            // Wait until both loads have joined the download, which their first progress report shows. A load
+            // that joins after the end of the download would start a second one.
             try await eventually("both joined") { Set(joined.values) == [0, 1] }
             try await eventually("the request arrived") { server.requestCount("/a") == 1 }
             leaving.cancel()

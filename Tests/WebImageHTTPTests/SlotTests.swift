@@ -5,12 +5,12 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// When a download that `downloadImage` has started frees its slot.
+/// Checks when a download of `downloadImage` frees its slot, so that the next download can start.
 @Suite(.timeLimit(minutes: 1))
 struct SlotTests {
-    /// Counts the started operations of each server.
+    /// The built-in operation, which also counts the started operations for each server port.
     private final class CountedOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is safe because the class has no stored properties.
+        // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let made = Locked<[String: Int]>([:])
         override func start(_ sink: any WebImageDownloaderSink) {
             let server = "\(request.url.port ?? 0)"
@@ -30,7 +30,7 @@ struct SlotTests {
             let made = Collected<Int>()
             let context: WebImageContext = [.imageCoder: FakeCoder(), .callbackQueue: CallbackQueue.invoking]
             for number in 0..<10 {
-                // Every third body is not an image.
+                // Every third body is not an image, so that failed decodes are tested too.
                 server.route("/\(number)", .body(number % 3 == 1 ? Data("no".utf8) : FakeCoder.file()))
             }
             let port = "\(server.port)"
@@ -102,7 +102,8 @@ struct SlotTests {
         }
     }
 
-    /// The manager, not the downloader, decodes the data of its loads, so the slot is free after the last byte.
+    /// `loadData` returns encoded bytes, which its caller decodes. Its download must therefore free the slot
+    /// after the last byte and not wait for the caller.
     @Test func waitingTasksHoldNoSlot() async throws {
         try await withDownloader(config) { server, downloader in
             for number in 0..<8 { server.route("/\(number)", .body(Data("\(number)".utf8))) }

@@ -5,11 +5,11 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Downloads with a custom operation class that blocks in `start`.
+/// Downloads with a custom operation class whose `start` blocks. Other transfers must continue meanwhile.
 @Suite(.timeLimit(minutes: 1))
 struct SlowOperationTests {
     private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {
-        // Unchecked is safe because the class has no stored properties.
+        // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let isBlocked = Locked(false)
         static let mayContinue = DispatchSemaphore(value: 0)
 
@@ -42,7 +42,7 @@ struct SlowOperationTests {
             _ = try await first.value
             try await eventually("the operation blocks") { SlowOperation.isBlocked.withLock { $0 } }
             longGate.open()
-            // Always release the operation; otherwise the engine's thread would wait forever.
+            // Release the operation even if the test fails. Otherwise its thread would stay blocked in `start`.
             defer { SlowOperation.mayContinue.signal() }
             try await eventually("the other transfer ended") { long.values == [Data("long".utf8)] }
             SlowOperation.mayContinue.signal()

@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Downloads deliver bytes while they arrive, and report progress no more often than requested.
+/// Downloads deliver bytes while they arrive, and report progress no more often than `minimumProgressInterval`
+/// allows.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingTests {
     private let body = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) })

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// Runs the closure with a new fault server and downloader, stops both, and checks that no handle is left.
+/// Runs the closure with a new fault server and downloader, stops both, and checks that no curl handle is left.
 func withDownloader(
     _ config: WebImageDownloaderConfig = .default, clock: any DelayClock = SystemClock(),
     _ body: (FaultServer, WebImageDownloader) async throws -> Void
@@ -32,7 +32,8 @@ extension WebImageDownloader {
         try await loadData(for: ImageDataLoad(url: url, options: options, priority: priority), progress: progress)
     }
 
-    /// Returns the error with which the fetch ends.
+    /// Returns the error with which the fetch fails. For a fetch that succeeds, returns an error with the
+    /// code `.invalidDownloadOperation`, which is also the code of a refused request.
     func failure(_ url: URL, options: WebImageOptions = []) async throws -> WebImageError {
         do throws(WebImageError) {
             let result = try await fetch(url, options: options)
@@ -51,7 +52,7 @@ struct Unexpected: Error {
     }
 }
 
-/// Values collected from any thread.
+/// Collects values; any thread may append and read them.
 final class Collected<Value: Sendable>: Sendable {
     private let state = Locked<[Value]>([])
     var values: [Value] { state.withLock { $0 } }
