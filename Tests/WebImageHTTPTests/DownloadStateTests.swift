@@ -162,10 +162,11 @@ struct DownloadStateTests {
         #expect((next == nil) == run.isOver)
     }
 
-    @Test func aBrokenBodyIsContinuedAndAWrongPartIsFetchedWhole() {
+    @Test func aBrokenBodyIsContinuedAndAWrongPartIsFetchedWhole() throws {
         var state = Self.state()
         _ = state.start(hasStore: false)
-        guard let first = state.beginLeg(now: .zero, date: 0) else { return }
+        let begun = state.beginLeg(now: .zero, date: 0)
+        let first = try #require(begun)
         _ = state.receive(Self.head(200, ["etag": "\"1\""]), leg: first.number)
         Self.append([1, 2, 3], to: state.body(of: first.number))
         _ = state.didEnd(leg: first.number, isSuccess: false)
@@ -181,10 +182,11 @@ struct DownloadStateTests {
         #expect(state.attempts == 2)
     }
 
-    @Test func anotherOriginReceivesNoValidatorsAndTheLimitOfRedirectsHolds() {
+    @Test func anotherOriginReceivesNoValidatorsAndTheLimitOfRedirectsHolds() throws {
         var state = Self.state(validators: ["If-None-Match": "\"1\""], maxRedirects: 1)
         for hop in 0..<2 {
-            guard let leg = state.beginLeg(now: .zero, date: 0) else { return }
+            let begun = state.beginLeg(now: .zero, date: 0)
+            let leg = try #require(begun)
             #expect((leg.transfer.request.value(forHTTPHeaderField: "If-None-Match") == nil) == (hop == 1))
             _ = state.receive(Self.head(302, ["location": "https://other\(hop).test/"]), leg: leg.number)
             _ = state.didEnd(leg: leg.number, isSuccess: true)

@@ -118,6 +118,7 @@ struct RequestPathTests {
 
     /// The built-in operation, which also counts the calls of `start`.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
+        // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let starts = Locked(0)
         override func start(_ sink: any WebImageDownloaderSink) {
             Self.starts.withLock { $0 += 1 }

@@ -109,7 +109,8 @@ struct SafetyTests {
         }
     }
 
-    @Test func compressedBodyOverTheCapIsRefusedUnderAPolicy() async throws {
+    /// Neither body states its length: one is chunked, the other one exceeds the limit only after decompression.
+    @Test func bodyOfUnknownLengthOverTheLimitIsRefusedUnderAPolicy() async throws {
         var config = try config(allowing: "127.0.0.1")
         config.maxBodyBytes = 1000
         try await withDownloader(config) { server, downloader in
@@ -117,6 +118,10 @@ struct SafetyTests {
             lying.framing = .chunked
             server.route("/lying", .respond(lying))
             try await #expect(downloader.failure(server.url("/lying")).code == .limitExceeded)
+            downloader.config.maxBodyBytes = 1_000_000
+            let bomb = try #require(Data(base64Encoded: gzippedTwoMegabytesOfZeros))
+            server.route("/bomb", .body(bomb, headers: ["Content-Encoding": "gzip"]))
+            try await #expect(downloader.failure(server.url("/bomb")).code == .limitExceeded)
         }
     }
 

@@ -32,24 +32,21 @@ extension WebImageDownloader {
         try await loadData(for: ImageDataLoad(url: url, options: options, priority: priority), progress: progress)
     }
 
-    /// Returns the error with which the fetch fails. For a fetch that succeeds, returns an error with the
-    /// code `.invalidDownloadOperation`, which is also the code of a refused request.
+    /// Returns the error with which the fetch fails. Throws if the fetch succeeds.
     func failure(_ url: URL, options: WebImageOptions = []) async throws -> WebImageError {
+        let count: Int
         do throws(WebImageError) {
-            let result = try await fetch(url, options: options)
-            throw Unexpected("\(result.data.count) bytes instead of an error").wrapped
+            count = try await fetch(url, options: options).data.count
         } catch {
             return error
         }
+        throw UnexpectedSuccess(byteCount: count)
     }
 }
 
-struct Unexpected: Error {
-    let words: String
-    init(_ words: String) { self.words = words }
-    var wrapped: WebImageError {
-        WebImageError(.invalidDownloadOperation, stage: .request, underlying: .message(words))
-    }
+/// A fetch succeeded that the test expects to fail.
+struct UnexpectedSuccess: Error {
+    let byteCount: Int
 }
 
 /// Collects values; any thread may append and read them.
