@@ -28,7 +28,7 @@ size_t peer_libwebp_encode(
         WebPMemoryWriterClear(&writer);
         return 0;
     }
-    // libwebp's own allocator is malloc().
+    // The caller frees the file with free(). This is correct, because libwebp allocates with malloc().
     *file = writer.mem;
     return writer.size;
 }

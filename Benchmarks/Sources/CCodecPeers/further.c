@@ -67,7 +67,7 @@ static int close_file(thandle_t handle) {
 
 static toff_t file_length(thandle_t handle) { return ((struct file *)handle)->length; }
 
-/* The library reads from mapped memory, as it would read from a file. */
+/* Gives libtiff the file's bytes in memory, as it would map a real file with mmap(2). */
 static int map_file(thandle_t handle, void **base, toff_t *length) {
     struct file *file = handle;
     *base = (void *)file->data;

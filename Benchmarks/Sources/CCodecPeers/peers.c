@@ -27,7 +27,7 @@ int peer_libpng_decode(const unsigned char *data, size_t length) {
 int peer_libwebp_decode(const unsigned char *data, size_t length) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return 1;
-    // Decode to premultiplied alpha, which displays require and our coder returns.
+    // Decode to BGRA with premultiplied alpha, because our coder returns this format, which displays need.
     config.output.colorspace = MODE_bgrA;
     int status = WebPDecode(data, length, &config);
     WebPFreeDecBuffer(&config.output);

@@ -38,13 +38,14 @@ static double memory(const char *field) {
     return value / 1024;
 }
 
-// A gap is the time between two polls of the main loop, in which the program does not react to anything.
+// A gap is the time in milliseconds between two polls of the main loop. During a gap, the program does not
+// react to input.
 static gint64 poll_ended;
 static double cpu_then, longest_gap, longest_gap_cpu;
 static unsigned gaps_over_16;
 
-// Returns this thread's processor time in milliseconds. The difference over a gap is the part in which the thread
-// computed; in the rest of the gap it waited for the processor or the display.
+// Returns this thread's processor time in milliseconds. Its growth during a gap is the part of the gap in
+// which the thread computed. In the rest of the gap, the thread waited for a processor or the display.
 static double own_cpu(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -105,7 +106,8 @@ static gboolean fling(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
         g_main_loop_quit(run->loop);
         return G_SOURCE_REMOVE;
     }
-    // One fling per second slows down as after a touch. Six flings go down, then one goes back.
+    // A fling takes one second. It slows down from 1000 px per frame to 0, as after a touch. After six flings
+    // down, one fling goes up.
     double speed = 1000 * (1 - (elapsed - (int)elapsed));
     int direction = (int)elapsed % 7 == 6 ? -1 : 1;
     double value = gtk_adjustment_get_value(run->adjustment) + direction * speed;
@@ -191,8 +193,9 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     g_main_loop_run(run.loop);
     double cpu_end = cpu(), gap = longest_gap, gap_cpu = longest_gap_cpu;
     unsigned over = gaps_over_16;
-    // Wait until running work has finished, including GTK's scrollbar, which fades a second after the last scroll.
-    // After that, the program must be idle.
+    // Wait four seconds until running work has finished, including the fading of GTK's scrollbar, which
+    // starts one second after the last scroll. Then the program should be idle; `rest` is the processor time
+    // that it uses anyway.
     g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();

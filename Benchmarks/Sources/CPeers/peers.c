@@ -6,7 +6,8 @@
 
 #include <jpeglib.h>
 #include <vips/vips.h>
-// Newer headers of libvips define a macro error_exit, but libjpeg's error manager has a member of this name.
+// Newer headers of libvips define a macro error_exit, which would replace the member `error_exit` of
+// libjpeg's error manager.
 #undef error_exit
 
 struct bare_error {
@@ -30,7 +31,8 @@ static int libjpeg_decode(const unsigned char *data, size_t length, unsigned den
     jpeg_create_decompress(&info);
     jpeg_mem_src(&info, data, length);
     jpeg_read_header(&info, TRUE);
-    // libjpeg-turbo cannot convert CMYK and YCCK to BGRX, so decode them to CMYK, which also has four bytes per pixel.
+    // libjpeg-turbo cannot convert CMYK and YCCK to BGRX. Decode these files to CMYK, which also has four
+    // bytes per pixel.
     int is_ink = info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
     info.out_color_space = is_ink ? JCS_CMYK : JCS_EXT_BGRX;
     info.scale_denom = denominator;
@@ -89,7 +91,7 @@ size_t peer_libjpeg_encode(
 }
 
 int peer_vips_start(int threads) {
-    // Suppresses the warning that libvips prints for each AVIF, which is not part of the job.
+    // Suppress the warning that libvips prints for each AVIF file, so that its output is not measured.
     g_setenv("VIPS_WARNING", "1", TRUE);
     if (vips_init("webimage-benchmarks")) return 1;
     vips_concurrency_set(threads);

@@ -1,4 +1,5 @@
-// The peer is written in C, so that Swift adds no overhead to it.
+// SQLite and plain files as competitors of our disk cache. They are called from C, so that Swift adds no
+// overhead to their times.
 #include "CSQLitePeer.h"
 #include <dirent.h>
 #include <fcntl.h>

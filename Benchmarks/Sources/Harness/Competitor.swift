@@ -8,11 +8,14 @@ extension Contest {
         /// The largest allowed ratio of our time to this competitor's time. If it is nil, only the contest's target
         /// applies.
         public let target: Double?
-        /// Prepares the job, for example starts a program or opens a file. This is not part of the measured job.
+        /// Prepares the job before the first run, for example starts a program or opens a file. Its time is
+        /// not measured.
         public let prepare: () throws -> Void
-        /// Returns the process that does the job; nil means this process. Called after ``prepare``.
+        /// Returns the process whose processor time and memory are measured, because it does the job; nil
+        /// means this process. Called after ``prepare``.
         public let process: () -> pid_t?
-        /// Returns a command that does only the given number of runs; nil if this process does the job.
+        /// Returns a command line that does the job `runs` times and then exits, so that its instructions can
+        /// be counted; nil if this process does the job.
         public let command: ((_ runs: Int) throws -> [String])?
         /// Does the whole job once; throws if it failed.
         public let run: () throws -> Void

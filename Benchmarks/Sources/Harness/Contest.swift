@@ -1,11 +1,13 @@
-/// Two or more implementations of one job, run alternately in one process.
+/// Two or more implementations of one job, started in turn by one process.
 ///
-/// Turns alternate, so that other load on the machine affects all competitors equally. The first turns warm up and do
-/// not count. No competitor sleeps, and results are copied only as far as each interface does it.
+/// Turns alternate, so that other load on the machine affects all competitors equally. The first turns warm
+/// up caches and are not counted. No competitor sleeps. A competitor copies its result only if its own API
+/// does so.
 public struct Contest {
     /// The name of the job.
     public let name: String
-    /// The largest ratio to the first peer that meets the target; nil if there is no target.
+    /// The largest ratio of our median time to the first peer's that meets the target; nil if there is no
+    /// target.
     public let target: Double?
     /// Whether the target refers to the fastest peer instead of the first one.
     public let judgesFastest: Bool
@@ -15,14 +17,16 @@ public struct Contest {
     public let operations: Int
     /// The number of frames that one run shows; nil if it shows none.
     public let frames: Int?
-    /// Whether a run changes the state for the next run. Then no competitor can run again alone, and memory is the
-    /// growth during the first, uncounted turn.
+    /// Whether a run changes the state for the next run, as a put in a disk cache does. Memory is then
+    /// measured as the growth during the first warm-up turn, because ``alone(_:runs:)`` would start from
+    /// another state.
     public let changesState: Bool
-    /// Whether peers that cannot do the job are left out instead of ending the contest.
+    /// Whether a peer whose `prepare` or first run throws is left out. Otherwise its error ends the contest.
     public let skipsUnsupportedPeers: Bool
     /// Our competitor first, then the peers.
     public let competitors: [Competitor]
-    /// Throws if the competitors do not produce the same result; called before timing.
+    /// Throws if the competitors do not produce the same result. It is called before timing, so that
+    /// competitors that do different work are not compared.
     private let agree: () throws -> Void
 
     /// Creates a contest.
@@ -56,8 +60,8 @@ public struct Contest {
         let clock = ContinuousClock()
         for round in 0..<(warmUps + rounds) {
             for offset in competitors.indices {
-                // Another competitor is first in each round, so that no competitor always runs with caches that the
-                // same other one has warmed.
+                // Each round starts with another competitor. Otherwise a competitor would always run directly
+                // after the same predecessor and could profit from the processor caches that it has warmed.
                 let index = (offset + round) % competitors.count
                 let resident = changesState && round == 0 ? meters[index].resetPeak() : nil
                 let before = meters[index].cpu
@@ -78,8 +82,9 @@ public struct Contest {
             })
     }
 
-    /// Runs one competitor alone, in a process that does nothing else. Returns the maximum growth in bytes of its
-    /// resident memory during the first run, including the libraries it loads then.
+    /// Runs one competitor `runs` times. The caller must use a process that does nothing else. Returns the
+    /// maximum growth in bytes of the resident memory during the first run, including the libraries that this
+    /// run loads; nil if the kernel does not allow the measurement.
     public func alone(_ name: String, runs: Int = 1) throws -> Int? {
         guard let competitor = competitors.first(where: { $0.name == name }) else { throw NoSuchCompetitor(name: name) }
         try competitor.prepare()

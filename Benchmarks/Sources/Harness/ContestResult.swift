@@ -6,9 +6,10 @@ public struct ContestResult: Codable, Sendable {
     public struct Entry: Codable, Sendable {
         /// The competitor's name.
         public let name: String
-        /// The largest ratio of our time to this competitor's that meets the target.
+        /// The largest ratio of our time to this competitor's time that meets the target; nil if only the
+        /// contest's target applies.
         public var target: Double?
-        /// Every counted time of a run, ascending.
+        /// The time of each counted run in milliseconds, ascending.
         public let milliseconds: [Double]
         /// The other costs of one run.
         public var cost: Cost
@@ -34,9 +35,11 @@ public struct ContestResult: Codable, Sendable {
 
     /// The name of the contest.
     public let name: String
-    /// The largest ratio that meets the target.
+    /// The largest ratio of our median time to the judged peer's that meets the target; nil if there is no
+    /// target.
     public let target: Double?
-    /// The largest ratio of processor time that meets the target; nil if there is none.
+    /// The largest ratio of our processor time to the judged peer's that meets the target; nil if there is no
+    /// such target.
     public var cpuTarget: Double?
     /// Whether the target refers to the fastest peer instead of the first one.
     public var judgesFastest = false
@@ -44,12 +47,13 @@ public struct ContestResult: Codable, Sendable {
     public var unit = TimeUnit.milliseconds
     /// The number of operations per run; times are printed per operation.
     public var operations = 1
-    /// The number of frames that one run shows.
+    /// The number of frames that one run shows; nil if it shows none.
     public var frames: Int?
     /// The figures of all competitors, ours first.
     public var entries: [Entry]
 
-    /// Creates a result from figures that were not measured by alternating turns.
+    /// Creates a result. ``Contest/run(rounds:warmUps:)`` does this itself. Scenarios that measure whole
+    /// processes call it directly.
     public init(
         name: String, target: Double? = nil, cpuTarget: Double? = nil, judgesFastest: Bool = false,
         unit: TimeUnit = .milliseconds, operations: Int = 1, frames: Int? = nil, entries: [Entry]
@@ -67,7 +71,7 @@ public struct ContestResult: Codable, Sendable {
     /// Our median divided by a peer's.
     public func ratio(to peer: Entry) -> Double { entries[0].median / peer.median }
 
-    /// Our processor time divided by a peer's; nil if one is unknown.
+    /// Our processor time divided by a peer's; nil if either time is unknown.
     public func cpuRatio(to peer: Entry) -> Double? {
         guard let own = entries[0].cost.cpu, let other = peer.cost.cpu else { return nil }
         return own / other
@@ -77,7 +81,8 @@ public struct ContestResult: Codable, Sendable {
         entries.indices.dropFirst().min { entries[$0].median < entries[$1].median }
     }
 
-    /// The report as text: medians, costs, and ratios with their target.
+    /// The report as lines of text: the name of the contest, then the median, the costs and the ratio of each
+    /// competitor.
     public var lines: [String] {
         let width = entries.map(\.name.count).max() ?? 0
         return [name]

@@ -2,11 +2,13 @@ import Foundation
 
 /// The costs of one run besides its time.
 public struct Cost: Codable, Sendable, Equatable {
-    /// Milliseconds of processor time (user and system) of all threads of the process that did the job.
+    /// Milliseconds of processor time (user and system) of all threads of the process that did the job; nil
+    /// if unknown.
     public var cpu: Double?
-    /// The maximum growth in bytes of resident memory; for a whole process all of its resident memory.
+    /// The maximum growth of resident memory during a run, in bytes. If a run is a whole process, its peak of
+    /// resident memory. nil if unknown.
     ///
-    /// The kernel's count is accurate to half a megabyte.
+    /// The kernel's count is accurate to 0.5 MB.
     public var memory: Int?
     /// Instructions in user space; nil if they were not counted.
     public var instructions: Int?
@@ -23,7 +25,7 @@ public struct Cost: Codable, Sendable, Equatable {
         self.counts = counts
     }
 
-    /// Columns of text, per operation if a run does several.
+    /// Returns the costs as columns of text. Processor time and instructions are divided by `operations`.
     func text(unit: TimeUnit, operations: Int) -> String {
         var columns: [String] = []
         if let cpu { columns.append("CPU " + unit.text(cpu, of: operations)) }

@@ -8,7 +8,8 @@ public struct ProcessMeter: Sendable {
     /// Creates a meter of a running process; by default of this one.
     public init(_ process: pid_t = getpid()) {
         var clock = clockid_t()
-        // This clock includes all threads, also ended ones, and has a resolution of nanoseconds.
+        // This clock includes all threads of the process, even those that have ended, and has a resolution of
+        // 1 ns.
         self.clock = clock_getcpuclockid(process, &clock) == 0 ? clock : CLOCK_PROCESS_CPUTIME_ID
         folder = "/proc/\(process)"
     }
@@ -20,15 +21,16 @@ public struct ProcessMeter: Sendable {
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// `malloc_trim`, whose header is missing in Swift's C library module.
+    /// The function `malloc_trim(3)`. It is looked up at run time, because Swift's Glibc module does not
+    /// import its header.
     private static let trim = dlsym(nil, "malloc_trim").map {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }
 
     /// Resets the peak to the current resident memory and returns it in bytes; nil if the kernel does not allow it.
     ///
-    /// First returns this process's freed memory to the system; otherwise later allocations would reuse it and show no
-    /// growth.
+    /// If the measured process is this one, first returns memory that `free` left in the heap to the system.
+    /// Otherwise later allocations would reuse that memory, and no growth would be measured.
     public func resetPeak() -> Int? {
         if folder == "/proc/\(getpid())" { _ = Self.trim?(0) }
         guard let file = FileHandle(forWritingAtPath: folder + "/clear_refs") else { return nil }

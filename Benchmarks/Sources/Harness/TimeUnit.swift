@@ -6,7 +6,7 @@ public enum TimeUnit: String, Codable, Sendable {
     case microseconds = "µs"
     case nanoseconds = "ns"
 
-    /// Converts milliseconds of a run to this unit per operation.
+    /// Converts the milliseconds of a run of `operations` operations to the time per operation in this unit.
     public func value(_ milliseconds: Double, of operations: Int) -> Double {
         let scale =
             switch self {
@@ -17,7 +17,7 @@ public enum TimeUnit: String, Codable, Sendable {
         return milliseconds * scale / Double(operations)
     }
 
-    /// Returns milliseconds of a run as text, in this unit per operation.
+    /// Returns ``value(_:of:)`` as text with the unit.
     func text(_ milliseconds: Double, of operations: Int) -> String {
         String(format: self == .nanoseconds ? "%9.1f " : "%9.2f ", value(milliseconds, of: operations)) + rawValue
     }

@@ -4,10 +4,12 @@ import Harness
 /// Measures the library against its peers; `--help` lists the options.
 @main
 struct Main {
-    /// Runs the benchmarks on a secondary thread. Programs do not decode on the main thread. Also, our library frees
-    /// a picture that is released on the main thread on another thread, which no competitor does.
+    /// Runs the benchmarks on a secondary thread, because programs do not decode on the main thread. If the
+    /// last reference to an image is released on the main thread, our library frees the image on another
+    /// thread. No competitor does that, so measuring on the main thread would compare different work.
     static func main() {
-        // If a peer has ended, the harness must report an error. By default, SIGPIPE would end this process.
+        // Writing to the pipe of a peer that has ended raises SIGPIPE, which by default ends this process
+        // silently. If the signal is ignored, the write fails and the harness reports an error.
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread {
             do {
@@ -46,7 +48,8 @@ struct Main {
             default:
                 var contests = try Scenarios(options).contests(name)
                 while !contests.isEmpty {
-                    // Remove the contest from the list, so that the programs of its peers end when the contest ends.
+                    // Remove the contest from the list, so that its peers are released after this iteration.
+                    // A `LinePeer` ends its program when it is released.
                     let contest = contests.removeFirst()
                     let result = try contest.run(rounds: options.rounds(21, quick: 5))
                     report.add(try IsolatedRun(scenario: name, options: options).complete(result, of: contest))

@@ -5,20 +5,23 @@ struct Options {
     var json: String?
     var isQuick = false
     var countsInstructions = false
-    /// The folder of the inputs.
+    /// The folder that contains the input pictures.
     var data = URL(fileURLWithPath: "../../shared/conformance/bench")
-    /// The numbers of existing entries with which the disk caches are measured.
+    /// The numbers of entries that the disk caches already contain when they are measured; one contest per
+    /// number.
     var entries = [1000, 10_000, 100_000]
     /// The sizes in bytes of the values that the disk caches store and read.
     var sizes = [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }
-    /// The arguments of a measurement in a separate process; see ``IsolatedRun``.
+    /// The four arguments after `--alone`; nil unless this process measures one competitor alone, see
+    /// ``IsolatedRun``.
     var alone: [String]?
     var isHelp = false
-    /// The scenarios; all if none is named.
+    /// The scenarios to run: those named on the command line, otherwise all.
     var scenarios: [String] = []
     private var chosenRounds: Int?
 
-    /// The number of rounds: the requested one, otherwise the scenario's own.
+    /// Returns the number of rounds: the value of `--rounds`, otherwise `quick` with `--quick` and `usual`
+    /// without it.
     func rounds(_ usual: Int, quick: Int) -> Int { chosenRounds ?? (isQuick ? quick : usual) }
 
     init(_ arguments: [String]) throws {

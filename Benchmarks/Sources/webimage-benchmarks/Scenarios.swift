@@ -3,7 +3,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// The scenarios; inputs come from the `bench` folder of the conformance data.
+/// The names of all scenarios, and the contests of those that run in this process. Input pictures come from
+/// the `bench` folder of the conformance data.
 struct Scenarios {
     private let options: Options
     private var folder: URL { options.data }
@@ -13,11 +14,12 @@ struct Scenarios {
     /// All scenarios in the order in which they run.
     static let names =
         inProcess + ["disk", "download", "cold-load", "flood", "burst", "steady"]
-    /// Scenarios whose competitors take turns in this process.
+    /// The scenarios that are made of contests run by this process. The other scenarios measure whole
+    /// processes themselves.
     private static let inProcess =
         ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate", "deliver"] + CodecScenarios.names
 
-    /// The contests of a scenario in this process.
+    /// Returns the contests of a scenario of ``inProcess``; throws for any other name.
     func contests(_ name: String) throws -> [Contest] {
         guard Self.inProcess.contains(name) else { throw ScenarioError.unknown(name) }
         guard name == "memory-hit" || FileManager.default.fileExists(atPath: folder.path + "/photo.jpg") else {
@@ -35,7 +37,7 @@ struct Scenarios {
         }
     }
 
-    /// Decodes a 6 MP photo to 4-byte pixels.
+    /// Returns a contest that decodes a 6 MP photo to four bytes per pixel.
     private func fullDecode() throws -> Contest {
         let photo = try file("photo.jpg")
         let ours = Contest.Competitor("webimage") {
@@ -47,7 +49,8 @@ struct Scenarios {
         return Contest("decode photo.jpg 2725x2225", target: 1.10, [ours, bare])
     }
 
-    /// Decodes a progressive photo in 64 pieces with three previews, against one decode of the whole.
+    /// Returns a contest that decodes a progressive JPEG which arrives in 64 pieces, with three previews and
+    /// the final image. The peer is our own decoder, which decodes the whole file once.
     private func progressive() throws -> Contest {
         let photo = try file("photo-progressive.jpg")
         let size = (photo.count + 63) / 64
@@ -60,7 +63,8 @@ struct Scenarios {
             var shown = 0
             for piece in 0..<64 {
                 try coder.append(photo.dropFirst(piece * size).prefix(size), finished: piece == 63)
-                // Request a preview only after each quarter of the bytes, as a caller that throttles does.
+                // Request an image only after each quarter of the bytes, as a caller that limits the rate of
+                // previews does.
                 guard piece % 16 == 15, coder.incrementalRevision > shown else { continue }
                 shown = coder.incrementalRevision
                 guard coder.incrementalDecodedImage(with: nil) != nil else { throw ScenarioError.peerFailed }

@@ -1,6 +1,8 @@
-// The practical limit for `download`: libcurl's multi interface in one thread, with limited concurrency. Each body is
-// held in memory until it is complete. Prints the number of bytes.
+// The practical limit for the scenario `download`: fetches the URLs of the file LIST with libcurl's multi
+// interface in one thread, CONCURRENCY at a time. Each body is kept in memory until it is complete. Prints
+// the number of bytes.
 //   webimage-download-curl LIST CONCURRENCY CERTIFICATES|-
+// CERTIFICATES is a certificate authority file for HTTP/2 over TLS; `-` means HTTP/1.1 without TLS.
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 import Foundation
 import WebImage
 
-/// The memory of a server program that uses only the manager. `webimage-footprint URL [COUNT]` loads a picture and
-/// prints, for each stage, the milliseconds since the start, and the private and the file-backed resident memory in
-/// MB.
+/// Measures the memory of a server program that uses only `WebImageManager`. `webimage-footprint URL [COUNT]`
+/// loads a picture, and then `COUNT` further pictures. After each step it prints the milliseconds since the
+/// start, and the private and the file-backed resident memory in MB.
 ///
-/// Memory is `RssAnon` and `RssFile` of proc(5): pages of the process itself, and pages of files, which programs share.
+/// These are `RssAnon` and `RssFile` of proc(5): memory that belongs to the process alone, and pages of files
+/// such as libraries, which several programs share.
 @main
 struct Main {
     static func main() async throws {
@@ -34,8 +35,8 @@ struct Main {
         await cache.flush()
         try report("stored on disk")
         for number in 0..<(arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0) {
-            // Each URL is different, and the context stores only on disk. The remaining memory is therefore not the
-            // memory cache's.
+            // Each URL is different, and the context stores images only on disk. Growth of memory in this
+            // loop is therefore not caused by the memory cache.
             let next = URL(string: "\(arguments[1])?\(number)")
             _ = try await manager.image(for: next, context: [.storeCacheType: ImageCacheType.disk])
         }

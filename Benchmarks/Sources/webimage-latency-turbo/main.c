@@ -1,6 +1,7 @@
-// The practical limit for `burst` and `steady`: one thread per core reads JPEG files and decodes them with
-// libjpeg-turbo to at least 256 px by its own scaling. A line `run FILE` names the arrivals. The answer is `ok` and the
-// milliseconds from each request time to its pixels, -1 for a failed one.
+// The practical limit for the scenarios `burst` and `steady`. One thread per core reads JPEG files and
+// decodes them with libjpeg-turbo, which scales them down to no less than 256 px. Each line `run FILE` starts
+// a round. FILE lists the request times and paths of the pictures, see Arrivals.swift. The answer is `ok`
+// and, for each picture, the milliseconds from its request time until it is decoded; -1 if it failed.
 #include <stdio.h>
 
 #include <jpeglib.h>

@@ -1,6 +1,8 @@
-// The list in handwritten C: libsoup with its disk cache, gdk-pixbuf at the displayed size, one cancellable per row.
+// A peer of the list benchmark: a GTK list written in C without our library. It downloads with libsoup and
+// its disk cache, decodes with gdk-pixbuf at the displayed size, and uses one GCancellable per row.
 //   webimage-list-soup SERVER CACHE-FOLDER [--memory]
-// --memory also keeps the decoded pictures in a hash table, which no manual shows but a careful programmer would add.
+// With --memory, it also keeps the decoded pictures in a hash table. The manuals of these libraries do not
+// show this, but a careful programmer would add it.
 #include <CListStage.h>
 #include <gtk/gtk.h>
 #include <libsoup/soup.h>

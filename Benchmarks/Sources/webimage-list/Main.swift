@@ -5,13 +5,14 @@ import Synchronization
 import WebImage
 import WebImageGTK
 
-/// Our side of the list benchmark, with the same window and steps as the peers.
+/// The program that measures our library in the list benchmark (`./list`). Its window and scroll steps are
+/// those of the GTK peers, from `CListStage`.
 ///
-///     webimage-list show SERVER CACHE-FOLDER            200 pictures of 1000 x 1000 at 96 px in 1,000 rows
-///     webimage-list fling SERVER CACHE-FOLDER SECONDS   10,000 rows flung
-///     webimage-list fling-empty - - SECONDS             the same list without pictures
-///     webimage-list picture FILE -                      writes the picture that a server serves
-///     webimage-list bind SERVER CACHE-FOLDER            the time of one warm bind
+///     webimage-list show SERVER CACHE-FOLDER            scrolls 1,000 rows: 200 pictures of 1000 x 1000, at 96 px
+///     webimage-list fling SERVER CACHE-FOLDER SECONDS   flings a list of 10,000 rows with these pictures
+///     webimage-list fling-empty - - SECONDS             flings a list of 10,000 rows without pictures
+///     webimage-list picture FILE -                      writes the JPEG that peers/list_server.py serves
+///     webimage-list bind SERVER CACHE-FOLDER            measures binding a row whose picture is in memory
 @main @MainActor struct Main {
     static func main() {
         let arguments = CommandLine.arguments
@@ -36,7 +37,8 @@ import WebImageGTK
     }
 }
 
-/// The rows: one view of 96 px each, over 200 URLs.
+/// The list of our library. Each row is an `ImageView` that is 96 px high. Row n shows picture n modulo 200
+/// of the server.
 @MainActor final class PictureList {
     static let side = 96
     static let pictures = 200
@@ -104,7 +106,7 @@ import WebImageGTK
     }
 }
 
-/// A listener that counts successful decodes.
+/// A manager listener that counts successful decodes. The program prints the number at the end of the run.
 final class DecodeCount: WebImageManagerListener {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }
@@ -115,7 +117,7 @@ final class DecodeCount: WebImageManagerListener {
     }
 }
 
-/// The view of one row.
+/// The view of one row, and the position of the row that it currently shows.
 @MainActor final class Row: ImageListRow {
     let imageView = ImageView()
     var position = -1
@@ -124,7 +126,8 @@ final class DecodeCount: WebImageManagerListener {
     init() { list_stage_set_height(UnsafeMutableRawPointer(widget), Int32(PictureList.side)) }
 }
 
-/// Measures the time that a view needs to show a picture that is in memory, as when a row is bound.
+/// Measures the time that `setImage` of a view needs if the picture is in the memory cache, as when a row is
+/// bound again.
 @MainActor struct WarmBind {
     let list: PictureList
 
@@ -163,7 +166,7 @@ final class DecodeCount: WebImageManagerListener {
         ?? Data()
 }
 
-/// A JPEG of 1000 x 1000 with the grain of a photo.
+/// Writes a JPEG of 1000 x 1000 px with gradients and random noise, which resembles the grain of a photo.
 enum TestPicture {
     static func write(to path: String) -> Int32 {
         guard let pixels = try? PixelBuffer(width: 1000, height: 1000, format: .rgb8) else { return 1 }

@@ -1,5 +1,6 @@
-// Runs a command and writes its costs to FILE: webimage-measured FILE COMMAND [ARGUMENT...]. The harness does not
-// start the command itself, because the kernel counts the memory of the forking process as the child's.
+// Runs a command and writes its time and memory to FILE: webimage-measured FILE COMMAND [ARGUMENT...]. The
+// harness starts commands with this small program, because the kernel counts the memory of a process that
+// forks as memory of the child. The harness itself needs much memory.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ int main(int count, char **words) {
     clock_gettime(CLOCK_MONOTONIC, &start);
     pid_t child = fork();
     if (child == 0) {
-        // curl prints its progress regardless of its options.
+        // Discard the standard error of the command, because curl prints its progress even with `--silent`.
         int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, STDERR_FILENO);
         execvp(words[2], words + 2);
@@ -29,7 +30,8 @@ int main(int count, char **words) {
     clock_gettime(CLOCK_MONOTONIC, &end);
     FILE *report = fopen(words[1], "w");
     if (!report) return 2;
-    // Milliseconds from start to end, milliseconds of processor time, and the peak of memory in bytes.
+    // Write the milliseconds from start to end, the milliseconds of processor time, and the peak of resident
+    // memory in bytes.
     fprintf(report, "%f %f %ld\n", (end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) / 1e6,
         milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), usage.ru_maxrss * 1024);
     fclose(report);

@@ -1,4 +1,6 @@
-// The first picture in handwritten C: libsoup with its disk cache, gdk-pixbuf at the requested size.
+// A peer of the benchmark `cold-start`: a C program that loads one picture without our library. It loads the
+// picture with libsoup and its disk cache, decodes it with gdk-pixbuf to fit into 256 px, and prints its
+// width.
 //   webimage-start-soup URL CACHE-FOLDER
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <libsoup/soup.h>

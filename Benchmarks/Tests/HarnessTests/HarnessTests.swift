@@ -3,10 +3,12 @@ import Testing
 
 @testable import Harness
 
-// The tests run one after another, because they measure the processor time of the whole process.
+// The tests are serialised, because they measure the processor time of the whole process. Tests that run at
+// the same time would be counted in each other's figures.
 @Suite(.serialized)
 struct HarnessTests {
-    /// A job of a few milliseconds that the optimiser cannot drop.
+    /// A job of a few milliseconds. It prints if its result is 0, so that the optimiser cannot remove the
+    /// loop.
     private static func work() {
         var state: UInt64 = 88_172_645_463_325_252
         for _ in 0..<300_000 {
@@ -19,7 +21,9 @@ struct HarnessTests {
 
     @Test(.timeLimit(.minutes(1))) func thePeerIsTreatedAsOurselves() throws {
         let contest = Contest("self", [.init("ours", run: Self.work), .init("ours again", run: Self.work)])
-        // Other programs share the machine, so one correct measurement of five proves that the harness is fair.
+        // Both competitors do the same work, so a ratio other than 1 means that the harness favours one of
+        // them. Other programs on the machine can disturb single measurements, so one of five within 3 % is
+        // sufficient.
         let ratios = try (0..<5).map { _ in
             let result = try contest.run(rounds: 31)
             return result.ratio(to: result.entries[1])
@@ -59,7 +63,8 @@ struct HarnessTests {
             let result = try contest.run(rounds: 15)
             return 1 / (result.cpuRatio(to: result.entries[1]) ?? .nan)
         }
-        // The ratio would be 1 if only one thread were counted. It may exceed 2, because two threads that share a
+        // "two" does the work of "one" on two threads each, so it uses twice the processor time. The ratio
+        // would be 1 if `ProcessMeter` counted only one thread. It may exceed 2, because two threads on one
         // core slow each other down.
         #expect(ratios.contains { 1.7...3.2 ~= $0 }, "\(ratios)")
     }

@@ -3,34 +3,39 @@
 
 #include <stddef.h>
 
-// Every function does one whole job and returns 0 on success. If `out` is not NULL, it receives the pixels of the last
-// result, so that results can be compared before timing.
+// Every function does one whole job and returns 0 on success. If `out` is not NULL, the function copies the
+// pixels of its result into it, for an animation those of the last frame. The results of competitors are
+// compared before timing.
 
-// libvips on one thread: resizes RGB rows by Lanczos 3, or blurs them with a Gaussian of the given deviation. `out` is
-// RGB.
+// libvips: peer_vips_resize resizes RGB rows with a Lanczos 3 filter, peer_vips_blur blurs them with a
+// Gaussian of the given standard deviation in pixels. `out` is RGB. Call peer_vips_start(1) of CPeers.h first
+// to use one thread.
 int peer_vips_resize(const unsigned char *rgb, int width, int height, int to_width, int to_height, unsigned char *out);
 int peer_vips_blur(const unsigned char *rgb, int width, int height, double deviation, unsigned char *out);
-// libvips: mirrors a picture, turns it by 90 degrees counter-clockwise, rounds its corners, or fills its outline with
-// one colour. `out` is RGB for the first two and RGBA for the others.
+// libvips: peer_vips_flip mirrors RGB rows horizontally, peer_vips_rotate turns them by 90 degrees
+// counter-clockwise; `out` is RGB. peer_vips_round rounds the corners, peer_vips_tint replaces the colour of
+// every pixel; `out` is RGBA.
 int peer_vips_flip(const unsigned char *rgb, int width, int height, unsigned char *out);
 int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned char *out);
 int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out);
 int peer_vips_tint(const unsigned char *rgb, int width, int height, const unsigned char color[3], unsigned char *out);
 
-// The bare libraries: decode every frame of an animation to pixels and keep no frame. For GIF, indices from giflib
-// are converted by the palette and drawn on a canvas; for WebP, libwebp's animation decoder is used. `out` is the
-// last frame as RGBA. `count` receives the number of frames.
+// giflib and libwebp called directly: decode every frame of an animation to pixels and keep no frame. The GIF
+// function converts giflib's indices with the palette and draws them on a canvas. The WebP function uses
+// libwebp's animation decoder. `out` is the last frame as RGBA. `count` receives the number of frames.
 int peer_gif_frames(const unsigned char *data, size_t length, int *count, unsigned char *out);
 int peer_webp_frames(const unsigned char *data, size_t length, int *count, unsigned char *out);
-// libpng: decodes `count` PNG files in sequence to RGBA, each into its own memory.
+// libpng: decodes `count` PNG files, the frames of an APNG, one after another to RGBA, each into newly
+// allocated memory.
 int peer_png_stills(const unsigned char *const *files, const size_t *lengths, int count);
 
-// gdk-pixbuf: decodes every frame of a GIF with its animation iterator.
+// gdk-pixbuf: decodes the first `frames` frames of a GIF with GdkPixbufAnimationIter. `out` is the last frame
+// as RGBA.
 int peer_gdk_frames(const unsigned char *data, size_t length, int frames, unsigned char *out);
 
-// gdk-pixbuf: decodes a picture, whole or to fit a square of `side`.
+// gdk-pixbuf: decodes a picture to fit into a square of `side` px, or at full size if `side` is 0.
 int peer_gdk_decode(const unsigned char *data, size_t length, int side);
-// gdk-pixbuf: fits a picture into a box and writes it as a JPEG into memory.
+// gdk-pixbuf: fits a picture into a box of `width` x `height` px and encodes it as a JPEG in memory.
 int peer_gdk_resize_jpeg(const unsigned char *data, size_t length, int width, int height, int quality);
 
 #endif

@@ -3,30 +3,33 @@
 
 #include <stddef.h>
 
-// Every function does one whole job, frees its allocations, and returns 0 on success.
+// Every function does one whole job. Unless its comment says otherwise, it frees its allocations and returns
+// 0 on success.
 
-// libjpeg-turbo alone: decodes to BGRX rows in its own memory.
+// libjpeg-turbo alone: decodes to BGRX rows in memory that the function allocates and frees. CMYK and YCCK
+// files are decoded to CMYK rows.
 int peer_libjpeg_decode(const unsigned char *data, size_t length);
-// libjpeg-turbo alone: decodes at an eighth of the size, which its inverse transform computes from the DC coefficient
-// of each block.
+// libjpeg-turbo alone: decodes to an eighth of the width and height. At this scale, libjpeg-turbo computes
+// each pixel from the DC coefficient of one block.
 int peer_libjpeg_decode_eighth(const unsigned char *data, size_t length);
-// libjpeg-turbo alone: encodes BGRX rows with chroma of half the size; returns the file's size, 0 on failure. The caller
-// frees the file.
+// libjpeg-turbo alone: encodes BGRX rows with 4:2:0 chroma. Returns the file's size in bytes, or 0 on
+// failure. The caller frees `*file` with free().
 size_t peer_libjpeg_encode(
     const unsigned char *pixels, int width, int height, size_t stride, int quality, unsigned char **file);
 
-// libvips: starts the library with this number of worker threads, which should be the number of cores that our
-// library uses.
+// libvips: starts the library with this number of worker threads. For a fair comparison, pass the number of
+// cores that our library uses.
 int peer_vips_start(int threads);
-// libvips: fits the picture into a box and writes it as a JPEG into memory.
+// libvips: fits the picture into a box of `width` x `height` px and encodes it as a JPEG in memory.
 int peer_vips_resize_jpeg(const unsigned char *data, size_t length, int width, int height, int quality);
 // libvips: decodes every pixel of a picture of any format into memory.
 int peer_vips_decode(const unsigned char *data, size_t length);
-// libvips: makes a thumbnail that fits a square with vips_thumbnail_buffer, in memory.
+// libvips: makes a thumbnail that fits into a square of `side` px, in memory, with vips_thumbnail_buffer().
 int peer_vips_thumbnail(const unsigned char *data, size_t length, int side);
 
 enum peer_jpeg_kind { PEER_JPEG_444, PEER_JPEG_GREY, PEER_JPEG_CMYK, PEER_JPEG_ROTATED };
-// libvips: writes the picture as a JPEG of quality 85 and the given kind. The result is an input of the contests.
+// libvips: writes the picture to `path` as a JPEG of quality 85 and the given kind: without chroma
+// subsampling, grey, CMYK, or with EXIF orientation 6. The file is an input of the contests.
 int peer_vips_write_jpeg(
     const unsigned char *data, size_t length, enum peer_jpeg_kind kind, const char *path);
 

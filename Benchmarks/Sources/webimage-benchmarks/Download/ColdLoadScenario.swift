@@ -4,12 +4,13 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// The processor time of a load whose picture is in no cache: memory miss, disk miss, network, decode, store
-/// and delivery.
+/// Measures the processor time of a load whose picture is in no cache: memory miss, disk miss, network,
+/// decode, store and delivery.
 ///
-/// The peers do only the parts that every loader needs, as separate programs: a C program over libcurl
-/// fetches the same URLs, and libjpeg-turbo decodes the same number of pictures. The processor time of a
-/// process that loads a single picture is subtracted from each figure.
+/// Our time is compared with the sum of two programs that do only the work that every loader needs: a C
+/// program with libcurl fetches the same URLs, and a process with libjpeg-turbo decodes the same number of
+/// pictures. The time of the same program with a single picture is subtracted from each measured time, so
+/// that the start of the process is not counted.
 struct ColdLoadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
@@ -52,7 +53,7 @@ struct ColdLoadScenario {
             ])
     }
 
-    /// Returns the processor time of the first command minus that of the second, in milliseconds.
+    /// Returns the processor time of command `full` minus that of command `idle`, in milliseconds.
     private func cpu(_ full: [String], _ idle: [String]) throws -> Double {
         try MeasuredProcess.run(full).cpu - MeasuredProcess.run(idle).cpu
     }
@@ -64,7 +65,8 @@ struct ColdLoadScenario {
     }
 }
 
-/// The processes of ``ColdLoadScenario``: `cold-load-worker load LIST`, and `cold-load-worker decode FILE COUNT`.
+/// The child processes of ``ColdLoadScenario``. `cold-load-worker load LIST` loads the URLs of a file with
+/// our library; `cold-load-worker decode FILE COUNT` decodes a JPEG `COUNT` times with libjpeg-turbo.
 enum ColdLoadWorker {
     static let name = "cold-load-worker"
 
@@ -93,7 +95,7 @@ enum ColdLoadWorker {
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
         let (done, turns) = (DispatchGroup(), DispatchSemaphore(value: 24))
         for url in urls {
-            // At most 24 loads run at the same time, as in a scrolling list, not all 10,000.
+            // Run at most 24 loads at the same time, as a scrolling list does, instead of all 10,000.
             turns.wait()
             done.enter()
             manager.loadImage(with: url, context: context) { image, _, error, _, isFinished, _ in

@@ -1,29 +1,33 @@
 import Foundation
 
-/// A program that fetches a list of URLs with limited concurrency, in its own process, and prints the number of bytes.
+/// A program that fetches a list of URLs with limited concurrency and prints the number of received bytes.
 struct DownloadCompetitor: Sendable {
     let name: String
-    /// The command; `list` is a file with one URL per line.
+    /// Returns the command line that does a job. `list` is the path of a file with one URL of the job per
+    /// line.
     let command: @Sendable (_ list: String, _ job: DownloadJob) -> [String]
 
-    /// Returns the byte count, which is the sum of the numbers in the output.
+    /// Returns the number of bytes that a program received, which is the sum of all numbers in its output.
+    /// curl prints one number per file.
     static func bytes(_ output: String) -> Int {
         output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.reduce(0, +)
     }
 
-    /// Our library: this program, started again as a downloader.
+    /// Our library, in a second process of this program; see ``DownloadWorker``.
     static let ours = DownloadCompetitor(name: "webimage") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
     }
 
-    /// Foundation's URLSession, in this program started again. It accepts only the system's certificate authorities,
-    /// so it is measured only with HTTP/1.1.
+    /// Foundation's `URLSession`, in a second process of this program; see ``DownloadWorker``. It accepts
+    /// only the system's certificate authorities, not the test server's, so it is measured only with HTTP/1.1
+    /// without TLS.
     static let urlSession = DownloadCompetitor(name: "URLSession") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }
 
-    /// libcurl's multi interface in a C program, which is the practical limit. Like our library, it keeps each body in
-    /// memory until the body is complete.
+    /// libcurl's multi interface in a C program, `webimage-download-curl`. Its time is the practical limit
+    /// for our library, which also uses libcurl. Like our library, it keeps each body in memory until the
+    /// body is complete.
     static let multi = DownloadCompetitor(name: "libcurl in C, the limit") { list, job in
         let program = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-download-curl").path
@@ -42,7 +46,7 @@ struct DownloadCompetitor: Sendable {
         ] + (job.certificate.map { ["--http2", "--cacert", $0] } ?? ["--http1.1"])
     }
 
-    /// Python's aiohttp, which supports only HTTP/1.1.
+    /// Python's aiohttp, which supports only HTTP/1.1. `python` is the path of the interpreter.
     static func aiohttp(_ python: String) -> DownloadCompetitor {
         DownloadCompetitor(name: "aiohttp") { list, job in
             [python, "-c", script, list, "\(job.concurrency)"]
@@ -64,12 +68,13 @@ struct DownloadCompetitor: Sendable {
         """
 }
 
-/// The URLs to fetch and how.
+/// The URLs that each competitor fetches, the expected number of bytes, the number of concurrent downloads,
+/// and the TLS setting.
 struct DownloadJob: Sendable {
     let name: String
     let urls: [String]
     let bytes: Int
     let concurrency: Int
-    /// The file with the certificate authorities for TLS; nil for HTTP/1.1 without TLS.
+    /// The path of the certificate authority file, for HTTP/2 over TLS; nil for HTTP/1.1 without TLS.
     let certificate: String?
 }

@@ -2,11 +2,13 @@ import Foundation
 import Harness
 import WebImageTesting
 
-/// Fetches many small files and a few large ones from an nginx on this machine: our library, a C program over libcurl,
-/// `curl --parallel`, Python's aiohttp and Foundation's `URLSession`.
+/// Compares fetching 500 files of 20 KB and 20 files of 5 MB from an nginx on this machine. The competitors
+/// are our library, a C program with libcurl, `curl --parallel`, Python's aiohttp and Foundation's
+/// `URLSession`.
 ///
-/// Each runs in its own process, measured from outside. The cost of a process that fetches one file, which is mostly
-/// its start, is measured in the same way and subtracted. Memory is that of the whole process.
+/// Each competitor runs in its own process, which `webimage-measured` measures. The time of a process that
+/// fetches only one file, which is mostly its start, is measured in the same way and subtracted. Memory is
+/// the peak of the whole process.
 struct DownloadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
@@ -48,7 +50,8 @@ struct DownloadScenario {
         var samples = rivals.map { _ in (full: [MeasuredProcess](), idle: [MeasuredProcess]()) }
         for round in 0..<min(options.rounds(9, quick: 2), 9) + 1 {
             for offset in rivals.indices {
-                // The first competitor changes every round; the first round does not count.
+                // Each round starts with another competitor, so that no competitor always runs after the same
+                // other one. Round 0 warms up and is not counted.
                 let index = (offset + round) % rivals.count
                 let idle = try MeasuredProcess.run(rivals[index].command(one, job))
                 let full = try MeasuredProcess.run(rivals[index].command(whole, job))
@@ -87,7 +90,8 @@ struct DownloadScenario {
         return file.path
     }
 
-    /// The Python interpreter that has aiohttp: the one that `./setup` made, or the system's. nil if neither has it.
+    /// The first Python interpreter that can import aiohttp, of the one that `./setup` created and the
+    /// system's `python3`; nil if neither can.
     private static let python: String? = [LinePeer.python, "python3"].first { path in
         (try? MeasuredProcess.run([path, "-c", "import aiohttp"])) != nil
     }

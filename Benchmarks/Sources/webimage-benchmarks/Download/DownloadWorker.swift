@@ -3,7 +3,9 @@ import FoundationNetworking
 import WebImage
 
 /// The process that ``DownloadCompetitor/ours`` and ``DownloadCompetitor/urlSession`` start:
-/// `download-worker webimage|urlsession LIST CONCURRENCY CERTIFICATE`.
+/// `download-worker webimage|urlsession LIST CONCURRENCY CERTIFICATE`. LIST is a file with one URL per line.
+/// CERTIFICATE is the certificate authority file, or `-` for none. The process prints the number of received
+/// bytes.
 enum DownloadWorker {
     static let name = "download-worker"
 

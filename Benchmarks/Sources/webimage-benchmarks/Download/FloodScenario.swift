@@ -3,12 +3,13 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// Ten thousand concurrent requests for a hundred pictures. A random tenth is cancelled; each finished picture is
-/// decoded. Compares our library with aiohttp and Pillow.
+/// Starts 10,000 concurrent loads of 100 different pictures and cancels a random tenth of the loads. Each
+/// received picture is decoded. Compares our library with aiohttp and Pillow.
 ///
-/// Both run in their own processes. This process is the server and answers after all requests have arrived. It measures
-/// the requests at the server and whether memory becomes stable: resident memory is printed after each round, and the
-/// peak is that of the first round.
+/// Each competitor runs in its own process. This process is the server. It withholds the pictures until the
+/// competitor, which has then started all loads, requests `open`. It counts the HTTP requests for pictures,
+/// and prints the resident memory after each round to show whether memory becomes stable. The reported growth
+/// of memory is that of the first, uncounted round.
 enum FloodScenario {
     static let pictures = 100
 
@@ -42,12 +43,12 @@ enum FloodScenario {
     }
 }
 
-/// The rounds of one competitor.
+/// Runs the rounds of one competitor and collects its figures, including those of the warm-up round.
 private final class Flood {
     let peer: LinePeer
     private(set) var hits: [Double] = []
     private(set) var finished: [Double] = []
-    /// Resident megabytes after each round.
+    /// The resident memory after each round that is not backed by a file, in MB.
     private(set) var memory: [Double] = []
     private let server: FaultServer
     private let body: Data
@@ -83,7 +84,7 @@ private final class Flood {
             })
         let before = server.requests.count
         let answer = try peer.answer(to: "flood \(server.url(folder).absoluteString) \(requests)")
-        // Do not count the request that opened the gate.
+        // The request for `open`, which opens the gate, is not a picture, so it is not counted.
         hits.append(Double(server.requests.count - before - 1))
         finished.append(Double(answer) ?? .nan)
     }

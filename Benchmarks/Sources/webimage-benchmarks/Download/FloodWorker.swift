@@ -1,15 +1,16 @@
 import Foundation
 import WebImage
 
-/// Our side of the flood, in its own process: a line `flood URL COUNT` starts one round, answered with `ok` and the
-/// number of pictures received.
+/// The process that measures our library in `flood`. Each line `flood URL COUNT` runs one round with `COUNT`
+/// loads from the folder `URL`. The answer is `ok` and the number of loads that received a picture.
 enum FloodWorker {
     static let name = "flood-worker"
 
     static func run() throws {
         var config = ImageCacheConfig()
         config.shouldCacheImagesOnDisk = false
-        // The limit is smaller than the pictures of one round, so the cache becomes full and stays full.
+        // A round loads 100 pictures of 320 px, about 41 MB decoded. Two rounds exceed the limit, so the
+        // memory cache becomes full in the second round and stays full.
         config.maxMemoryCost = 64 << 20
         var downloads = WebImageDownloaderConfig.default
         downloads.maxConcurrentDownloads = 20
@@ -40,8 +41,9 @@ enum FloodWorker {
                 return (try? await manager.image(for: url)) != nil
             }
         }
-        // Do not cancel the first request of each picture. A download without subscribers would end and have to start
-        // again later.
+        // Never cancel the first load of a picture. If all loads of a picture were cancelled, its download
+        // would end, and a later load would have to download the picture again. Each of two calls of
+        // `cancelSome` cancels a random twentieth: before and after the server starts to answer.
         func cancelSome() {
             for task in tasks.dropFirst(FloodScenario.pictures) where Int.random(in: 0..<20) == 0 { task.cancel() }
         }

@@ -1,18 +1,18 @@
 import Foundation
 import Harness
 
-/// The request time of each picture, in a file that every competitor reads: each line has milliseconds and a URL or
-/// path.
+/// A file that lists when each picture is requested. Every competitor reads the same file. Each line has the
+/// request time in milliseconds after the start of the round, and the URL or path of the picture.
 struct Arrivals {
     let file: String
     let count: Int
 
-    /// Returns arrivals that all begin at time 0.
+    /// Writes arrivals that all have request time 0. `places` are URLs or paths.
     static func burst(_ places: [String]) throws -> Arrivals { try Arrivals(places.map { (0, $0) }) }
 
-    /// Returns arrivals at random intervals, independent of the answers (an open loop): a Poisson process of `rate`
-    /// pictures
-    /// per second for `seconds`. The same seed gives the same times.
+    /// Writes arrivals at random times: a Poisson process of `rate` pictures per second for `seconds`. The
+    /// times do not depend on when earlier pictures arrive (an open loop). The same seed gives the same
+    /// times.
     static func steady(_ places: [String], rate: Double, seconds: Double, seed: UInt64) throws -> Arrivals {
         var random = SplitMix(state: seed)
         var (time, arrivals) = (0.0, [(Double, String)]())
@@ -31,7 +31,7 @@ struct Arrivals {
         try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
     }
 
-    /// Reads all lines of a file.
+    /// Reads the arrivals of a file.
     static func read(_ file: String) throws -> [(milliseconds: Double, place: String)] {
         try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 1)
@@ -52,7 +52,7 @@ struct Arrivals {
     }
 }
 
-/// Waiting times in milliseconds.
+/// The waiting times of the pictures of one or more rounds, in milliseconds.
 struct Distribution {
     let sorted: [Double]
 
@@ -62,7 +62,7 @@ struct Distribution {
     var median: Double { sorted.median }
     var last: Double { sorted.last ?? .nan }
 
-    /// The percentile by nearest rank.
+    /// Returns a percentile by the nearest-rank method.
     func percentile(_ percent: Double) -> Double {
         guard !sorted.isEmpty else { return .nan }
         return sorted[min(max(Int((percent / 100 * Double(sorted.count)).rounded(.up)) - 1, 0), sorted.count - 1)]

@@ -3,11 +3,12 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// Requests many pictures at once, each at 256 px, and measures when the first, the median, the 99th percentile and the
-/// last arrive.
+/// Requests many pictures at once, each as a thumbnail of 256 px, and measures when the first and the last
+/// picture, the median and the 99th percentile arrive.
 ///
-/// Every competitor is a separate process that reads the files itself. `vipsthumbnail` is measured as a whole with its
-/// start, and it writes its results to files.
+/// Every competitor is a separate process that reads the files itself. Most are already running when a round
+/// starts. `vipsthumbnail` is started for each round, so its time includes the start of the process and the
+/// writing of its results to files.
 struct BurstScenario {
     private let folder: ScratchFolder
     private let options: Options
@@ -19,7 +20,8 @@ struct BurstScenario {
             try scenario.small(options.isQuick ? 100 : 500),
             try scenario.copies(of: "large-4000x3000.jpg", options.isQuick ? 5 : 20)
         )
-        // For 60 photos, the first should arrive after 0.15 of the whole time and the median after 0.62.
+        // `parts` is the target: of the time until the last photo arrives, the first may take 0.15 and the
+        // median 0.62.
         try scenario.contest("\(photos.count) photos of 6 MP", photos, parts: (0.15, 0.62), report)
         try scenario.contest("\(small.count) small pictures", small, report)
         try scenario.contest(
@@ -41,7 +43,7 @@ struct BurstScenario {
         var result = try Contest("burst, " + name, changesState: true, competitors)
             .run(rounds: options.rounds(9, quick: 2), warmUps: 1)
         for (index, rival) in rivals.enumerated() {
-            // Like the times, the counts exclude the warm-up round.
+            // Each value is a median over all rounds of `rival.rounds`, which include the warm-up round.
             result.entries[index].cost.counts = [
                 "ms to the first": rival.median(\.first), "ms to the median": rival.median(\.median),
                 "ms to the 99th of 100": rival.median { $0.percentile(99) },
@@ -80,7 +82,7 @@ struct BurstScenario {
         try write(try Data(contentsOf: options.data.appendingPathComponent(name)), "\(count)-\(name)-", count)
     }
 
-    /// JPEGs of about 20 KB.
+    /// Writes `count` copies of a JPEG of about 20 KB and returns their paths.
     private func small(_ count: Int) throws -> [String] {
         try write(try Inputs(folder: options.data).smallPhoto(), "small-", count)
     }
@@ -95,7 +97,7 @@ struct BurstScenario {
 }
 
 extension Inputs {
-    /// A JPEG of 320 px and about 20 KB.
+    /// Returns a JPEG of about 20 KB whose longer side is 320 px.
     func smallPhoto() throws -> Data {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 320, height: 320)

@@ -1,7 +1,8 @@
 import Foundation
 import Harness
 
-/// A program that loads a list of pictures at 256 px and reports the time of each from its request.
+/// A program that loads the pictures of an ``Arrivals`` file as thumbnails of 256 px and reports, for each
+/// picture, the milliseconds from its request time until it is decoded.
 final class LatencyCompetitor {
     let peer: LinePeer
     private(set) var rounds: [Distribution] = []
@@ -13,13 +14,15 @@ final class LatencyCompetitor {
         LatencyCompetitor(LinePeer("webimage", [MeasuredProcess.itself, LatencyWorker.name, "none"]))
     }
 
-    /// Our library with everything in the disk cache and without a memory cache.
+    /// Our library without a memory cache, with the originals of all pictures in its disk cache before
+    /// timing.
     static func ourCache() -> LatencyCompetitor {
         LatencyCompetitor(LinePeer("webimage, disk cache", [MeasuredProcess.itself, LatencyWorker.name, "disk"]))
     }
 
-    /// The installed peers: aiohttp with pyvips in a thread pool, and libjpeg-turbo alone with one thread per core,
-    /// which only reads files.
+    /// Starts the peers and returns those that are installed: aiohttp with pyvips in a thread pool and,
+    /// unless `network` is true, `webimage-latency-turbo`. That program runs libjpeg-turbo alone on one
+    /// thread per core and cannot download.
     static func peers(network: Bool) -> [LatencyCompetitor] {
         let turbo = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-latency-turbo").path
@@ -37,7 +40,8 @@ final class LatencyCompetitor {
         }.map(LatencyCompetitor.init)
     }
 
-    /// Loads a whole list; the time of the last picture is the time of the round.
+    /// Runs one round: loads all pictures of a file and adds their waiting times to ``rounds``. Throws if a
+    /// picture failed.
     @discardableResult
     func run(_ arrivals: Arrivals) throws -> Distribution {
         try peer.start()
@@ -54,9 +58,9 @@ final class LatencyCompetitor {
 
     func forgetRounds() { rounds = [] }
 
-    /// All waiting times of all rounds.
+    /// The waiting times of the pictures of all rounds together.
     var all: Distribution { Distribution(rounds.flatMap(\.sorted)) }
 
-    /// The median over the rounds of a value of each round.
+    /// Computes a value for each round and returns the median of these values.
     func median(_ value: (Distribution) -> Double) -> Double { rounds.map(value).median }
 }

@@ -2,8 +2,9 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// Our side of `burst` and `steady`, in its own process: a line `run FILE` names the arrivals. The answer is `ok` and
-/// the milliseconds from each request time to its picture, -1 for a failed one.
+/// The process that measures our library in `burst` and `steady`. It reads lines `run FILE`, where FILE is
+/// written by ``Arrivals``. It answers with `ok` and, for each arrival, the milliseconds from the request
+/// time until the load delivered the picture; -1 if the load failed.
 enum LatencyWorker {
     static let name = "latency-worker"
 
@@ -31,7 +32,7 @@ enum LatencyWorker {
             guard words.count == 2, words[0] == "run" else { throw ScenarioError.unknown(line) }
             let arrivals = try Arrivals.read(String(words[1]))
             if !isPrimed {
-                // Loads everything once before timing, so that the originals are on disk.
+                // Load every picture once before timing, so that the originals are in the disk cache.
                 _ = answer(to: arrivals.map { (0, $0.place) }, manager)
                 cache.flush()
                 isPrimed = true
@@ -71,7 +72,7 @@ enum LatencyWorker {
     }
 }
 
-/// The milliseconds of each arrival, -1 until its picture has arrived.
+/// The waiting time of each arrival in milliseconds; -1 until its picture has arrived.
 private final class Times: Sendable {
     let values: Mutex<[Double]>
     init(count: Int) { values = Mutex([Double](repeating: -1, count: count)) }

@@ -2,10 +2,12 @@ import Foundation
 import Harness
 import WebImageTesting
 
-/// Requests pictures at random times, independent of earlier answers, and measures the wait of each.
+/// Requests pictures at random times that do not depend on when earlier pictures arrive, and measures the
+/// waiting time of each picture.
 ///
-/// The rates are fractions of the slowest competitor's throughput, so that no competitor falls behind for ever. Every
-/// competitor gets the same times. Each picture is a photo of 1 MP, loaded at 256 px.
+/// The request rates are 0.5, 0.8 and 0.95 of the slowest competitor's throughput. At a higher rate, that
+/// competitor's queue would grow until the end of the run. Every competitor gets the same request times. Each
+/// picture is a photo of 1 MP, loaded as a thumbnail of 256 px.
 struct SteadyScenario {
     private let options: Options
     private let nginx: NginxServer

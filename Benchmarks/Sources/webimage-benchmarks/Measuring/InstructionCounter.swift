@@ -2,17 +2,19 @@ import Foundation
 
 /// Counts the instructions that a command and its children execute in user space.
 enum InstructionCounter: String {
-    /// The processor's own counter, if the machine allows reading it.
+    /// `perf stat` reads the processor's own counter, if the machine allows it.
     case perf = "perf stat"
-    /// An emulated processor. It gives the same count, but it is fifty times slower and has no AVX-512.
+    /// `valgrind` emulates the processor. Its count equals that of `perf stat`, but it is fifty times slower
+    /// and has no AVX-512.
     case valgrind = "valgrind"
 
-    /// The tool that this machine has, or nil.
+    /// The first tool that works on this machine; nil if none does.
     static let present: InstructionCounter? = [.perf, .valgrind].first { counter in
         ((try? counter.count(["true"])) ?? nil) != nil
     }
 
-    /// The count; nil if the tool gives none.
+    /// Runs a command and returns the number of its instructions; nil if the tool reports no number or the
+    /// command failed.
     func count(_ command: [String]) throws -> Int? {
         let folder = NSTemporaryDirectory() + "webimage-count-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -27,12 +29,15 @@ enum InstructionCounter: String {
                 ]
             }
         let words = command.map { $0 == MeasuredProcess.itself ? Self.stripped ?? $0 : $0 }
-        // Random hash seeds would make the count of each start different.
+        // Disable the random hash seeds of Swift and Python, which would change the count from process to
+        // process.
         let run = try MeasuredProcess.run(
             tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
-        // Do not count the instructions of a program that failed.
+        // A script of `peers/` that fails prints `error` and still ends with status 0. Its count would be too
+        // small.
         guard !run.output.contains("error") else { return nil }
-        // One line per process: `123,,instructions:u,…` or `==9== I   refs:      1,234`.
+        // The tools write one line per process: perf writes `123,,instructions:u,…`, and valgrind writes
+        // `==9== I   refs:      1,234`.
         var sum: Int?
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
             for line in try String(contentsOfFile: folder + "/" + name, encoding: .utf8).split(separator: "\n") {

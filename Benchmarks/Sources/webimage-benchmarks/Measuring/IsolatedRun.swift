@@ -1,15 +1,16 @@
 import Foundation
 import Harness
 
-/// Measures one competitor of a contest in a process that does nothing else.
+/// Measures one competitor of a contest in a child process that does nothing else.
 struct IsolatedRun {
     let scenario: String
     let options: Options
 
-    /// The arguments of such a process: `--alone SCENARIO CONTEST COMPETITOR RUNS`.
+    /// The option that starts the child process: `--alone SCENARIO CONTEST COMPETITOR RUNS`.
     static let option = "--alone"
 
-    /// Runs in the child process: prints the growth of its memory in bytes.
+    /// Runs in the child process. Runs the competitor and prints the growth of the resident memory in bytes;
+    /// -1 if it is unknown.
     static func run(_ words: [String], _ options: Options) throws {
         guard let runs = Int(words[3]) else { throw ScenarioError.unknown(words[3]) }
         guard let contest = try Scenarios(options).contests(words[0]).first(where: { $0.name == words[1] }) else {
@@ -18,7 +19,8 @@ struct IsolatedRun {
         print(try contest.alone(words[2], runs: runs) ?? -1)
     }
 
-    /// Adds the values that can only be measured alone: memory, and instructions if requested.
+    /// Adds the values that can be measured only in a separate process to a result: memory, and the number of
+    /// instructions if requested.
     func complete(_ result: ContestResult, of contest: Contest) throws -> ContestResult {
         var result = result
         for index in result.entries.indices {
@@ -31,7 +33,8 @@ struct IsolatedRun {
             let grown = child.output.split(separator: "\n").last.flatMap { Int($0) } ?? -1
             result.entries[index].cost.memory = grown < 0 ? nil : grown
             guard options.countsInstructions, let counter = InstructionCounter.present else { continue }
-            // The first run includes the start of the program, so count only the difference to further runs.
+            // The count of a process includes its start. Count one process with a single run and one with
+            // `more` further runs; their difference is the count of the further runs.
             let more = max(1, min(20, Int(30 / result.entries[index].median)))
             let own = { self.command(result.name, name, runs: $0) }
             let command = contest.competitors.first { $0.name == name }?.command ?? own

@@ -1,7 +1,8 @@
 import Foundation
 import Harness
 
-/// A program that does a job for each line it receives and answers each with a line.
+/// A program that does one job for each line of its standard input and answers with one line: `ok`, or `ok`
+/// and a result. Any other answer means that the job failed.
 ///
 /// The program starts when it is first needed and ends when this object is released.
 final class LinePeer {
@@ -18,7 +19,8 @@ final class LinePeer {
     private let first: [String]
     private var isStarted = false
 
-    /// Creates a peer from a program in the search path and the lines that prepare it.
+    /// Creates a peer that runs `command` with env(1), which finds the program in the search path. The lines
+    /// of `first` are sent directly after the start to prepare the program.
     init(_ name: String, _ command: [String], first: [String] = []) {
         self.name = name
         self.first = first
@@ -33,7 +35,8 @@ final class LinePeer {
         if isStarted { process.waitUntilExit() }
     }
 
-    /// Starts the program unless it runs; throws if it is missing or does not become ready.
+    /// Starts the program and sends the lines of `first`, unless it is already running. Throws if the program
+    /// is missing or does not answer a line with `ok`.
     func start() throws {
         guard !isStarted else { return }
         do { try process.run() } catch { throw ScenarioError.missing("\(name): run ./setup") }
@@ -41,10 +44,11 @@ final class LinePeer {
         for line in first { try run(line) }
     }
 
-    /// Does a job once; throws if the answer is not `ok`.
+    /// Sends a job and waits for the answer. Throws if the job failed.
     func run(_ job: String) throws { _ = try answer(to: job) }
 
-    /// Sends a job and returns the text after `ok` in the answer.
+    /// Sends a job, waits for the answer and returns the text after `ok`. Throws if the job failed or the
+    /// program has ended.
     @discardableResult
     func answer(to job: String) throws -> String {
         do { try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8)) } catch {
@@ -62,7 +66,8 @@ final class LinePeer {
         return String(answer.dropFirst(3))
     }
 
-    /// A command that starts a new process and feeds it the same lines from a file.
+    /// Returns a command that starts the program again and sends it, from a file, the lines of `first` and
+    /// then the job `runs` times.
     private func command(_ job: String, runs: Int) throws -> [String] {
         let file = Inputs.kept.appendingPathComponent("lines").path
         let lines = first + Array(repeating: job, count: runs)
@@ -73,7 +78,7 @@ final class LinePeer {
     /// The program's process ID; nil before it has started.
     var pid: pid_t? { isStarted ? process.processIdentifier : nil }
 
-    /// A competitor that does this job on each turn.
+    /// Returns a competitor that sends `job` to this program on each turn.
     func competitor(_ job: String, named name: String? = nil, target: Double? = nil) -> Contest.Competitor {
         Contest.Competitor(
             name ?? self.name, target: target, prepare: start, process: { self.pid },

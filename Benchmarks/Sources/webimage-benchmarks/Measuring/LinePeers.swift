@@ -1,8 +1,9 @@
 import Foundation
 
 extension LinePeer {
-    /// Starts a script of `peers/` with the interpreter that `./setup` created, with a file opened. Without a file, the
-    /// script only reports whether its library is present.
+    /// Creates a peer that runs a script of `peers/` with the Python interpreter that `./setup` created.
+    /// After the start, the peer sends `open FILE`. Without a file it sends `ready`, which only checks that
+    /// the script could import its libraries.
     convenience init(_ name: String, script: String, opening file: URL? = nil) {
         self.init(
             name, [Self.python, Self.peers.appendingPathComponent(script).path],
@@ -18,14 +19,16 @@ extension LinePeer {
     /// Returns a peer that plays an animation with Qt's `QMovie`; see `peers/movie.py`.
     static func qMovie(_ file: URL) -> LinePeer { LinePeer("QMovie", script: "movie.py", opening: file) }
 
-    /// Returns a peer for GraphicsMagick, which has its own command syntax.
+    /// Returns a peer that runs `gm batch`. Its jobs are GraphicsMagick commands; `-pass ok` and `-fail no`
+    /// make its answers those that ``LinePeer`` expects.
     static func graphicsMagick() -> LinePeer {
         LinePeer(
             "GraphicsMagick",
             ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
     }
 
-    /// The result of a job of `peers/` as straight RGBA rows without padding.
+    /// Runs a job of a script of `peers/`, lets the script save the result to a file, and returns the result
+    /// as straight RGBA rows without padding.
     func pixels(_ job: String) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("peer-\(getpid())")
         defer { try? FileManager.default.removeItem(at: file) }

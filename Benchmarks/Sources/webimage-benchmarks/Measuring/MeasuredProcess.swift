@@ -1,10 +1,11 @@
 import Foundation
 import Harness
 
-/// The costs and output of a child process; see `webimage-measured`.
+/// The costs and the standard output of a child process. The program `webimage-measured` starts and measures
+/// it.
 struct MeasuredProcess {
     let output: String
-    /// Milliseconds from start to end.
+    /// Milliseconds from the start of the process to its end.
     let wall: Double
     /// Milliseconds of processor time, user and system.
     let cpu: Double
@@ -16,7 +17,7 @@ struct MeasuredProcess {
 
     /// Runs a program to its end, with these variables added to the environment.
     ///
-    /// - Throws: ``ScenarioError`` if it cannot be started or fails.
+    /// - Throws: ``ScenarioError`` if the program cannot be started or ends with a status other than 0.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> MeasuredProcess {
         let file = NSTemporaryDirectory() + "webimage-measured-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: file) }

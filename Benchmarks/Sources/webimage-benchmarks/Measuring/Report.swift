@@ -1,13 +1,14 @@
 import Foundation
 import Harness
 
-/// Prints results as they arrive and stores them.
+/// Prints each result as it arrives and collects all results for the JSON file of `--json`.
 final class Report {
     private(set) var results: [ContestResult] = []
 
     func add(_ result: ContestResult) {
         result.lines.forEach { print($0) }
-        // Flush immediately, because some scenarios take minutes.
+        // Flush immediately. Otherwise a result could stay in the output buffer for minutes while the next
+        // scenario runs.
         fflush(nil)
         results.append(result)
     }

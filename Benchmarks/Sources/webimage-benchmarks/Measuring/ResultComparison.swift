@@ -1,9 +1,11 @@
 import Foundation
 import WebImage
 
-/// Checks that competitors produce the same picture, so that all are timed for the same job.
+/// Compares the pixels that two competitors produce, to make sure that both do the same job before they are
+/// timed.
 enum ResultComparison {
-    /// Straight RGBA rows without padding.
+    /// Returns the pixels of an image as straight RGBA rows without padding. Throws if there is no image or
+    /// it does not have four bytes per pixel.
     static func rgba(_ image: Image?) throws -> [UInt8] {
         guard let pixels = image?.pixels, pixels.format.bytesPerPixel == 4 else { throw ScenarioError.peerFailed }
         let isPremultiplied = pixels.format.isPremultiplied
@@ -27,7 +29,8 @@ enum ResultComparison {
         return result
     }
 
-    /// Throws if two pictures differ by more than `limit` levels on average, with colours weighted by alpha.
+    /// Throws if two pictures (straight RGBA rows) differ by more than `limit` of 255 levels on average.
+    /// Colours are multiplied by alpha first, because the colour of a transparent pixel is invisible.
     static func check(_ mine: [UInt8], _ theirs: [UInt8], within limit: Double, _ what: String) throws {
         guard mine.count == theirs.count, !mine.isEmpty else { throw ScenarioError.disagree("\(what): sizes differ") }
         var sum = 0.0
@@ -44,7 +47,7 @@ enum ResultComparison {
         print("\(what): results within \(String(format: "%.2f", mean)) levels on average")
     }
 
-    /// Converts RGB rows to RGBA.
+    /// Converts RGB rows to opaque RGBA rows.
     static func rgba(rgb: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(rgb.count / 3 * 4)
@@ -55,7 +58,7 @@ enum ResultComparison {
         return result
     }
 
-    /// Converts RGBA rows to RGB.
+    /// Converts RGBA rows to RGB rows by dropping alpha.
     static func rgb(_ rgba: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(rgba.count / 4 * 3)
@@ -63,7 +66,8 @@ enum ResultComparison {
         return result
     }
 
-    /// The peak signal-to-noise ratio of RGB against a floating-point reference, in decibels.
+    /// Returns the peak signal-to-noise ratio in dB of the colours of RGBA rows against RGB rows in floating
+    /// point.
     static func psnr(_ rgba: [UInt8], _ reference: [Double]) -> Double {
         var sum = 0.0
         for pixel in 0..<rgba.count / 4 {
@@ -76,9 +80,10 @@ enum ResultComparison {
     }
 }
 
-/// Lanczos 3 in floating point: the reference that fast scalers approximate.
+/// Scales with a Lanczos 3 filter in floating point. Fast scalers approximate this filter in integers, so its
+/// result is the reference for their precision.
 enum LanczosReference {
-    /// RGB rows at another size, clamped to 0…255.
+    /// Returns RGB rows scaled to another size, with values clamped to 0…255.
     static func scaled(_ rgb: [UInt8], width: Int, height: Int, to size: PixelSize) -> [Double] {
         let (across, down) = (taps(width, size.width), taps(height, size.height))
         var rows = [Double](repeating: 0, count: size.width * height * 3)
@@ -103,7 +108,8 @@ enum LanczosReference {
         return result.map { min(max($0, 0), 255) }
     }
 
-    /// The source positions and weights of each new position; edge pixels are repeated outside.
+    /// Returns, for each of `wanted` new positions, the source positions and their weights. Positions outside
+    /// the picture are replaced by the nearest edge pixel.
     private static func taps(_ count: Int, _ wanted: Int) -> [[(Int, Double)]] {
         let ratio = Double(count) / Double(wanted)
         let width = max(ratio, 1)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The frames of an APNG as separate PNG files.
+/// Splits an APNG into one PNG file per frame, because libpng does not read animations.
 enum APNGStills {
     static func split(_ file: NSData) -> [Data] {
         let data = [UInt8](file as Data)
@@ -29,7 +29,8 @@ enum APNGStills {
             case "fcTL":
                 end()
                 current = []
-                // The frame's own size, otherwise the header of the file.
+                // The frame's IHDR has the size from its fcTL chunk, and the bit depth, colour type,
+                // compression, filter and interlace method from the file's IHDR.
                 head = chunk("IHDR", Array(body[4..<12]) + Array(head[16..<21]))
             case "IDAT": current? += chunk("IDAT", body)
             case "fdAT": current? += chunk("IDAT", Array(body.dropFirst(4)))

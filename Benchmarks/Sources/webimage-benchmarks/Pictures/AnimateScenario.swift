@@ -3,8 +3,9 @@ import Foundation
 import Harness
 import WebImage
 
-/// Plays all frames of an animation in order and keeps none: our library, the bare library, Pillow, gdk-pixbuf and Qt's
-/// QMovie.
+/// Compares decoding all frames of an animation in order, without keeping a frame. The competitors are our
+/// library, the format's own library called directly (the "bare" library), Pillow, gdk-pixbuf and Qt's
+/// `QMovie`.
 enum AnimateScenario {
     static func contests(_ folder: URL) throws -> [Contest] {
         let others = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
@@ -15,8 +16,9 @@ enum AnimateScenario {
         ]
     }
 
-    /// The targets as ratios of time: 0.9 of the bare library's frame rate is 1.11 of its time, and twice a peer's
-    /// frame rate is half of its time.
+    /// The targets as ratios of our time to the competitor's. We must reach 0.9 of the bare library's frame
+    /// rate, which is 1.11 of its time, and twice the frame rate of any other peer, which is half of its
+    /// time.
     private static let (bareTarget, peerTarget) = (1 / 0.9, 0.5)
 
     private static func gif(_ file: URL, _ name: String) throws -> Contest {
@@ -38,7 +40,8 @@ enum AnimateScenario {
         }
     }
 
-    /// gdk-pixbuf reads animated WebP only with a loader that Debian does not package.
+    /// gdk-pixbuf does not take part, because it reads animated WebP only with a loader that Debian does not
+    /// package.
     private static func webP(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         func bare(_ out: UnsafeMutablePointer<UInt8>?) throws {
@@ -51,8 +54,9 @@ enum AnimateScenario {
         ) { try job.agree("\(name), libwebp", bare) }
     }
 
-    /// libpng does not support animations, so the bare competitor decodes each frame from a separate PNG file. Qt has
-    /// no APNG reader.
+    /// libpng does not support animations, so the bare competitor decodes each frame from a separate PNG
+    /// file. It does not composite the frames on a canvas, so its pixels are not compared with ours. `QMovie`
+    /// does not take part, because Qt has no APNG reader.
     private static func png(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         let stills = APNGStills.split(job.data).map { $0 as NSData }
@@ -66,11 +70,11 @@ enum AnimateScenario {
         return job.contest(name, bare, [], [.pillow(file)]) {}
     }
 
-    /// One animation and our way of playing it.
+    /// One animation file, how our library plays it, and how its last frame is compared with that of a peer.
     private final class Job {
-        /// The data for our library.
+        /// The file's bytes, for our library.
         let file: Data
-        /// The same data at a fixed address, for the peers.
+        /// The same bytes at a fixed address, for the C functions of the peers.
         let data: NSData
         let count: Int
         private let size: PixelSize
@@ -84,8 +88,9 @@ enum AnimateScenario {
             (count, size) = (info.frameCount, info.pixelSize)
         }
 
-        /// A contest of our library, the bare library, the peers in this process and those in their own process.
-        /// Compares their last frames.
+        /// Returns a contest of our library, the bare library, the peers in this process (`others`) and the
+        /// peers in their own processes (`programs`). Before timing, the closure `agree` compares last frames
+        /// of competitors in this process, and the contest compares our last frame with that of each program.
         func contest(
             _ name: String, _ bare: Contest.Competitor, _ others: [Contest.Competitor], _ programs: [LinePeer],
             agree: @escaping () throws -> Void

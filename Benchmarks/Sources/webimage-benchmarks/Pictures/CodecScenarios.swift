@@ -8,7 +8,9 @@ import WebImageAVIF
 import WebImageJXL
 import WebImageTIFF
 
-/// Compares each format with its own library, animations with a bare decode loop, and resizing with encoding.
+/// The contests of the scenarios `codecs`, `play` and `resize`. `codecs` compares decoding each format with
+/// that format's own library. `play` compares playing an animation with a C loop over giflib or libwebp.
+/// `resize` compares making a smaller picture with other image libraries.
 struct CodecScenarios {
     private let inputs: Inputs
 
@@ -39,7 +41,7 @@ struct CodecScenarios {
 
     private typealias Peer = @Sendable (UnsafePointer<UInt8>?, Int) -> Int32
 
-    /// Decodes a whole picture to four bytes per pixel.
+    /// Returns a contest that decodes a whole picture to four bytes per pixel.
     private func decode(
         _ name: String, _ library: String, _ peer: @escaping Peer,
         by coder: any DetailedImageCoder = ImageCodersManager.shared
@@ -51,7 +53,8 @@ struct CodecScenarios {
         return Contest("decode \(name)", target: 1.10, [ours, Self.competitor(library, data, peer)])
     }
 
-    /// Plays every frame of an animation once, in order; a frame is released when the next one arrives.
+    /// Returns a contest that decodes every frame of an animation once, in order. Our competitor keeps no
+    /// frame.
     private func play(_ name: String, _ library: String, _ peer: @escaping Peer) throws -> Contest {
         let data = try inputs.data(name)
         let ours = Contest.Competitor("webimage") {
@@ -62,11 +65,12 @@ struct CodecScenarios {
                 guard animation.animatedImageFrame(at: index) != nil else { throw ScenarioError.peerFailed }
             }
         }
-        // The target is 0.9 of the bare loop's throughput.
+        // The target is 0.9 of the frame rate of the C loop, expressed as a ratio of times.
         return Contest("play \(name)", target: 1 / 0.9, [ours, Self.competitor(library, data, peer)])
     }
 
-    /// Fits the photo into 720 × 588 and encodes it at quality 80.
+    /// Returns a contest that fits the 6 MP photo into 720 × 588 px and encodes the result as a JPEG of
+    /// quality 80.
     private func resizeJPEG() throws -> Contest {
         let file = try inputs.file("photo.jpg")
         let data = try Data(contentsOf: file)
@@ -91,7 +95,7 @@ struct CodecScenarios {
             ])
     }
 
-    /// Fits a picture of 2048 × 1536 into 720 × 540.
+    /// Returns a contest that fits a PNG of 2048 × 1536 px into 720 × 540 px, without encoding the result.
     private func resizePNG() throws -> Contest {
         let data = try inputs.data("paper.png")
         var decoding = DecodingOptions()

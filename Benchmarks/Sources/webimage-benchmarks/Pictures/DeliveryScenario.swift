@@ -5,8 +5,8 @@ import Harness
 import WebImage
 import WebImageAVIF
 
-/// Encodes pictures as an image service delivers them, 320 and 1280 px wide, with our library and with each format's
-/// bare library at the same settings.
+/// Compares encoding a photo in the sizes that an image service delivers, 320 and 1280 px on the longer side.
+/// Our library and each format's own library encode with the same settings.
 struct DeliveryScenario {
     private let inputs: Inputs
 
@@ -19,7 +19,7 @@ struct DeliveryScenario {
                 contest(picture, .jpeg, 80, "libjpeg-turbo") { peer_libjpeg_encode($0, $1, $2, $3, 80, $4) },
                 contest(picture, .webP, 79, "libwebp") { peer_libwebp_encode($0, $1, $2, $3, 79, 4, $4) },
                 contest(picture, .png, 100, "libpng") { peer_libpng_encode($0, $1, $2, $3, 6, $4) },
-                // Quality 63 of our coder is quantizer 23 of libavif.
+                // Our AVIF coder maps quality 63 to libavif's quantizer 23.
                 contest(picture, .avif, 63, "libavif") { peer_libavif_encode($0, $1, $2, $3, 23, 9, 1, $4) },
             ]
         }
@@ -44,7 +44,8 @@ struct DeliveryScenario {
             agree: {
                 let own = try ImageCodersManager.shared.encode(picture.image, format: format, options: wanted).count
                 let other = try picture.encoded(encode).count
-                // The same settings must result in files of the same size, except for metadata.
+                // With the same settings, both files have the same size, except for metadata. A greater
+                // difference means that the competitors do different work.
                 guard abs(own - other) <= max(200, other / 100) else {
                     throw ScenarioError.disagree("\(name): \(own) bytes, by \(library) \(other)")
                 }
@@ -53,7 +54,7 @@ struct DeliveryScenario {
     }
 }
 
-/// A picture as it is encoded for delivery: opaque BGRX rows.
+/// The photo at one delivery size, as opaque BGRX rows that all encoders read.
 struct DeliveredPicture: Sendable {
     typealias Peer =
         @Sendable (
@@ -70,7 +71,7 @@ struct DeliveredPicture: Sendable {
         image = try ImageCodersManager.shared.decode(inputs.data("photo.jpg"), options: options)
     }
 
-    /// Encodes with a bare library.
+    /// Encodes the picture by calling a C function of `CCodecPeers` or `CPeers`.
     func encoded(_ peer: Peer) throws -> Data {
         let pixels = image.pixels
         return try pixels.withUnsafeBytes { bytes in

@@ -4,8 +4,8 @@ import Harness
 import WebImage
 import WebImageAVIF
 
-/// Prints speed, size, PSNR and SSIM of the delivery formats by setting as a table, from which the defaults of the
-/// service are chosen.
+/// Prints a table of the encoding time, file size, PSNR and SSIM of each delivery format with various
+/// settings. The default settings of the image service are chosen from this table.
 enum DeliverySettings {
     static func run(_ folder: URL) throws {
         let inputs = Inputs(folder: folder)
@@ -85,7 +85,7 @@ enum DeliverySettings {
     private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }
 
-/// Measures how similar a lossy file's picture is to the original.
+/// Measures how similar an encoded and decoded picture is to the original.
 private struct Fidelity {
     private let rgb: [Double]
     private let luma: [Double]
@@ -99,10 +99,12 @@ private struct Fidelity {
         (width, height) = (image.pixels.width, image.pixels.height)
     }
 
-    /// PSNR of red, green and blue in dB, and the mean SSIM of luma over windows of 8 × 8 pixels, 4 apart.
+    /// Returns the PSNR of red, green and blue in dB, and the mean SSIM of luma. The SSIM windows have 8 × 8
+    /// pixels and start every 4 pixels.
     ///
-    /// Z. Wang et al., Image quality assessment: from error visibility to structural similarity, 2004, with a flat
-    /// window.
+    /// SSIM is defined in Z. Wang et al., Image quality assessment: from error visibility to structural
+    /// similarity, 2004. All pixels of a window have the same weight here, instead of the paper's Gaussian
+    /// weights.
     func measure(_ image: Image) throws -> (psnr: Double, ssim: Double) {
         let rgba = try ResultComparison.rgba(image)
         guard rgba.count / 4 == luma.count else { throw ScenarioError.disagree("sizes differ") }

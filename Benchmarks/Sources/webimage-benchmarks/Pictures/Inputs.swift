@@ -7,7 +7,7 @@ import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
 
-/// The input pictures.
+/// Finds the input pictures of the scenarios, or generates them.
 struct Inputs {
     /// The `bench` folder of the conformance data.
     let folder: URL
@@ -22,9 +22,11 @@ struct Inputs {
         for coder in coders { ImageCodersManager.shared.addCoder(coder) }
     }
 
-    /// Returns a file of the folder or of its sibling `sdwebimage`. If neither has the file, our library encodes a
-    /// photo in that format (6 MP if the name says so, otherwise 1 MP), or libvips writes the photo as that kind of
-    /// JPEG.
+    /// Returns the path of an input file in ``folder`` or in its sibling folder `sdwebimage`.
+    ///
+    /// If neither folder has the file, the function generates it in ``kept``. libvips writes the special
+    /// JPEGs such as `photo-cmyk.jpg`. Our library encodes other formats, from a photo of 6 MP if the name
+    /// contains `6mp`, otherwise from a photo of 1 MP. Throws for any other name.
     func file(_ name: String) throws -> URL {
         let beside = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
         for place in [folder, beside] {
@@ -45,14 +47,16 @@ struct Inputs {
 
     func data(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
 
-    /// A folder for generated files that remains after this process has ended.
+    /// A folder for generated files. It is not removed when this process ends, so that later runs and child
+    /// processes reuse the files.
     static let kept: URL = {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-benchmarks-\(getuid())")
         try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         return place
     }()
 
-    /// Writes the picture to a folder in which the processes started by this one find it.
+    /// Encodes a photo into a file in ``kept`` unless the file exists, and returns its path. Child processes
+    /// find the file there.
     private func written(_ name: String, _ format: ImageFormat) throws -> URL {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
@@ -70,7 +74,8 @@ struct Inputs {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
         let photo = try data("photo.jpg")
-        // Write under another name and rename the file, so that a stopped process leaves no incomplete file.
+        // Write to another name and rename the file. Otherwise a process that is stopped while writing would
+        // leave an incomplete file, which later runs would use.
         let part = file.appendingPathExtension("\(getpid())")
         let status = photo.withBytes { peer_vips_write_jpeg($0, photo.count, kind, part.path) }
         guard status == 0, rename(part.path, file.path) == 0 else { throw ScenarioError.missing(name) }

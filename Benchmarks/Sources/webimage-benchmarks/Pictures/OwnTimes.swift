@@ -2,10 +2,11 @@ import Foundation
 import Harness
 import WebImage
 
-/// The time of each operation in this build, without peers: `./run debug-build` compares a debug build with a release
-/// build.
+/// Measures our operations without peers. `./run debug-build` runs this in a debug build and in a release
+/// build and compares the times.
 ///
-/// Each line has the operation, the maximum factor of a debug build's time, and the median in milliseconds.
+/// Each printed line has the operation, the largest allowed ratio of the debug build's time to the release
+/// build's, and the median time in milliseconds in this build.
 enum OwnTimes {
     static func run(_ folder: URL, rounds: Int) throws {
         for (name, limit, job) in try codecs(folder) + transforms(folder) {

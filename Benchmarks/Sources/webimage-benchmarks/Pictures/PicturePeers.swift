@@ -4,8 +4,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// Decodes whole pictures and thumbnails with our library and all peers that read them, each on one thread as its
-/// manual shows.
+/// Compares decoding whole pictures and thumbnails with all peers that read the format. Each peer is used as
+/// its manual shows, on one thread.
 struct PicturePeers {
     private let inputs: Inputs
 
@@ -14,20 +14,22 @@ struct PicturePeers {
         inputs = Inputs(folder: folder)
     }
 
-    /// Returns contests for thumbnails of 256 px on the longer side. The target is to be the fastest.
+    /// Returns contests for thumbnails of 256 px on the longer side. The target is to be no slower than the
+    /// fastest peer.
     func thumbnails() throws -> [Contest] {
         let photos = [
             "photo.jpg", "photo-progressive.jpg", "photo-444.jpg", "photo-grey.jpg", "photo-cmyk.jpg",
             "photo-rotated.jpg",
         ]
         let others = ["paper.png", "photo.webp", "photo.avif", "photo-6mp.jxl", "TestImage.heic"]
-        // For photos, the targets are stricter: 0.45 of libvips' time and 0.75 of Pillow's.
+        // For JPEG photos there are stricter targets: 0.45 of libvips' time and 0.75 of Pillow's.
         return try photos.map { try contest($0, side: 256, targets: ["libvips": 0.45, "Pillow": 0.75]) }
             + others.map { try contest($0, side: 256) }
             + photos.map { try limit($0, side: 256) }
     }
 
-    /// Compares a thumbnail with its practical limit: libjpeg-turbo alone decoding at an eighth of the size.
+    /// Returns a contest that compares a thumbnail with its practical limit: libjpeg-turbo alone, which
+    /// decodes the JPEG to an eighth of its width and height.
     private func limit(_ name: String, side: Int) throws -> Contest {
         let data = try inputs.data(name)
         var options = DecodingOptions()

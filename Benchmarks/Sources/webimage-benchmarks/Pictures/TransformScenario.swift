@@ -4,7 +4,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// Image operations against libvips, Pillow and OpenCV; peers without an operation are left out.
+/// Compares image operations with libvips, Pillow and OpenCV. OpenCV takes part only in the operations that
+/// it offers.
 enum TransformScenario {
     static func contests(_ folder: URL) throws -> [Contest] {
         guard peer_vips_start(1) == 0 else { throw ScenarioError.peerFailed }
@@ -13,7 +14,7 @@ enum TransformScenario {
         return [resize(photo), blur(small)] + moves(small)
     }
 
-    /// Resizes a photo of 6 MP to 720 × 588 px.
+    /// Returns a contest that resizes a photo of 6 MP to 720 × 588 px.
     private static func resize(_ photo: Photo) -> Contest {
         let size = CGSize(width: 720, height: 588)
         let ours = { photo.image.resizedImage(with: size, scaleMode: .fill) }
@@ -22,9 +23,10 @@ enum TransformScenario {
             "resize \(photo.width)x\(photo.height) to 720x588", target: 1.1, judgesFastest: true,
             [
                 photo.competitor(ours), vips.competitor(target: 0.5), photo.pillow.competitor("resize"),
-                // INTER_AREA averages the area under each pixel. INTER_LANCZOS4 uses eight taps at any ratio, which
-                // aliases. Both results differ from Lanczos 3, so they are not checked for equality; their PSNR is
-                // printed.
+                // OpenCV has no equivalent of our Lanczos 3 filter. INTER_AREA averages the source pixels
+                // under each new pixel. INTER_LANCZOS4 uses eight taps at any ratio, so it aliases when it
+                // makes a picture smaller. Both results differ from ours, so they are not compared with ours;
+                // only their PSNR is printed.
                 photo.openCV.competitor("resize-area", named: "OpenCV INTER_AREA"),
                 photo.openCV.competitor("resize-lanczos4", named: "OpenCV INTER_LANCZOS4"),
             ]
@@ -44,7 +46,7 @@ enum TransformScenario {
         }
     }
 
-    /// Blurs an image of 1 MP with a deviation of 25 px.
+    /// Returns a contest that blurs an image of 1 MP with a Gaussian of standard deviation 25 px.
     private static func blur(_ photo: Photo) -> Contest {
         let ours = { photo.image.blurredImage(withRadius: 25) }
         let vips = VipsJob(photo) { peer_vips_blur($0, $1, $2, 25, $3) }
@@ -75,7 +77,9 @@ enum TransformScenario {
         ]
     }
 
-    /// One operation by all competitors.
+    /// Returns a contest of one operation. Before timing, it compares our result with that of each peer; the
+    /// average difference must be at most `levels`. `job` is the name of the operation in the scripts of
+    /// `peers/`.
     private static func contest(
         _ job: String, _ name: String, _ photo: Photo, within levels: Double, _ ours: @escaping () -> Image?,
         _ vips: VipsJob, targets: (vips: Double?, pillow: Double?) = (nil, nil), hasOpenCV: Bool
@@ -97,7 +101,8 @@ enum TransformScenario {
     }
 }
 
-/// A photo in the representation of each competitor.
+/// A photo in the form that each competitor needs: decoded by our library, as RGB rows for libvips, and
+/// opened in the Python processes of Pillow and OpenCV.
 private final class Photo {
     let image: Image
     let pillow: LinePeer
@@ -123,7 +128,8 @@ private struct VipsJob {
     private let count: Int?
     private let call: Call
 
-    /// `count` is the number of result bytes; by default that of the photo.
+    /// Creates a job. `count` is the number of bytes of the result; by default it is that of the photo's RGB
+    /// rows.
     init(_ photo: Photo, count: Int? = nil, _ call: @escaping Call) {
         self.photo = photo
         self.count = count
@@ -134,7 +140,7 @@ private struct VipsJob {
         Contest.Competitor("libvips", target: target, prepare: { _ = photo.rgb }, run: { try run(nil) })
     }
 
-    /// The result as RGBA.
+    /// Runs the operation and returns its result as RGBA rows.
     func pixels() throws -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count ?? photo.rgb.count)
         try result.withUnsafeMutableBufferPointer { try run($0.baseAddress) }

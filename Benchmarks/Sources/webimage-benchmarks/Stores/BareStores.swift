@@ -1,7 +1,7 @@
 import CSQLitePeer
 import Foundation
 
-/// One file per value, in one folder.
+/// A competitor that stores each value in a file of its own, all in one folder.
 final class PlainFiles: DiskCompetitor {
     let name = "plain files"
     private let path: String
@@ -24,7 +24,8 @@ final class PlainFiles: DiskCompetitor {
         for index in 0..<count { try read(place(index, of: count), round) }
     }
 
-    /// Only reads a value, because plain files need no opening. The contest for opening leaves this competitor out.
+    /// Only reads a value, because plain files need no opening. ``DiskScenario`` does not measure this
+    /// function.
     func open() throws { try read(0, -1) }
 
     func evict() throws {
@@ -43,7 +44,8 @@ final class PlainFiles: DiskCompetitor {
     }
 }
 
-/// A table of keys and values.
+/// A competitor that stores the values in a table of a SQLite database, with one transaction per put of many
+/// values.
 final class BareSQLite: DiskCompetitor {
     let name = "bare SQLite"
     private let path: String

@@ -1,12 +1,13 @@
 import Foundation
 import Harness
 
-/// Stores values by key on disk: our cache, plain files, bare SQLite and PyPI's `diskcache`, in folders that already
-/// hold entries of 200 bytes.
+/// Compares stores for values on disk: our disk cache, plain files, SQLite without a wrapper, and PyPI's
+/// `diskcache`. Each store already contains entries of 200 bytes when it is measured.
 ///
-/// Opening means that a second handle opens the full folder and reads one value; competitors that need no opening are
-/// left out. Evicting means that a full cache removes a sixteenth of its entries, oldest first. A put includes its
-/// share of the commit. The target always refers to the fastest peer.
+/// The contest `open` opens the store a second time and reads one value; plain files need no opening, so they
+/// do not take part. The contest `evict` removes a sixteenth of the entries, oldest first. A turn of `put`
+/// stores many values and commits or flushes once, so the time per put includes its share of the commit. The
+/// target always refers to the fastest peer.
 struct DiskScenario {
     private let entries: Int
     private let rounds: Int
@@ -37,7 +38,8 @@ struct DiskScenario {
         report.add(try contest("open", .milliseconds, among: openers) { try $0.open() }.run(rounds: rounds))
         report.add(try evicting())
         for (number, size) in sizes.enumerated() {
-            // Use fewer values if they are large, so that a turn writes megabytes, not gigabytes.
+            // Store as many values per turn as fit into 8 MiB, but at least 20 and at most 200, so that a
+            // turn writes megabytes, not gigabytes.
             let count = max(20, min(200, (8 << 20) / size))
             let value = Data((0..<size).map { _ in UInt8.random(in: .min ... .max) })
             let name = "\(size >> 10) KB"
@@ -54,7 +56,8 @@ struct DiskScenario {
         }
     }
 
-    /// Refills the removed entries.
+    /// Measures evictions, and then stores as many new entries as were removed, so that the next contest
+    /// starts with the same number of entries.
     private func evicting() throws -> ContestResult {
         let warmUps = 1
         var result = try contest("evict a sixteenth", .milliseconds) { try $0.evict() }

@@ -2,11 +2,11 @@ import Foundation
 import Harness
 import WebImage
 
-/// Gets from memory by URL: our cache, a dictionary under a pthread lock and `NSCache`, all with the same keys, and a
-/// whole `loadImage` with a memory hit.
+/// Compares reads from a memory cache by URL: our cache, a dictionary under a pthread lock, and `NSCache`,
+/// all with the same keys. Also compares a whole `loadImage` that hits the memory cache with the read alone.
 ///
-/// Times are nanoseconds per get. The total number of gets is divided among the threads, so with ideal scaling more
-/// threads need less time until all cores are used.
+/// Times are nanoseconds per read. The total number of reads is divided among the threads, so with ideal
+/// scaling the time falls with each further thread until all cores are used.
 struct MemoryScenario {
     private static let keyCount = 10_000
     private static let gets = 50_000
@@ -14,7 +14,9 @@ struct MemoryScenario {
     private let keys = (0..<keyCount).map {
         "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200"
     }
-    /// The order of the gets: every key equally often, and no two neighbouring keys.
+    /// The indices of the keys in the order in which they are read. Each key occurs five times. Consecutive
+    /// reads are 7,919 keys apart, so that they do not profit from neighbouring entries in the processor's
+    /// caches.
     private let order: [Int] = (0..<gets).map { ($0 &* 7919) % keyCount }
 
     func contests() throws -> [Contest] {
@@ -38,7 +40,7 @@ struct MemoryScenario {
         let names = urls.map { $0 as NSString }
         let share = order.prefix(Self.gets / threads)
         let shared = SharedSystemCache(cache: system, names: names)
-        // Python runs one thread at a time.
+        // The Python peer takes part only with one thread, because Python runs only one thread at a time.
         let python = threads == 1 ? [LinePeer("cachetools (Python)", script: "memory.py").competitor("get")] : []
         return Contest(
             "memory get, \(threads) threads", target: threads == 1 ? 1.15 : 1.3, unit: .nanoseconds,
@@ -57,7 +59,8 @@ struct MemoryScenario {
             ] + python)
     }
 
-    /// A whole `loadImage`, for which there is no peer.
+    /// Returns a contest that compares a whole `loadImage` with a read from the same memory cache. No other
+    /// library has an equivalent of `loadImage` to compare with.
     private func load(_ threads: Int) throws -> Contest {
         let (images, texts) = try content()
         var config = ImageCacheConfig()
@@ -89,7 +92,8 @@ struct MemoryScenario {
             ])
     }
 
-    /// A picture per key, and the keys as separate strings, as a caller has them.
+    /// Returns one picture per key, and copies of the keys. A caller's URL string is not the same object as
+    /// the key in the cache, so equal strings must be compared byte by byte.
     private func content() throws -> (images: [String: Image], keys: [String]) {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .gray8)
         let images = Dictionary(uniqueKeysWithValues: keys.map { ($0, Image(pixels: pixels)) })
@@ -104,7 +108,7 @@ private func inThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     DispatchQueue.concurrentPerform(iterations: count) { _ in body() }
 }
 
-/// `NSCache` and its keys, created before measuring.
+/// An `NSCache` and its keys as `NSString`, which are created before measuring.
 private struct SharedSystemCache: @unchecked Sendable {
     // Unchecked: `NSCache` has its own lock, and the strings never change.
     let cache: NSCache<NSString, Image>
@@ -113,7 +117,7 @@ private struct SharedSystemCache: @unchecked Sendable {
     func image(_ index: Int) -> Image? { cache.object(forKey: names[index]) }
 }
 
-/// A minimal cache: a dictionary under a lock.
+/// A minimal memory cache: a dictionary under a pthread mutex.
 private final class LockedDictionary: @unchecked Sendable {
     // Unchecked: `images` is read under the lock, and is written before other threads can access it.
     var images: [String: Image] = [:]

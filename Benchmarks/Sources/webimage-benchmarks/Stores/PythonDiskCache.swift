@@ -1,13 +1,14 @@
 import Foundation
 
-/// PyPI's `diskcache` in its own program, which does a whole turn per line; see `peers/disk.py`.
+/// PyPI's `diskcache` in a Python process, which does a whole turn for each line that it receives; see
+/// `peers/disk.py`.
 final class PythonDiskCache: DiskCompetitor {
     let name = "diskcache (Python)"
     private let peer: LinePeer
 
     init(_ path: String) { peer = LinePeer("diskcache", script: "disk.py", opening: URL(fileURLWithPath: path)) }
 
-    /// Throws if it is not installed.
+    /// Starts the Python process; throws if `diskcache` is not installed.
     func start() throws { try peer.start() }
 
     var process: pid_t? { peer.pid }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Our disk cache.
+/// Our disk cache. The functions call `ImageCache.diskCache` directly.
 final class WebImageStoreCompetitor: DiskCompetitor {
     let name = "webimage"
     private let path: String
@@ -46,7 +46,8 @@ final class WebImageStoreCompetitor: DiskCompetitor {
         guard try Self.opened(path).data(forKey: key(0, -1)) != nil else { throw ScenarioError.peerFailed }
     }
 
-    /// Sets the limit to the current size and stores one more entry, so that the cache must evict.
+    /// Sets the size limit to the current size and stores one more entry, so that the cache exceeds its limit
+    /// and evicts.
     func evict() throws {
         var config = Self.config
         config.maxDiskSize = cache.totalSize()
