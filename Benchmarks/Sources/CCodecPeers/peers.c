@@ -114,13 +114,14 @@ int peer_libwebp_play(const unsigned char *data, size_t length) {
     WebPAnimDecoderGetInfo(decoder, &info);
     size_t count = (size_t)info.canvas_width * info.canvas_height * 4;
     uint8_t *shown = malloc(count);
-    while (WebPAnimDecoderHasMoreFrames(decoder)) {
+    int failed = !shown;
+    while (!failed && WebPAnimDecoderHasMoreFrames(decoder)) {
         uint8_t *canvas;
         int time;
-        if (!WebPAnimDecoderGetNext(decoder, &canvas, &time)) break;
-        memcpy(shown, canvas, count);
+        failed = !WebPAnimDecoderGetNext(decoder, &canvas, &time);
+        if (!failed) memcpy(shown, canvas, count);
     }
     free(shown);
     WebPAnimDecoderDelete(decoder);
-    return 0;
+    return failed;
 }

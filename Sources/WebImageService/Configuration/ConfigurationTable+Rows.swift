@@ -58,7 +58,7 @@ extension ConfigurationTable {
         number("source-cache", \.sourceCacheBytes, in: 0...(1 << 50), "BYTES", "of sources on disk; 0 stores none"),
         number("result-memory", \.resultMemoryBytes, in: 0...(1 << 40), "BYTES", "of results in memory"),
         number("ttl", \.ttl, in: 0...year, "SECONDS", "a result is fresh if its source states no lifetime"),
-        number("min-ttl", \.minTTL, in: 0...year, "SECONDS", "a result is fresh at least, also if its source has no-cache"),
+        number("min-ttl", \.minTTL, in: 0...year, "SECONDS", "a result is fresh at least, also with no-cache"),
         number("max-ttl", \.maxTTL, in: 0...year, "SECONDS", "a result is fresh at most"),
         number(
             "stale-while-revalidate", \.staleWhileRevalidate, in: 0...year, "SECONDS",

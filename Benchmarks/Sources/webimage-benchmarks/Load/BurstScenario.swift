@@ -25,11 +25,11 @@ struct BurstScenario {
         try scenario.contest("\(photos.count) photos of 6 MP", photos, parts: (0.15, 0.62), report)
         try scenario.contest("\(small.count) small pictures", small, report)
         try scenario.contest(
-            "\(large.count) pictures of 12 MP, then 200 small ones", large + small.prefix(200), small: 200, report)
+            "\(large.count) pictures of 12 MP, then 200 small ones", large + small.prefix(200), report)
     }
 
     private func contest(
-        _ name: String, _ files: [String], small: Int? = nil, parts: (first: Double, median: Double)? = nil,
+        _ name: String, _ files: [String], parts: (first: Double, median: Double)? = nil,
         _ report: Report
     ) throws {
         let arrivals = try Arrivals.burst(files)
@@ -43,7 +43,8 @@ struct BurstScenario {
         var result = try Contest("burst, " + name, changesState: true, competitors)
             .run(rounds: options.rounds(9, quick: 2), warmUps: 1)
         for (index, rival) in rivals.enumerated() {
-            // Each value is a median over all rounds of `rival.rounds`, which include the warm-up round.
+            rival.forgetFirstRound()
+            // Each value is a median over all rounds without the warm-up round.
             result.entries[index].cost.counts = [
                 "ms to the first": rival.median(\.first), "ms to the median": rival.median(\.median),
                 "ms to the 99th of 100": rival.median { $0.percentile(99) },

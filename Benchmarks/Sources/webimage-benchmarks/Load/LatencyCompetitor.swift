@@ -57,6 +57,8 @@ final class LatencyCompetitor {
     }
 
     func forgetRounds() { rounds = [] }
+    /// Removes the first round, for scenarios whose first round is a warm-up.
+    func forgetFirstRound() { rounds = Array(rounds.dropFirst()) }
 
     /// The waiting times of the pictures of all rounds together.
     var all: Distribution { Distribution(rounds.flatMap(\.sorted)) }
