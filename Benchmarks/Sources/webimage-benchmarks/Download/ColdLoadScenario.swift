@@ -71,7 +71,9 @@ enum ColdLoadWorker {
     static let name = "cold-load-worker"
 
     static func run(_ arguments: [String]) throws {
-        guard arguments.count >= (arguments.first == "decode" ? 3 : 2) else { throw ScenarioError.unknown(arguments.joined(separator: " ")) }
+        guard arguments.count >= (arguments.first == "decode" ? 3 : 2) else {
+            throw ScenarioError.unknown(arguments.joined(separator: " "))
+        }
         if arguments[0] == "decode" {
             let file = try Data(contentsOf: URL(fileURLWithPath: arguments[1]))
             for _ in 0..<(Int(arguments[2]) ?? 0) {
