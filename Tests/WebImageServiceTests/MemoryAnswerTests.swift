@@ -107,7 +107,8 @@ struct MemoryAnswerTests {
         let bench = try ServiceBench()
         await warm(bench)
         bench.clock.advance(by: .seconds(5))
-        // The number of purges must be read from disk again, which is not done here.
+        // The service must read the number of purges from disk again. `respondFromMemory` never reads from disk, so
+        // it has no response.
         #expect(immediate(bench) == nil)
         await warm(bench)
         #expect(immediate(bench) != nil)

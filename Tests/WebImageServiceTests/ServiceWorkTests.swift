@@ -81,8 +81,8 @@ struct ServiceWorkTests {
         _ = try await value("a", one)
         _ = try await value("a", two)
         #expect(runs.withLock { $0 } == 1)
-        // A request that is accepted after the work has ended starts new work. Requests accepted earlier may use the
-        // old value.
+        // A request that is accepted after the work has ended starts new work. A request that was accepted before
+        // that may use the value of the ended work.
         let late = order.begin()
         _ = try await value("a", late.number)
         _ = try await value("a", one)
@@ -238,7 +238,8 @@ struct ServiceWorkTests {
         #expect(await bench.picture("w:11").status == 200)
     }
 
-    /// A burst may wait. Under overload, every request finds waiting jobs; then only few of them may wait.
+    /// All requests of a burst may wait. If every request for 100 ms finds waiting jobs, the service is overloaded, and
+    /// only eight results may be in the making.
     @Test func onlyAQueueThatStandsRefuses() {
         var (limits, queue) = (WorkLimiter.Limits(), StandingQueue())
         (limits.queueWait, limits.worksUnderOverload) = (.milliseconds(100), 8)
@@ -267,7 +268,7 @@ struct ServiceWorkTests {
         #expect(await eventually { pool.waitingCountWithoutLow == 1 })
         let second = Task { await bench.picture("w:11/f:png") }
         #expect(await eventually { pool.waitingCountWithoutLow == 2 })
-        // Now jobs have waited for longer than a burst may.
+        // After 150 ms with waiting jobs, the service no longer takes the requests for a burst.
         bench.clock.advance(by: .milliseconds(150))
         let others = (2..<(5 * pool.width)).map { side in Task { await bench.picture("w:\(20 + side)/f:png") } }
         #expect(await eventually { bench.service.provider.limiter.workCount == 5 * pool.width })
@@ -275,7 +276,8 @@ struct ServiceWorkTests {
         let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
         #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
         #expect(bench.server.fetchCount == fetches && bench.service.provider.limiter.workCount == 5 * pool.width)
-        // These answers need no processor: a stored result, a joined result and an unchanged source.
+        // Requests that need no decode are still answered: for a stored result, for a result that is being made, and for
+        // the unchanged source.
         #expect(await bench.picture("w:9/f:png").record.outcome == .memory)
         let joiner = Task { await bench.picture("w:10/f:png") }
         #expect(await eventually { bench.service.provider.subscriberCount == 5 * pool.width + 1 })
@@ -314,8 +316,8 @@ struct ServiceWorkTests {
         #expect(await eventually { provider.sources.byteCount == 0 })
     }
 
-    /// Every place that ends, also without a source, lets waiting fetches begin. At most two, so that the bytes stay near
-    /// the limit.
+    /// When a place ends, at most two waiting fetches begin, so that the bytes stay near the limit. This is also true
+    /// for the place of a fetch that failed and has no bytes.
     @Test func aPlaceThatEndsLetsTwoFetchesBegin() async throws {
         let budget = SourceBudget(limit: 10)
         var first: SourceBudget.Place? = try await budget.place()
