@@ -3,16 +3,17 @@ import WebImageCore
 
 /// Counts the elements that a document draws, including those that it draws again by reference.
 ///
-/// Nine groups that each use the one before ten times draw 1,000,000,000 elements with 3 KB of text. librsvg stops after
-/// 500,000 references, which takes seconds. So references in attributes are counted before librsvg draws. References in
-/// style sheets are not counted, because only librsvg knows the elements to which a rule applies; its own limit bounds
-/// them.
+/// A document of 3 KB can draw 1,000,000,000 elements: nine groups, each of which uses the previous group ten times.
+/// librsvg stops after 500,000 references, which takes seconds. So references in attributes are counted before librsvg
+/// draws. References in style sheets are not counted, because only librsvg determines the elements to which a rule
+/// applies. The limit of librsvg bounds these references.
 struct DrawnElements {
-    /// The number of elements that any document may draw again. A document with more elements may draw each of them
-    /// again. librsvg draws about 100,000 small rectangles a second.
+    /// The maximum number of elements that references draw again. For a document with more elements than this, the
+    /// maximum is its number of elements. librsvg draws about 100,000 small rectangles a second.
     static let mostRepeated = 50_000
 
-    /// An element that has an id or refers to others, together with the elements inside it that do neither.
+    /// An element that has an id or refers to other elements, together with all elements inside it that have neither an
+    /// id nor a reference.
     private struct Part {
         var elements = 0
         /// The parts directly inside this one.
@@ -40,13 +41,13 @@ struct DrawnElements {
         if open.count > 1 { open.removeLast() }
     }
 
-    /// Gives the innermost element an id. librsvg uses the first of several elements with the same id.
+    /// Sets the id of the innermost element. librsvg uses the first of several elements with the same id.
     mutating func setID(_ id: Data) {
         let part = innermostPart()
         if partOfID[id] == nil { partOfID[id] = part }
     }
 
-    /// Notes that the innermost element draws the element with this id.
+    /// Records that the innermost element draws the element with this id.
     mutating func refer(to id: Data) {
         let part = innermostPart()
         parts[part].references.append(id)
@@ -63,25 +64,28 @@ struct DrawnElements {
         return parts.count - 1
     }
 
-    /// Adds the elements of a document that a part embeds, or the same effort for a picture.
+    /// Adds the number of elements of a document that a part embeds. For a picture, adds the number of elements that
+    /// take as long to draw.
     mutating func add(_ count: Int, to part: Int) {
         parts[part].elements = Self.sum(parts[part].elements, count)
         elements = Self.sum(elements, count)
     }
 
-    /// Returns the number of drawn elements. The content of `defs` counts once more than it is drawn.
+    /// Returns the number of drawn elements. The content of `defs` is counted once more than librsvg draws it, because
+    /// librsvg draws it only by reference.
     ///
     /// - Throws: `.badImageData` if references draw too many elements again.
     func count() throws(WebImageError) -> Int {
         let total = total()
-        guard total - elements <= max(elements, Self.mostRepeated) else {
-            throw .badData("SVG", "it draws more than \(Self.mostRepeated) elements again by reference")
+        let limit = max(elements, Self.mostRepeated)
+        guard total - elements <= limit else {
+            throw .badData("SVG", "it draws more than \(limit) elements again by reference")
         }
         return total
     }
 
-    /// Adds the parts up, each after those that it contains or refers to. A part inside a circle of references counts
-    /// once, because librsvg draws no circle.
+    /// Adds up the parts. Each part is added after the parts that it contains or refers to. A part in a cycle of
+    /// references counts once, because librsvg does not draw cyclic references.
     private func total() -> Int {
         var totals = [Int](repeating: 0, count: parts.count)
         var isVisited = [Bool](repeating: false, count: parts.count)

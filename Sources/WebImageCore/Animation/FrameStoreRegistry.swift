@@ -76,8 +76,10 @@ package final class FrameStoreRegistry: Sendable {
         if !isKnown {
             // Read the needs outside the registry's lock: `need` takes a store's lock, and a nested lock
             // could deadlock.
-            let needs = others.map { ($0.0, $0.1.need) }
+            let all = others.map { ($0.0, $0.1.need, $0.1) }
             state.withLock { state in
+                // Leave out stores that were released since: they would keep their part of the budget.
+                let needs = all.filter { state.stores[$0.0]?.store === $0.2 }.map { ($0.0, $0.1) }
                 let shares = FrameBudget.allot(needs.map(\.1), of: state.budget)
                 state.needs = Dictionary(needs, uniquingKeysWith: { $1 })
                 state.shares = Dictionary(zip(needs.map(\.0), shares), uniquingKeysWith: { $1 })

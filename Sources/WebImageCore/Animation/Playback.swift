@@ -63,6 +63,7 @@ package struct Playback: Sendable {
         self.index = index
         self.loopCount = min(max(loopCount, 0), 1_000_000_000)
         elapsed = 0
+        isWaitingForFrame = false
         shownIndex = index
     }
 
@@ -100,7 +101,7 @@ package struct Playback: Sendable {
                 break
             }
             if endsPlayback(next.isLoopEnd), shownIndex != index, !isReady(index) {
-                // The last frame stays visible after the end. So delay the end until this frame can be shown.
+                // The last frame stays visible after the end. Therefore delay the end until this frame can be shown.
                 elapsed = duration(index)
                 isWaitingForFrame = true
                 break
@@ -120,7 +121,7 @@ package struct Playback: Sendable {
                 break
             }
         }
-        // Show the newest frame that is ready. If the newest frame is late, an older one is shown instead.
+        // Show the newest of the passed frames that are ready.
         if let ready = passed.last(where: isReady), ready != shownIndex { events.append(show(ready)) }
         if passed.isEmpty, shownIndex != index, isReady(index) { events.append(show(index)) }
         return events
@@ -128,13 +129,13 @@ package struct Playback: Sendable {
 
     /// Returns the indices of the next frames in playback order, without duplicates. The due frame is the first.
     ///
-    /// - Parameter leading: the number of frames to skip, because frames that are already late need no decode.
+    /// - Parameter leading: the number of frames to skip, because they would be decoded too late.
     package func upcoming(_ count: Int, leading: Int = 0) -> [Int] {
         guard frameCount > 0 else { return [] }
         var lookahead = self
         lookahead.index = min(index, frameCount - 1)
         for _ in 0..<min(max(leading, 0), Self.mostUpcoming) {
-            // Do not skip past the last frame: playback waits for it even if it is late.
+            // Do not skip the last frame before the end: playback waits for this frame even if it is late.
             guard let next = lookahead.next(), !lookahead.endsPlayback(next.isLoopEnd) else { break }
             lookahead.step()
         }
@@ -151,8 +152,8 @@ package struct Playback: Sendable {
         return frames
     }
 
-    /// The maximum length of the list of upcoming frames. The list is made at every refresh, and a longer
-    /// list would cost more than drawing the frame.
+    /// The maximum length of the list of upcoming frames. The list is made at every refresh. Making a longer
+    /// list would take longer than drawing the frame.
     private static let mostUpcoming = 4096
 
     private mutating func step() {
@@ -165,8 +166,9 @@ package struct Playback: Sendable {
         return .show(index)
     }
 
-    /// Whether playback ends after the current frame. `isLoopEnd` says whether the current frame is the
-    /// last of its loop.
+    /// Returns whether playback ends after the current frame.
+    ///
+    /// - Parameter isLoopEnd: whether the current frame is the last frame of its loop.
     private func endsPlayback(_ isLoopEnd: Bool) -> Bool {
         isLoopEnd && totalLoopCount > 0 && loopCount + 1 >= totalLoopCount
     }

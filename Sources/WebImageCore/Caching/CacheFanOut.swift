@@ -24,11 +24,14 @@ struct CacheFanOut: Sendable {
         let completion = Completion(end)
         for (index, cache) in caches.enumerated() {
             put(cache, index) { answer in
+                // Complete before lowering the count. Otherwise an answer that is not enough could become the last one
+                // in between and complete first.
+                if isEnough(answer) { completion.complete(with: answer) }
                 let isLast = open.withLock { open in
                     open -= 1
                     return open == 0
                 }
-                if isLast || isEnough(answer) { completion.complete(with: answer) }
+                if isLast { completion.complete(with: answer) }
             }
         }
     }

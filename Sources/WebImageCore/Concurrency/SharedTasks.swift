@@ -27,7 +27,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var continuations: [UInt64: ValueContinuation<Outcome>] = [:]
     }
 
-    /// An action with its operands. Steps are collected under the lock and performed after it is released.
+    /// An action with its operands. Steps are collected under the lock and performed after the lock is released.
     private enum Step {
         case cancel(Task<Void, Never>)
         case resume(ValueContinuation<Outcome>, Outcome)
@@ -42,7 +42,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package init() {}
 
-    /// The number of runs that are in progress or still have subscribers.
+    /// The number of runs that have subscribers.
     package var count: Int { state.withLock { $0.decisions.count } }
 
     /// The number of subscribers of the runs whose key matches.
@@ -54,8 +54,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// `body` returns.
     ///
     /// Cancelling the surrounding task immediately ends the wait with `.cancelled`; the work continues for
-    /// the other subscribers. While this caller waits, the work's priority is at least `priority`. If the
-    /// bodies of all subscribers were cancelled, `onAbandon` receives the value.
+    /// the other subscribers. While this caller waits, the work's priority is at least `priority`. If every
+    /// subscriber was cancelled before its `body` ended, `onAbandon` receives the value.
     package func withValue<Output>(
         for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
         origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
@@ -108,7 +108,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             }
         }
         if let handle {
-            // Only for an existing run: a new run already has the priority of its first subscriber.
+            // Update only the priority of an existing run: a new run already has the priority of its first subscriber.
             if let joined { updatePriority(joined) }
             // If the priority changed after it was read above, the change was not recorded, because the
             // subscriber did not exist yet.
@@ -119,13 +119,13 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     /// Reports to the subscriber which load started the run. Must be called under the lock, because the run
-    /// may end as soon as the lock is free. `joined` therefore must not run user code.
+    /// may end as soon as the lock is released. `joined` therefore must not run user code.
     private static func note(_ run: Run?, _ origin: SharedTaskOrigin?) {
         if let origin, let starter = run?.origin { origin.joined(starter) }
     }
 
     /// Starts the task of a new run. Must be called under the lock: the task may start immediately, but it
-    /// cannot report its end before the run is stored and the lock is free.
+    /// cannot report its end before the run is stored and the lock is released.
     private func start(
         _ run: UInt64, _ priority: LoadPriority, _ origin: UInt64?, _ work: @escaping Work,
         _ onAbandon: @escaping Abandon
@@ -144,8 +144,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func move(_ subscriber: UInt64, to priority: LoadPriorityHandle) {
-        let value = priority.priority
-        perform { $0.move(subscriber, to: value) }
+        // Read the priority under the lock. Otherwise two concurrent changes could be recorded in the wrong order.
+        perform { $0.move(subscriber, to: priority.priority) }
     }
 
     private func leave(_ subscriber: UInt64, _ isConsumed: Bool, _ onAbandon: @escaping Abandon) {

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Combines several loaders into one. Asks the loader that was added last first; the first loader that accepts a URL
-/// performs the load.
+/// Combines several loaders into one. Checks the loaders in reverse order, beginning with the loader that was added
+/// last. The first loader that accepts a URL performs the load.
 ///
 /// Safe on any thread.
 public final class ImageLoadersManager: Sendable {
@@ -14,8 +14,8 @@ public final class ImageLoadersManager: Sendable {
     /// Makes the shared loader; set by ``WebImageDefaults``.
     static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
-    /// A loader and the protocols that it implements. They are resolved once, because a dynamic cast costs more than a
-    /// whole lookup in the memory cache.
+    /// A loader and the protocols that it implements. The protocols are resolved once, because a dynamic cast costs
+    /// more than a whole lookup in the memory cache.
     private struct Registered: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
@@ -33,12 +33,12 @@ public final class ImageLoadersManager: Sendable {
     private let registered: Locked<RoleList<Registered>>
     private let lowData = Locked(false)
 
-    /// Creates a manager; the last loader is asked first.
+    /// Creates a manager; the last loader is checked first.
     public init(loaders: [any ImageLoader]) {
         registered = Locked(RoleList(loaders.map(Registered.init)))
     }
 
-    /// The loaders; the last one is asked first.
+    /// The loaders; the last loader is checked first.
     public var loaders: [any ImageLoader] {
         get { registered.withLock { $0.roles }.map(\.loader) }
         set { registered.withLock { $0.roles = newValue.map(Registered.init) } }
@@ -51,7 +51,7 @@ public final class ImageLoadersManager: Sendable {
         set { lowData.withLock { $0 = newValue } }
     }
 
-    /// Adds a loader, which is asked first.
+    /// Adds a loader. It is checked before all other loaders.
     public func addLoader(_ loader: any ImageLoader) {
         registered.withLock { $0.roles.append(Registered(loader)) }
     }
@@ -63,6 +63,9 @@ public final class ImageLoadersManager: Sendable {
 
     /// Returns the loader for a URL; nil when no loader accepts it.
     public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.loader }
+
+    /// Returns the loader for a load; nil when no loader accepts its URL, options and context.
+    func loader(for load: ImageDataLoad) -> (any ImageLoader)? { registeredLoader(of: load)?.loader }
 
     private func registeredLoader(of load: ImageDataLoad) -> Registered? {
         registeredLoader(of: load.url, options: load.options, context: load.context)
@@ -99,14 +102,13 @@ package protocol SchemeBoundLoader: SharedScopeLoader {
     var schemes: [String] { get }
 }
 
-/// A loader that can report, without seeing a load, whether plain loads have the shared scope. A load is plain if its
-/// context has no value for the loader and its options enable neither cookies nor untrusted certificates.
+/// A loader that can report, without inspecting a load, whether plain loads have the shared scope. A load is plain if
+/// its context has no value for the loader and its options enable neither cookies nor untrusted certificates.
 ///
 /// Only classes can adopt this protocol: copying a class reference takes about 60 instructions less than copying an
 /// existential value of any type.
 package protocol SharedScopeLoader: AnyObject, Sendable {
-    /// Whether every load without special options currently gets the shared scope. The manager reads it at every memory
-    /// hit.
+    /// Whether every plain load currently has the shared scope. The manager reads this property at every memory hit.
     var sharesPlainLoads: Bool { get }
 }
 
@@ -162,14 +164,14 @@ extension ImageLoadersManager: ImageDataLoader {
             with: url, options: options, context: context, progress: progress, completed: completed)
     }
 
-    /// Returns the answer of the loader that accepts the URL. If no loader accepts it, returns whether the error
+    /// Returns the decision of the loader that accepts the URL. If no loader accepts it, returns whether the error
     /// shows that the URL itself is at fault.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.shouldBlockURL
     }
 
-    /// Returns the answer of the loader that accepts the load. If no loader accepts it, returns whether the error shows
-    /// that the URL itself is at fault.
+    /// Returns the decision of the loader that accepts the load. If no loader accepts it, returns whether the error
+    /// shows that the URL itself is at fault.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -237,8 +239,8 @@ extension ImageLoadersManager: ImageDataLoader {
         return .scoped("!sources:" + names.joined(separator: ","))
     }
 
-    /// Returns ``cacheScope(of:)``, and the prepared load if one was needed to find the scope. Every memory hit runs
-    /// this function.
+    /// Returns ``cacheScope(of:)``. Also returns the prepared load if the loader had to prepare the load to find the
+    /// scope. Every memory hit runs this function.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
         let registeredLoader = registeredLoader(of: load)

@@ -10,11 +10,13 @@ struct FailedURLs {
         let end: ContinuousClock.Instant?
     }
 
-    /// The maximum number of remembered URLs. It limits the memory use of a server process that always requests new
-    /// URLs.
-    private static let capacity = 10_000
+    /// The maximum number of remembered failures. It limits the memory use of a server process that always requests new
+    /// URLs, or one URL in always new scopes.
+    static let capacity = 10_000
 
     private var entries: [URL: [CacheScope: Entry]] = [:]
+    /// The number of failures in all scopes of all URLs.
+    private(set) var count = 0
 
     var isEmpty: Bool { entries.isEmpty }
 
@@ -32,23 +34,40 @@ struct FailedURLs {
         // The scope `.unstored` does not identify whose credentials the load used. Remembering the failure would
         // block the URL for loads with other credentials.
         guard scope != .unstored else { return }
-        if entries.count >= Self.capacity { removeExpiredOrHalf(at: now) }
+        let isNew = entries[url]?[scope] == nil
+        if isNew, count >= Self.capacity { removeExpiredOrHalf(at: now) }
+        if isNew { count += 1 }
         entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + NumberLimits.finite($0) })
     }
 
-    mutating func remove(_ url: URL) { entries[url] = nil }
+    mutating func remove(_ url: URL) { count -= entries.removeValue(forKey: url)?.count ?? 0 }
 
     mutating func remove(_ url: URL, in scope: CacheScope) {
-        entries[url]?[scope] = nil
+        if entries[url]?.removeValue(forKey: scope) != nil { count -= 1 }
         if entries[url]?.isEmpty == true { entries[url] = nil }
     }
 
-    mutating func removeAll() { entries.removeAll() }
+    mutating func removeAll() {
+        entries.removeAll()
+        count = 0
+    }
 
-    /// Removes expired entries; if none has expired, removes an arbitrary half.
+    /// Removes the expired failures. If none has expired, removes an arbitrary half of the failures.
     private mutating func removeExpiredOrHalf(at now: ContinuousClock.Instant) {
-        entries = entries.filter { $0.value.values.contains { $0.end.map { $0 > now } ?? true } }
-        guard entries.count >= Self.capacity else { return }
-        for url in Array(entries.keys.prefix(Self.capacity / 2)) { entries[url] = nil }
+        keep { $0.end.map { $0 > now } ?? true }
+        guard count >= Self.capacity else { return }
+        var excess = Self.capacity / 2
+        keep { _ in
+            excess -= 1
+            return excess < 0
+        }
+    }
+
+    private mutating func keep(where isKept: (Entry) -> Bool) {
+        entries = entries.compactMapValues { scopes in
+            let kept = scopes.filter { isKept($0.value) }
+            return kept.isEmpty ? nil : kept
+        }
+        count = entries.values.reduce(0) { $0 + $1.count }
     }
 }

@@ -3,13 +3,16 @@ import Foundation
 /// The handle of one load of a manager, from the cache query to the delivery.
 ///
 /// ``cancel()`` ends the load with exactly one final completion, which has the error `.cancelled`. Nothing is delivered
-/// after this completion.
+/// after this completion. If a completion block has already received the cached image of `.refreshCached`, a cancel
+/// delivers nothing.
 public final class WebImageCombinedOperation: WebImageOperation {
     private struct State {
         var claim: CompletionClaim<LoadSink>
         var hasDeliveredCached = false
         var hasAskedLoader = false
         var received = -1
+        /// The URL of the newest progress event. An alternative source has another URL than the first source.
+        var progressURL: URL?
         /// Runs once, after a cancel or the final delivery has claimed the completion.
         var whenEnded: (@Sendable () -> Void)?
 
@@ -48,7 +51,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Whether ``cancel()`` was called before the operation ended.
     public var isCancelled: Bool { state?.withLock { $0.claim.isCancelled } ?? false }
 
-    /// The priority of the load. A shared task runs at the highest priority of its subscribers. No effect after the end.
+    /// The priority of the load. A shared task runs at the highest priority of its subscribers. A change after the end
+    /// of the load has no effect.
     public var priority: LoadPriority {
         get { priorities?.priority ?? .normal }
         set { priorities?.priority = newValue }
@@ -74,8 +78,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// finishes first. The completion with `.cancelled` follows.
     public func cancel() {
         // Claim the completion before cancelling the task; otherwise the task's own result could be delivered instead
-        // of
-        // `.cancelled`.
+        // of `.cancelled`.
         let ended = state?.withLock { state in
             state.end(isCancel: true).map { (end: $0, isSilent: state.hasDeliveredCached) }
         }
@@ -112,9 +115,10 @@ public final class WebImageCombinedOperation: WebImageOperation {
         case .partial(let image): deliver(.partial(image))
         case .progress(let received, let expected, let url):
             // Drop an older progress event: a load that joined a shared task late may receive it after a newer one.
+            // The count of an alternative source starts at 0 again.
             let sink = state?.withLock { state -> LoadSink? in
-                guard received >= state.received else { return nil }
-                state.received = received
+                guard received >= state.received || url != state.progressURL else { return nil }
+                (state.received, state.progressURL) = (received, url)
                 return state.claim.receiver
             }
             sink?.receive(.progress(received: received, expected: expected, url: url))
@@ -130,8 +134,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard let sink else { return }
         guard let queue = sink.queue else { return sink.receive(delivery) }
         lane?.add(on: queue) {
-            // The delivery of the cached image is the final completion for a cancel. If the load was cancelled in the
-            // meantime, `cancel()` has sent no completion, so send `.cancelled` here.
+            // `cancel()` sends no completion after the delivery of the cached image was enqueued. If the load was
+            // cancelled before this block runs, send `.cancelled` here instead of the image.
             if case .cached = delivery {
                 sink.receive(self.isCancelled ? .failed(WebImageError.cancelled.with(url: self.url)) : delivery)
             } else if self.isActive {

@@ -155,7 +155,7 @@ extension ImageLoader {
     /// Returns the loader that performs the load. If this loader is an ``ImageLoadersManager``, looks up the loader
     /// in it.
     fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
-        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load.url) else {
+        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load) else {
             return self
         }
         // Only the manager of loaders can try several sources, and only for bytes. Decoded images come directly from

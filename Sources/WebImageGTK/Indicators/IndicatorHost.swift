@@ -15,12 +15,14 @@ import WebImageCore
             guard let current else { return }
             current.indicatorView.isHidden = true
             place()
-            if isRunning { current.startAnimatingIndicator() }
+            if isRunning { start(current) }
         }
     }
 
-    /// The widget in which indicators are placed; nil is the view's own widget.
+    /// The widget in which indicators are placed; nil means the view's own widget.
     var host: OpaquePointer?
+    /// Called before an indicator starts in `host`. A button makes the host visible.
+    var showHost: (@MainActor () -> Void)?
 
     func update(_ indication: ViewIndication) {
         switch indication {
@@ -31,14 +33,19 @@ import WebImageCore
         guard let current else { return }
         place()
         switch indication {
-        case .start: current.startAnimatingIndicator()
+        case .start: start(current)
         case .progress(let fraction): current.updateIndicatorProgress(fraction)
         case .stop: current.stopAnimatingIndicator()
         }
     }
 
-    /// Places the indicator. An adopted widget has no room for children; if it is inside a `GtkOverlay`, the indicator
-    /// is added to that.
+    private func start(_ indicator: any WebImageIndicator) {
+        if !state.isDestroyed { showHost?() }
+        indicator.startAnimatingIndicator()
+    }
+
+    /// Places the indicator in `host` or in a view of this library. Any other widget cannot contain the indicator; if
+    /// the parent of the widget is a `GtkOverlay`, the indicator is added to the overlay.
     private func place() {
         guard !isPlaced, !state.isDestroyed, let current else { return }
         let child = UnsafeMutablePointer<GtkWidget>(current.indicatorView.widget)

@@ -3,7 +3,8 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// The state of one widget: the image it shows and its loads. The widget owns this object and releases it at its end.
+/// The state of one widget: the image it shows and its loads. The widget owns this object and releases it when the
+/// widget is finalized.
 @MainActor final class ImageWidgetState {
     /// The widget, which outlives this object.
     let widget: OpaquePointer
@@ -19,6 +20,8 @@ import WebImageCore
     private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
     private(set) lazy var indicator = IndicatorHost(self)
     private(set) lazy var recovery = FailureRecovery(self)
+    /// The text for screen readers; nil for none.
+    var alternativeText: String?
     /// Whether the widget's own newest load failed.
     var hasFailed = false
     private(set) lazy var offscreenPolicy = OffscreenPolicy(self)
@@ -26,6 +29,7 @@ import WebImageCore
     private(set) lazy var buttonFace = {
         let face = ButtonFace(widget)
         indicator.host = face.widget
+        indicator.showHost = { [weak face] in face?.showAboveLabel() }
         return face
     }()
 
@@ -38,11 +42,11 @@ import WebImageCore
     var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
     var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
     private var shown: Image?
-    /// Whether the widget keeps its natural size while it shows nothing. A list row does, so that waiting for an image
-    /// does not cause a new layout of the list.
+    /// Whether the widget keeps its natural size while it shows nothing. True in list rows, so that a row that waits
+    /// for its image does not cause a new layout of the list.
     var keepsSizeWhenEmpty = false
 
-    /// Returns the state of a widget; made at first use.
+    /// Returns the state of a widget. Creates the state at the first call.
     static func of(_ widget: OpaquePointer, key: String) -> ImageWidgetState {
         let object = UnsafeMutablePointer<GObject>(widget)
         if let state = g_object_get_data(object, dataKey) {
@@ -54,7 +58,7 @@ import WebImageCore
             Unmanaged<ImageWidgetState>.fromOpaque(state).release()
         }
         Signal.connect(widget, "destroy") { [weak state] _ in state?.widgetWasDestroyed() }
-        // Make it at once, so that it receives memory warnings.
+        // Create the policy immediately, so that it receives memory warnings.
         _ = state.offscreenPolicy
         return state
     }
@@ -72,7 +76,7 @@ import WebImageCore
 
     var isMapped: Bool { !isDestroyed && gtk_widget_get_mapped(UnsafeMutablePointer(widget)) != 0 }
 
-    /// Cancels every load, which completes it, and no longer uses the widget.
+    /// Cancels every load, so that each load completes. The widget is not used afterwards.
     private func widgetWasDestroyed() {
         guard !isDestroyed else { return }
         isDestroyed = true
@@ -87,7 +91,7 @@ import WebImageCore
 
     // MARK: Image
 
-    /// Returns the object that plays animations; made at first use.
+    /// Returns the object that plays animations. Creates the object at the first call.
     func animate(_ makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) -> WidgetAnimation {
         if let animation { return animation }
         let animation = WidgetAnimation(self, makeLink: makeLink)

@@ -16,7 +16,7 @@ import WebImageCore
         self.button = button
         let view = webimage_view_new()
         child = ImageWidgetState.of(view, key: "ButtonFace")
-        // Keep the view alive when the button is given another child.
+        // Keep the view alive if the button gets another child.
         g_object_ref_sink(UnsafeMutableRawPointer(view))
         gtk_widget_set_can_target(UnsafeMutablePointer(view), 0)
         Signal.connect(button, "state-flags-changed") { [weak self] _ in self?.refresh() }
@@ -51,8 +51,27 @@ import WebImageCore
     private func place() {
         guard !isPlaced, !(images.isEmpty && backgrounds.isEmpty) else { return }
         isPlaced = true
+        // The parent is an overlay if an indicator was shown above the label.
+        let view = UnsafeMutablePointer<GtkWidget>(child.widget)
+        if let overlay = gtk_widget_get_parent(view) { gtk_overlay_remove_overlay(OpaquePointer(overlay), view) }
         let own = UnsafeMutablePointer<GtkButton>(button)
-        gtk_button_set_child(own, UnsafeMutablePointer(child.widget))
+        gtk_button_set_child(own, view)
+    }
+
+    /// Places the view above the button's label, so that an indicator is visible before there is an image.
+    func showAboveLabel() {
+        let view = UnsafeMutablePointer<GtkWidget>(child.widget)
+        guard !isPlaced, gtk_widget_get_parent(view) == nil, let overlay = gtk_overlay_new() else { return }
+        let own = UnsafeMutablePointer<GtkButton>(button)
+        if let label = gtk_button_get_child(own) {
+            // Keep the label alive while it has no parent.
+            g_object_ref(label)
+            gtk_button_set_child(own, nil)
+            gtk_overlay_set_child(OpaquePointer(overlay), label)
+            g_object_unref(label)
+        }
+        gtk_overlay_add_overlay(OpaquePointer(overlay), view)
+        gtk_button_set_child(own, overlay)
     }
 
     private func refresh() {

@@ -3,11 +3,11 @@ import CWebImageGTKShim
 package import Foundation
 public import WebImageCore
 
-/// A handle of any GTK widget that may load images; the counterpart of `UIView` in SDWebImage.
+/// A handle of a GTK widget of any class. It adds the loading of images to the widget, as `UIView` does in SDWebImage.
 ///
-/// The image and the loads belong to the widget and end with it. So several handles of one widget agree, and a handle
-/// may be released as soon as a container holds the widget. Main actor only; the first view attaches the GLib loop (see
-/// ``MainLoop/attach()``).
+/// The image and the loads belong to the widget and end with it. Therefore all handles of one widget have the same
+/// image and loads, and a handle may be released as soon as the widget is in a container. Main actor only. The first
+/// view attaches the GLib loop (see ``MainLoop/attach()``).
 @MainActor open class WidgetView {
     /// The `GtkWidget`: put it into a container.
     public let widget: OpaquePointer
@@ -39,7 +39,7 @@ public import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    /// Makes another handle of a widget that has state.
+    /// Makes another handle of a widget that already has a state.
     init(state: ImageWidgetState) {
         widget = state.widget
         self.state = state
@@ -78,7 +78,7 @@ public import WebImageCore
         set { state.changePose { $0.transform = newValue } }
     }
 
-    /// The opacity, 0…1; that of the widget by default.
+    /// The opacity, 0…1. Default: the opacity of the widget.
     public var alpha: Double {
         get { state.pose.alpha }
         set { state.changePose { $0.alpha = min(max(newValue, 0), 1) } }
@@ -90,8 +90,8 @@ public import WebImageCore
         set { gtk_widget_set_visible(UnsafeMutablePointer(widget), newValue ? 0 : 1) }
     }
 
-    /// Sets the minimum size that the widget requests from its container, in points; sides that are not positive
-    /// request none.
+    /// Sets the minimum size that the widget requests from its container, in points; a side that is not positive
+    /// requests no minimum.
     package func requestSize(_ size: CGSize) {
         func side(_ length: CGFloat) -> gint {
             length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : -1
@@ -109,11 +109,13 @@ public import WebImageCore
 
     /// The text for screen readers; nil for none.
     public var alternativeText: String? {
-        didSet {
+        get { state.alternativeText }
+        set {
+            state.alternativeText = newValue
             if state.kind == .picture {
-                gtk_picture_set_alternative_text(widget, alternativeText)
+                gtk_picture_set_alternative_text(widget, newValue)
             } else {
-                webimage_set_accessible_label(widget, alternativeText ?? "")
+                webimage_set_accessible_label(widget, newValue ?? "")
             }
         }
     }
