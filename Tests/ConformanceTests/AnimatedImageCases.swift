@@ -37,7 +37,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test03AnimatedImageInitWithAnimatedCoder
-    @Test(.tags(.x7)) func aCoderGivesFrames() throws {
+    @Test(.tags(.x7)) func coderReturnsFrames() throws {
         let coder = try #require(
             try ImageCodersManager.shared.animation(of: data("TestImage.gif"), options: DecodingOptions()))
         #expect(coder.animatedImageFrameCount == 5 && coder.animatedImageLoopCount == 0)
@@ -58,7 +58,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test05AnimatedImagePreloadFrames
-    @Test func framesArePreloadedAndLetGo() throws {
+    @Test func framesArePreloadedAndUnloaded() throws {
         let file = try data("TestImage.gif")
         let image = try #require(AnimatedImage(data: file))
         image.preloadAllFrames()
@@ -70,7 +70,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test29AnimatedImageSeekFrame
-    @Test func seekingGivesEveryFrameInTurn() throws {
+    @Test func seekingReturnsEveryFrame() throws {
         let player = try #require(
             AnimatedImagePlayer(provider: squares(), displayLink: link, registry: registry))
         var next = 0
@@ -100,7 +100,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test34AnimatedImagePlaybackModeBounce
-    @Test func bounceGoesThereAndBack() async throws {
+    @Test func bouncePlaysForwardsThenBackwards() async throws {
         try await #expect(frames(.bounce, count: 59) == Array(0..<30) + Array((0..<29).reversed()))
     }
 
@@ -141,7 +141,7 @@ struct AnimatedImageCases {
     }
 
     // SDAnimatedImageTest.test37AnimatedImageWithStaticDataBehavior
-    @Test(.tags(.x4)) func stillsArePlain() throws {
+    @Test(.tags(.x4)) func stillIsAPlainImage() throws {
         let image = try #require(AnimatedImage(data: data("TestImage.jpg")))
         #expect(!image.isAnimated && image.imageFormat == .jpeg && image.imageFrameCount == 1)
         #expect(image.imageLoopCount == 0 && image.animatedCoder == nil && image.animatedImageFrame(at: 0) == nil)

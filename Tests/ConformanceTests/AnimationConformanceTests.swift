@@ -23,7 +23,7 @@ struct AnimationConformanceTests {
     }
 
     @Test(arguments: animations)
-    func everyFrameIsRightInOrderBackwardsAndAtRandom(_ entry: ConformanceEntry) throws {
+    func everyFrameMatchesInOrderBackwardsAndAtRandom(_ entry: ConformanceEntry) throws {
         let animation = try open(entry)
         let count = animation.animatedImageFrameCount
         #expect(count == entry.frames)

@@ -9,7 +9,7 @@ struct CategoryCases {
     private func data(_ name: String) throws -> Data { try Conformance.data("sdwebimage/" + name) }
 
     // SDCategoriesTests.test01NSDataImageContentTypeCategory
-    @Test func whatIsUnknownHasTheGeneralType() {
+    @Test func unknownFormatHasTheGeneralType() {
         #expect(ImageFormat(sniffing: Data()) == .undefined)
         #expect(ImageFormat.undefined.typeIdentifier == "public.image")
         #expect(ImageFormat(typeIdentifier: "public.image") == .undefined)

@@ -6,7 +6,7 @@ import WebImageAVIF
 /// AVIF's `clap` box crops the image before `irot` and `imir` turn it.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)))
 struct CleanApertureTests {
-    @Test func theCleanApertureIsWhatIsShown() throws {
+    @Test func onlyTheCleanApertureIsShown() throws {
         // The coded image has 12 × 34 px. The `clap` box shows 8 × 10 px of it, and `irot` turns them by 90°.
         // The centre of the shown part is 2 px to the right of the coded image's centre and 6 px above it.
         // Newer versions of the AVIF library refuse the file unless `clap`, `irot` and `imir` are marked as essential.

@@ -130,7 +130,7 @@ struct CoderCaseTests {
         #expect(!deep.pixels.format.isPremultiplied)
     }
 
-    @Test func everyLandscapeAndPortraitTellsItsOrientationAndExif() throws {
+    @Test func everyOrientationSampleReportsItsOrientationAndExif() throws {
         for shape in ["Landscape", "Portrait"] {
             for number in 1...8 {
                 let properties = try coders.imageProperties(of: Conformance.data("exif/\(shape)_\(number).jpg"))
@@ -140,7 +140,7 @@ struct CoderCaseTests {
         }
     }
 
-    @Test func previewsAreUprightThumbnailsToo() throws {
+    @Test func previewsAreUprightThumbnails() throws {
         let data = try Conformance.data("exif/Portrait_6.jpg")
         let whole = try coders.decode(data, options: DecodingOptions())
         let stream = try #require(

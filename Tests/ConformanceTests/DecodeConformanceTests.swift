@@ -10,7 +10,7 @@ struct DecodeConformanceTests {
     static let coders = ImageCodersManager.shared
 
     @Test(arguments: Conformance.decodable(formats))
-    func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
+    func headerMatchesTheManifest(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
         #expect(info.format.name == entry.format)
         #expect(info.pixelSize == entry.pixelSize)
@@ -27,7 +27,7 @@ struct DecodeConformanceTests {
     }
 
     @Test(arguments: Conformance.decodable(formats))
-    func theFirstFrameIsRight(_ entry: ConformanceEntry) throws {
+    func firstFrameMatchesTheReference(_ entry: ConformanceEntry) throws {
         let pixels = try Self.straightPixels(entry.path)
         #expect(PixelSize(width: pixels.width, height: pixels.height) == entry.pixelSize)
         let hash = try pixels.sha256()

@@ -10,13 +10,13 @@ struct HostileConformanceTests {
     static let coders = OptionalConformanceTests.coders
 
     @Test(arguments: Conformance.entries.filter { $0.verdict == "reject" })
-    func whatIsNoPictureIsRefused(_ entry: ConformanceEntry) throws {
+    func dataThatIsNoPictureIsRefused(_ entry: ConformanceEntry) throws {
         let data = try Conformance.data(entry.path)
         #expect(throws: WebImageError.self) { try Self.coders.decode(data, options: DecodingOptions()) }
     }
 
     @Test(arguments: Conformance.entries.filter { $0.verdict == "survive" })
-    func whatIsDamagedEndsInAPictureOrAnError(_ entry: ConformanceEntry) throws {
+    func damagedFileDecodesOrThrowsATypedError(_ entry: ConformanceEntry) throws {
         let data = try Conformance.data(entry.path)
         let units = ProcessorTime.units {
             _ = try? Self.coders.imageInfo(of: data, limits: .default)
@@ -32,7 +32,7 @@ struct HostileConformanceTests {
     }
 
     @Test(arguments: bombs)
-    func aBombIsRefusedByItsHeaderAtOnce(_ entry: ConformanceEntry) throws {
+    func bombIsRefusedByItsHeader(_ entry: ConformanceEntry) throws {
         let data = try Conformance.data(entry.path)
         let units = ProcessorTime.units {
             #expect(throws: WebImageError.self) { try Self.coders.decode(data, options: DecodingOptions()) }

@@ -19,7 +19,7 @@ struct OptionalAnimationTests {
 
     /// An animated reference has an image for each frame; a still reference only for the first frame.
     @Test(arguments: animations)
-    func everyFrameIsRightInOrderAndBackwards(_ entry: ConformanceEntry) throws {
+    func everyFrameMatchesInOrderAndBackwards(_ entry: ConformanceEntry) throws {
         let animation = try frames(entry.path)
         let count = animation.animatedImageFrameCount
         #expect(count == entry.frames)
@@ -41,7 +41,7 @@ struct OptionalAnimationTests {
     }
 
     /// Counts the files that decode at the size in the manifest; other suites compare pixels.
-    @Test func theFoldersAreCounted() throws {
+    @Test func countsOfEveryFolderMatch() throws {
         var counts: [String: Count] = [:]
         for entry in Conformance.entries {
             let folder = String(entry.path.prefix { $0 != "/" })

@@ -51,7 +51,7 @@ struct OptionalConformanceTests {
     static let roundedDifferently: Set<String> = ["tiff/rgb-3c-16b.tiff"]
 
     @Test(arguments: Conformance.decodable(formats).filter { !changed.contains($0.path) })
-    func theHeaderSaysWhatTheManifestSays(_ entry: ConformanceEntry) throws {
+    func headerMatchesTheManifest(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
         // SDWebImage and this package report HEIF for a file with a generic brand. The manifest lists it as HEIC, by
         // its codec.
@@ -70,12 +70,12 @@ struct OptionalConformanceTests {
     }
 
     @Test(arguments: exceptions.keys.sorted() + changed.sorted())
-    func anExceptionEndsInAPictureOrAnError(_ path: String) throws {
+    func listedExceptionDecodesOrThrowsATypedError(_ path: String) throws {
         _ = try? Self.coders.decode(Conformance.data(path), options: DecodingOptions())
     }
 
     @Test(arguments: Conformance.decodable(formats).filter { exceptions[$0.path] == nil && !changed.contains($0.path) })
-    func theFirstFrameIsRight(_ entry: ConformanceEntry) throws {
+    func firstFrameMatchesTheReference(_ entry: ConformanceEntry) throws {
         let pixels = try Self.straightPixels(entry.path)
         #expect(PixelSize(width: pixels.width, height: pixels.height) == entry.pixelSize)
         let hash = try pixels.sha256()
@@ -106,7 +106,7 @@ struct OptionalConformanceTests {
     }
 
     @Test(arguments: Conformance.entries.filter { $0.verdict == "survive" && formats.contains($0.format ?? "") })
-    func whatIsDamagedEndsInAPictureOrAnError(_ entry: ConformanceEntry) throws {
+    func damagedFileDecodesOrThrowsATypedError(_ entry: ConformanceEntry) throws {
         let data = try Conformance.data(entry.path)
         let units = ProcessorTime.units {
             _ = try? Self.coders.imageInfo(of: data, limits: .default)

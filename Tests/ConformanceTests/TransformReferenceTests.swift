@@ -17,7 +17,7 @@ struct TransformReferenceTests {
         image?.color(at: CGPoint(x: x, y: y))?.hexString
     }
 
-    @Test func resizingGivesExactlyTheSize() {  // SDImageTransformerTests.test01UIImageTransformResizeCG
+    @Test func resizingReturnsTheExactSize() {  // SDImageTransformerTests.test01UIImageTransformResizeCG
         let filled = image.resizedImage(with: CGSize(width: 200, height: 100), scaleMode: .fill)
         #expect(filled?.pixelSize == PixelSize(width: 200, height: 100))
         let fitted = image.resizedImage(with: CGSize(width: 2000, height: 1000), scaleMode: .aspectFit)
@@ -48,7 +48,7 @@ struct TransformReferenceTests {
         #expect(hex(fitted, 60, 175) == "#ff000000")
     }
 
-    @Test func flippingBothTurnsByHalf() {  // SDImageTransformerTests.test05UIImageTransformFlipCG
+    @Test func flippingBothAxesEqualsRotationByHalf() {  // SDImageTransformerTests.test05UIImageTransformFlipCG
         let flipped = image.flippedImage(withHorizontal: true, vertical: true)
         let colors = flipped?.colors(with: CGRect(x: 75, y: 75, width: 10, height: 10)) ?? []
         #expect(colors.count == 100 && Set(colors).count == 1 && colors.first?.hexString == "#ff97241f")

@@ -47,7 +47,7 @@ import WebImageTesting
         }
     }
 
-    @Test func callbackGivesThePictureAtItsSize() async throws {
+    @Test func callbackReceivesTheImageAtItsSize() async throws {
         try await privately {
             let file = try picture("callback.png", width: 1024, height: 256)
             let size = await withCheckedContinuation { continuation in
@@ -71,7 +71,7 @@ import WebImageTesting
         #expect(FarbfeldCoder().decodedImage(with: lie, options: [.decodeLimits: DecodingLimits.unlimited]) == nil)
     }
 
-    @Test func bundleLoaderReadsItsFolderAlone() async throws {
+    @Test func bundleLoaderReadsOnlyItsFolder() async throws {
         try await privately {
             _ = try picture("icon.png", width: 3, height: 3)
             let loaders = ImageLoadersManager(loaders: [BundleImageLoader(folder: folder)])
@@ -84,7 +84,7 @@ import WebImageTesting
         }
     }
 
-    @Test func managerOfItsOwnKeepsPicturesOnDiskAlone() async throws {
+    @Test func separateManagerStoresImagesOnDiskOnly() async throws {
         try await privately {
             let manager = makeManager(cacheFolder: folder.path + "/cache")
             let server = try FaultServer()
@@ -96,7 +96,7 @@ import WebImageTesting
         }
     }
 
-    @Test func guardedDownloaderFetchesFromItsOwnServersAlone() async throws {
+    @Test func guardedDownloaderFetchesOnlyFromItsServers() async throws {
         try await privately {
             let own = try #require(AddressRange("127.0.0.1"))
             let manager = WebImageManager(

@@ -72,7 +72,7 @@ enum RoundedImages {
 }
 
 @Suite(.timeLimit(minutes: 1)) struct PastedCodeTests {
-    @Test func drawingCodeOfIOSGivesItsPictures() throws {
+    @Test func drawingCodeOfIOSDrawsTheSameImages() throws {
         let image = try TestImages.solid(width: 20, height: 20, blue: 255, green: 255, red: 255)
         let round = try #require(RoundedImages.rounded(image, radius: 10))
         #expect(round.size == CGSize(width: 20, height: 20))

@@ -62,7 +62,7 @@ struct AVIFSizeTests {
         } catch { return error.code }
     }
 
-    @Test func whatIsWithinTheLimitIsDecoded() throws {
+    @Test func sizesWithinTheLimitAreDecoded() throws {
         let size = PixelSize(width: 64, height: 64)
         #expect(try decode(file([item(1, small)]), limits).pixelSize == size)
         #expect(try decode(file([grid(to: [2]), item(2, small)]), limits).pixelSize == size)
@@ -71,7 +71,7 @@ struct AVIFSizeTests {
         #expect(try decode(file(four + tiles), .default).pixelSize == PixelSize(width: 128, height: 128))
     }
 
-    @Test func codedPicturesOverTheLimitAreRefusedAtEachNesting() {
+    @Test func codedImagesOverTheLimitAreRefusedAtEachNesting() {
         // A file with one image: its box declares the true size, then a smaller one.
         #expect(code([item(1, large, width: 256, height: 192)]) == .limitExceeded)
         #expect(code([item(1, large)]) != nil)
@@ -98,7 +98,7 @@ struct AVIFSizeTests {
 
     /// A canvas of 1024 × 1024 px refers to 200 tiles of this size. All tiles share the same data, so the file is
     /// small.
-    @Test func tilesThatTheCanvasDoesNotNeedTakeNoMemory() throws {
+    @Test func tilesOutsideTheCanvasAllocateNoMemory() throws {
         let tile = try Self.coded(1024, 1024)
         let numbers = Array(2...201)
         let file = file(

@@ -13,7 +13,7 @@ struct AnimatedRoleTests {
         try [0, 60, 120].map { ImageFrame(image: try Samples.picture(shift: $0), duration: 0.25) }
     }
 
-    @Test func anAVIFSequenceGivesItsFramesInAnyOrder() throws {
+    @Test func avifSequenceReturnsItsFramesInAnyOrder() throws {
         var options = EncodingOptions()
         options.lossless = true
         let frames = try frames()
@@ -31,7 +31,7 @@ struct AnimatedRoleTests {
         #expect(coder.animatedImageDuration(at: 3) == 0)
     }
 
-    @Test func theFirstFrameOfASequenceIsItsStill() throws {
+    @Test func stillOfASequenceIsItsFirstFrame() throws {
         var options = EncodingOptions()
         options.lossless = true
         let frames = try frames()
@@ -70,7 +70,7 @@ struct AnimatedRoleTests {
         #expect(try ImageAVIFCoder.shared.decode(file, options: options).pixelSize == PixelSize(width: 48, height: 32))
     }
 
-    @Test func aCoderWithoutAnAnimationSaysSo() {
+    @Test func coderWithoutAnimationsThrows() {
         #expect(ImageAVIFCoder.shared.animatedImageData == nil)
         #expect(ImageAVIFCoder.shared.animatedImageFrameCount == 0)
         #expect(throws: WebImageError.self) { try ImageTIFFCoder.shared.frame(at: 0) }

@@ -57,7 +57,7 @@ struct CoderContractTests {
     }
 
     @Test(arguments: CoderCase.all)
-    func theHeaderAndThePictureAgree(_ item: CoderCase) throws {
+    func headerAndPictureAgree(_ item: CoderCase) throws {
         #expect(item.coder.canDecode(from: item.file))
         let info = try item.coder.imageInfo(of: item.file, limits: .default)
         let image = try item.coder.decode(item.file, options: DecodingOptions())
@@ -112,7 +112,7 @@ struct CoderContractTests {
     }
 
     @Test(arguments: CoderCase.all)
-    func theLimitThatFiredIsNamed(_ item: CoderCase) {
+    func errorNamesTheLimit(_ item: CoderCase) {
         func limit(_ limits: DecodingLimits) -> DecodingLimits.Limit? {
             if case .limit(let limit, _, _) = error(item, item.file, limits)?.underlying { limit } else { nil }
         }
@@ -132,7 +132,7 @@ struct CoderContractTests {
     }
 
     @Test(arguments: CoderCase.all)
-    func everyPixelFormatCanBeHad(_ item: CoderCase) throws {
+    func everyPixelFormatIsReturnedOnRequest(_ item: CoderCase) throws {
         for format in PixelFormat.allCases {
             var options = DecodingOptions()
             options.pixelFormat = format
@@ -141,7 +141,7 @@ struct CoderContractTests {
     }
 
     @Test(arguments: CoderCase.all)
-    func noHandleOutlivesItsDecode(_ item: CoderCase) async throws {
+    func noHandleIsOpenAfterADecode(_ item: CoderCase) async throws {
         _ = error(item, item.file)
         _ = error(item, item.file.prefix(item.file.count / 2))
         try await LiveHandles.expectNone { kind in

@@ -70,7 +70,7 @@ struct HEIFSizeTests {
         }
     }
 
-    @Test func aPictureLargerThanItsBoxSaysIsALimit() {
+    @Test func pictureLargerThanItsDeclaredSizeThrowsALimit() {
         let file = HEIFBytes(items: [Self.item(1, Self.large)])
         #expect(limit(file) == .pixels)
         #expect(throws: WebImageError.self) { try ImageHEICCoder.shared.imageInfo(of: file.file, limits: limits) }
@@ -79,14 +79,14 @@ struct HEIFSizeTests {
         #expect(error?.code == .badImageData)
     }
 
-    @Test func aSizeAmongTheDataCounts() throws {
+    @Test func sizeInsideTheDataCountsForTheLimit() throws {
         var coded = Self.small
         coded.data = try #require(HEIFBytes.parameterSet(of: Self.large.configuration)) + coded.data
         #expect(limit(HEIFBytes(items: [Self.item(1, coded)])) == .pixels)
         #expect(limit(HEIFBytes(items: [Self.item(1, coded)], usesItemData: true)) == .pixels)
     }
 
-    @Test func tilesAndCanvasesCount() {
+    @Test func tilesAndCanvasesCountForTheLimit() {
         #expect(limit(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.large)])) == .pixels)
         let wide = Self.grid(rows: 4, columns: 4, width: 256, height: 256, to: Array(repeating: 2, count: 16))
         #expect(limit(HEIFBytes(items: [wide, Self.item(2, Self.small)])) == .pixels)
@@ -98,7 +98,7 @@ struct HEIFSizeTests {
         #expect(limit(HEIFBytes(items: [many, Self.item(2, Self.small)])) == .pixels)
     }
 
-    @Test func anAlphaPlaneCounts() {
+    @Test func alphaPlaneCountsForTheLimit() {
         let file = HEIFBytes(items: [
             Self.item(1, Self.small), Self.item(2, Self.large, references: ("auxl", [1])),
         ])
@@ -108,7 +108,7 @@ struct HEIFSizeTests {
     /// A sequence parameter set whose sides are numbers of 32 leading zero bits, the largest that exist.
     @Test(arguments: [
         (32, 32), (32, 31), (31, 32), (33, 33), (64, 1), (0, 32),
-    ]) func sidesOfAnySizeAreALimitAndNotACrash(widthZeros: Int, heightZeros: Int) {
+    ]) func sidesOfAnySizeThrowALimit(widthZeros: Int, heightZeros: Int) {
         // Unit type 33, no sub-layers, 97 bits of profile and level, the number of the set, the color format.
         var bits = "0100001000000001" + "0000000" + String(repeating: "1", count: 97) + "1" + "1"
         for zeros in [widthZeros, heightZeros] {
@@ -127,7 +127,7 @@ struct HEIFSizeTests {
         if widthZeros == heightZeros, widthZeros == 32 { #expect(limit(file) == .pixels) }
     }
 
-    @Test func whatCannotBeReadIsRefused() {
+    @Test func unreadableDataIsRefused() {
         var other = Self.item(1, Self.small)
         other.type = "av01"
         var unsized = Self.item(1, Self.small)
@@ -141,7 +141,7 @@ struct HEIFSizeTests {
         }
     }
 
-    @Test func whatIsWithinTheLimitIsDecoded() throws {
+    @Test func sizesWithinTheLimitAreDecoded() throws {
         let size = PixelSize(width: 64, height: 64)
         #expect(try decode(HEIFBytes(items: [Self.item(1, Self.small)]), limits).pixelSize == size)
         #expect(try decode(HEIFBytes(items: [Self.item(1, Self.small)], usesItemData: true), limits).pixelSize == size)

@@ -42,7 +42,7 @@ struct HalfPrecisionTests {
     }
 
     @Test(arguments: Self.coders.indices)
-    func halvesAreTheSamePictureAsSixteenBits(_ index: Int) throws {
+    func halfFloatsEqualSixteenBitIntegers(_ index: Int) throws {
         let (coder, format) = Self.coders[index]
         let data = try #require(coder.encodedData(with: deepPicture(), format: format, options: [.encodeToHDR: 1]))
         var options = DecodingOptions()
@@ -67,7 +67,7 @@ struct HalfPrecisionTests {
         #expect(layout([.decodePixelFormat: PixelFormat.rgbaHalf]) == .rgbaHalf)
     }
 
-    @Test func aSmallerOneIsScaledAsNumbers() throws {
+    @Test func thumbnailOfHalfFloatsIsScaledByValue() throws {
         let halves = try deepPicture().pixels.converted(to: .rgbaHalf)
         let small = try halves.scaled(to: PixelSize(width: 16, height: 4), isOpaque: true)
         let reference = try deepPicture().pixels.scaled(to: PixelSize(width: 16, height: 4), isOpaque: true)

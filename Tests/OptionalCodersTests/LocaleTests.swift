@@ -15,7 +15,7 @@ import WebImageTesting
 /// Each test runs in a separate process, because the locale applies to the whole process.
 @Suite(.timeLimit(minutes: 3), .enabled(if: CompiledLocale.isAvailable))
 struct LocaleTests {
-    @Test(arguments: CompiledLocale.names) func keysAndNamesAreThoseOfTheCLocale(_ name: String) async throws {
+    @Test(arguments: CompiledLocale.names) func keysAndNamesEqualThoseOfTheCLocale(_ name: String) async throws {
         let folder = try ScratchFolder()
         try CompiledLocale.compile(name, into: folder.url.path)
         await #expect(processExitsWith: .success) { [path = folder.url.path as String, name = name as String] in
@@ -71,7 +71,7 @@ struct LocaleTests {
         #expect(response.value(forHTTPHeaderField: "Warning-i") == "1")
     }
 
-    @Test(arguments: CompiledLocale.names) func picturesAreThoseOfTheCLocale(_ name: String) async throws {
+    @Test(arguments: CompiledLocale.names) func decodedImagesEqualThoseOfTheCLocale(_ name: String) async throws {
         let folder = try ScratchFolder()
         try CompiledLocale.compile(name, into: folder.url.path)
         await #expect(processExitsWith: .success) { [path = folder.url.path as String, name = name as String] in

@@ -96,7 +96,7 @@ struct NestedProfileTests {
         ),
     ]
 
-    @Test(arguments: Container.allCases) func aHostileProfileCostsColourAtMost(_ container: Container) throws {
+    @Test(arguments: Container.allCases) func hostileProfileLosesOnlyColourConversion(_ container: Container) throws {
         var made = 0
         for (name, profile) in Self.hostile {
             guard let data = try file(container, profile) else { continue }

@@ -24,7 +24,7 @@ struct RoundTripTests {
     }()
 
     @Test(arguments: [false, true])
-    func losslessMeansEveryBit(hasAlpha: Bool) throws {
+    func losslessEncodingReturnsEveryBit(hasAlpha: Bool) throws {
         let image = try Samples.picture(hasAlpha: hasAlpha)
         let avif = try roundTrip(image, ImageAVIFCoder.shared, .avif, Self.lossless)
         let jxl = try roundTrip(image, ImageJPEGXLCoder.shared, .jpegXL, Self.lossless)
@@ -35,7 +35,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func lossyIsCloseAndLowerQualityIsSmaller() throws {
+    @Test func lossyEncodingIsCloseAndLowerQualityIsSmaller() throws {
         let image = try Samples.picture(width: 60, height: 40)
         let coders: [(any DetailedImageCoder, ImageFormat)] = [
             (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImageHEICCoder.shared, .heic),
@@ -53,7 +53,7 @@ struct RoundTripTests {
 
     // SDImageCoderTests.test13ThatHEICWorks
     @Test(.enabled(if: ImageHEICCoder.shared.canEncode(to: .heic)))
-    func heicWritesWhatItReads() throws {
+    func heicReadsItsOwnOutput() throws {
         let image = try Samples.picture(hasAlpha: true)
         let result = try roundTrip(image, ImageHEICCoder.shared, .heic, EncodingOptions())
         #expect(result.pixelSize == image.pixelSize)
@@ -73,7 +73,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func aProfileTravelsWithItsPicture() throws {
+    @Test func profileIsEncodedWithItsImage() throws {
         let profile = try #require(ColorProfile(primaries: 12, transfer: 13))
         let image = Image(pixels: try Samples.picture().pixels, colorProfile: profile, hasAlpha: false)
         for (coder, format) in [
@@ -89,7 +89,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test func onlyItsOwnFormatIsWritten() throws {
+    @Test func coderEncodesOnlyItsFormat() throws {
         let image = try Samples.picture()
         for coder in [
             ImageAVIFCoder.shared as any DetailedImageCoder, ImageJPEGXLCoder.shared, ImageTIFFCoder.shared,

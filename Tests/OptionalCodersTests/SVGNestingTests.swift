@@ -204,7 +204,7 @@ struct SVGNestingTests {
     }
 
     @Test(arguments: refused)
-    func aWayThatCannotBeCheckedIsRefused(_ way: Way) {
+    func uncheckableReferenceIsRefused(_ way: Way) {
         let error = #expect(throws: WebImageError.self) { try decode(way) }
         #expect(error?.code == .badImageData)
     }
@@ -269,7 +269,7 @@ struct SVGNestingTests {
         #expect(try decode(way).pixelSize == PixelSize(width: 8, height: 8))
     }
 
-    @Test func packedDocumentsInsideShareTheBytes() throws {
+    @Test func nestedCompressedDocumentsShareTheByteLimit() throws {
         // Each embedded document unpacks to 0.4 MB. Two are within the limit of 1 MB; three exceed it.
         let inner = Self.svg(String(repeating: " ", count: 400_000))
         let packed = try gzipped(Data(inner.utf8)).base64EncodedString()
@@ -292,7 +292,7 @@ struct SVGNestingTests {
         #expect(error?.code == .badImageData)
     }
 
-    @Test func aBaseOpensNothing() throws {
+    @Test func baseURLOpensNothing() throws {
         let scratch = try ScratchFolder()
         let folder = scratch.url
         let blue = Self.svg(#"<rect id="r" width="8" height="8" fill="blue"/>"#)

@@ -23,7 +23,7 @@ struct SVGTests {
         return try coder.decode(data, options: options).pixelSize
     }
 
-    @Test func withoutAWantedSizeTheDocumentsOwnCounts() throws {
+    @Test func documentsOwnSizeIsUsedWithoutATargetSize() throws {
         #expect(try size(svg(#"width="30" height="20""#)) == PixelSize(width: 30, height: 20))
         #expect(try size(svg(#"viewBox="0 0 131 76""#)) == PixelSize(width: 131, height: 76))
         #expect(try size(svg(#"width="64" viewBox="0 0 32 64""#)) == PixelSize(width: 64, height: 128))
@@ -32,7 +32,7 @@ struct SVGTests {
         #expect(try size(svg("")) == PixelSize(width: 10, height: 10))
     }
 
-    @Test func aVectorIsDrawnLargerAsWellAsSmaller() throws {
+    @Test func vectorIsDrawnLargerAndSmaller() throws {
         let document = svg(#"viewBox="0 0 10 20""#)
         let box = PixelSize(width: 100, height: 100)
         #expect(try size(document, box: box) == PixelSize(width: 50, height: 100))
@@ -40,7 +40,7 @@ struct SVGTests {
     }
 
     // SDImageCoderTests.test31ThatSVGShouldUseNativeImageClass
-    @Test func theImageSaysThatItIsAVector() throws {
+    @Test func imageReportsThatItIsAVector() throws {
         let image = try coder.decode(svg(#"viewBox="0 0 10 10""#), options: DecodingOptions())
         #expect(image.isVector)
         #expect(image.imageFormat == .svg)
@@ -89,7 +89,7 @@ struct SVGTests {
         #expect(units < 1500)
     }
 
-    @Test func aLargePictureInsideTheDocumentIsALimit() throws {
+    @Test func largeNestedPictureThrowsALimit() throws {
         // A PNG header that declares 20,000 × 20,000 px; librsvg would decode it without a check.
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13])
         png += Data("IHDR".utf8) + Data([0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20, 8, 6, 0, 0, 0, 0, 0, 0, 0])
@@ -104,7 +104,7 @@ struct SVGTests {
         #expect(throws: WebImageError.self) { try coder.decode(hidden, options: DecodingOptions()) }
     }
 
-    @Test func aPackedDocumentIsReadWithinTheLimit() throws {
+    @Test func compressedDocumentIsReadWithinTheLimit() throws {
         let packed = try gzip(svg(#"width="30" height="20""#))
         #expect(coder.canDecode(from: packed))
         #expect(try size(packed) == PixelSize(width: 30, height: 20))

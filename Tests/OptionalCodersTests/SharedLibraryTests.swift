@@ -26,7 +26,7 @@ struct SharedLibraryTests {
         #expect(error?.hint?.contains("Rebuild this program") == true)
     }
 
-    @Test func librsvgsFunctionsAreDeclaredAsItsHeadersDo() {
+    @Test func librsvgDeclarationsMatchItsHeaders() {
         #expect(webimage_rsvg_declarations_are_theirs() == 1)
     }
 }

@@ -43,7 +43,7 @@ struct WidthSweepTests {
     }
 
     @Test(arguments: cases, [false, true])
-    func aPictureOfEveryWidthComesBack(_ item: Case, hasAlpha: Bool) throws {
+    func pictureOfEveryWidthRoundTrips(_ item: Case, hasAlpha: Bool) throws {
         var options = EncodingOptions()
         options.lossless = item.tolerance == nil
         options.quality = item.tolerance == nil ? 1 : 0.95
@@ -63,7 +63,7 @@ struct WidthSweepTests {
     }
 
     @Test(arguments: cases)
-    func aGrayPictureOfEveryWidthComesBack(_ item: Case) throws {
+    func grayPictureOfEveryWidthRoundTrips(_ item: Case) throws {
         var options = EncodingOptions()
         options.lossless = item.tolerance == nil
         var asStored = Samples.straight

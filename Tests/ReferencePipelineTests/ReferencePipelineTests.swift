@@ -29,7 +29,7 @@ struct ReferencePipelineTests {
         #expect(failure == nil)
     }
 
-    @Test func oneCacheDeliversAndHoldsWhatTheModelAllows() async throws {
+    @Test func resultsWithOneCacheMatchTheModel() async throws {
         let (downloader, folder) = (downloader, scratch.url.path)
         try await check(200, long: 15_000) {
             .layered(loader: downloader, isIdle: { downloader.currentDownloadCount == 0 }) {
@@ -38,7 +38,7 @@ struct ReferencePipelineTests {
         }
     }
 
-    @Test func twoCachesDeliverThePictureThatWasAskedFor() async throws {
+    @Test func resultsWithTwoCachesMatchTheModel() async throws {
         let (downloader, folder) = (downloader, scratch.url.path)
         try await check(100, long: 5_000) {
             .stacked(loader: downloader, isIdle: { downloader.currentDownloadCount == 0 }) {
@@ -51,7 +51,7 @@ struct ReferencePipelineTests {
     }
 
     /// The model rejects wrong results; a model that allows every result would prove nothing.
-    @Test func theModelRefusesAnOldPicture() {
+    @Test func modelRefusesAnOldPicture() {
         var model = ReferencePipeline(resource: 0)
         let load = ReferenceLoad(0)
         let old = ReferencePicture(resource: 0, user: 0, version: 0)
@@ -70,7 +70,7 @@ struct ReferencePipelineTests {
     }
 
     /// After a cancel, the original may already be in the disk cache, but the transformed image need not be.
-    @Test func theModelAllowsTheOriginalOfACancelledLoadAlone() {
+    @Test func modelAllowsOnlyTheOriginalOfACancelledLoad() {
         var model = ReferencePipeline(resource: 0)
         var load = ReferenceLoad(0)
         load.transformers = [1]

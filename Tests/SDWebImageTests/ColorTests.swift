@@ -4,7 +4,7 @@ import Testing
 
 /// Colours with SDWebImage's names.
 struct ColorTests {
-    @Test func componentsAreReadAndWrittenBesideTheNamedColours() {
+    @Test func colourComponentsAreReadAndWritten() {
         var color = UIColor(red: 0.25, green: 0.5, blue: 0.75, alpha: 0.5)
         #expect(color.red == 0.25 && color.green == 0.5 && color.blue == 0.75 && color.alpha == 0.5)
         color.red = 1

@@ -50,7 +50,7 @@ import WebImageTesting
         }
     }
 
-    @Test(arguments: [true, false]) func verdictsDecideAndFailuresAreNSErrors(verdict: Bool) async {
+    @Test(arguments: [true, false]) func delegateDecisionsApplyAndFailuresAreNSErrors(verdict: Bool) async {
         let heard = Heard()
         let judge = Judge(verdict, heard)
         manager.delegate = judge
@@ -60,7 +60,7 @@ import WebImageTesting
         #expect(manager.delegate === judge)
     }
 
-    @Test func aSilentDelegateLeavesTheWordToTheLoader() async {
+    @Test func loaderDecidesWhenTheDelegateImplementsNothing() async {
         let silent = Silent()
         manager.delegate = silent
         loader.answer(url, with: .success(Data("no picture".utf8)))

@@ -10,7 +10,7 @@ struct DrawingTests {
     }
 
     // SDUtilsTests.testSDGraphicsImageRenderer
-    @Test func anOpenDrawingIsDrawnOnUntilItsEnd() {
+    @Test func openContextReceivesDrawingsUntilItsEnd() {
         #expect(SDGraphicsGetCurrentContext() == nil && SDGraphicsGetImageFromCurrentImageContext() == nil)
         SDGraphicsBeginImageContextWithOptions(CGSize(width: 10, height: 10), false, 2)
         SDGraphicsGetCurrentContext()?.setFillColor(UIColor.red.cgColor)
@@ -26,7 +26,7 @@ struct DrawingTests {
         #expect(SDGraphicsGetCurrentContext() == nil)
     }
 
-    @Test func drawingsLieInOneAnother() {
+    @Test func contextsNest() {
         SDGraphicsBeginImageContext(CGSize(width: 4, height: 4))
         SDGraphicsBeginImageContextWithOptions(CGSize(width: 4, height: 4), true, 1)
         UIColor.green.setFill()
@@ -41,7 +41,7 @@ struct DrawingTests {
     }
 
     @Test(arguments: [CGSize.zero, CGSize(width: -1, height: 4), CGSize(width: CGFloat.infinity, height: 1)])
-    func aSizeOfNothingOpensNoDrawing(size: CGSize) {
+    func emptySizeOpensNoContext(size: CGSize) {
         SDGraphicsBeginImageContext(CGSize(width: 2, height: 2))
         SDGraphicsBeginImageContextWithOptions(size, false, 0)
         #expect(SDGraphicsGetImageFromCurrentImageContext() == nil)
@@ -75,7 +75,7 @@ struct DrawingTests {
         UIBezierPath(ovalIn: CGRect(x: 0, y: 0, width: 1, height: 1)).stroke()
     }
 
-    @Test func clipsAndCornersHold() {
+    @Test func clipsAndRoundedCornersLimitTheDrawing() {
         let image = SDGraphicsImageRenderer(size: CGSize(width: 20, height: 20)).image { context in
             UIBezierPath(
                 roundedRect: CGRect(x: 0, y: 0, width: 20, height: 20), byRoundingCorners: [.topLeft],
@@ -87,7 +87,7 @@ struct DrawingTests {
         #expect(color(image, 0, 0) == "#00000000" && color(image, 19, 0) == "#ff0000ff")
     }
 
-    @Test(arguments: [true, false]) func arcsGoTheWayTheyAreTold(clockwise: Bool) {
+    @Test(arguments: [true, false]) func arcsFollowTheirDirection(clockwise: Bool) {
         let image = SDGraphicsImageRenderer(size: CGSize(width: 20, height: 20)).image { context in
             // The arc from the right to the bottom is a quarter of the circle clockwise and three quarters
             // counter-clockwise.

@@ -10,7 +10,7 @@ struct ErrorBridgingTests {
         .invalidDownloadOperation, .invalidDownloadStatusCode, .cancelled, .invalidDownloadResponse,
         .invalidDownloadContentType,
     ])
-    func numbersAreKeptInTheOriginalsDomain(code: WebImageError.Code) {
+    func errorCodesMatchTheOriginalsDomain(code: WebImageError.Code) {
         let error = SDWebImageError(WebImageError(code, stage: .download))
         #expect(error.domain == "SDWebImageErrorDomain" && error.code == code.rawValue)
         #expect(WebImageError(original: error).code == code)
@@ -27,7 +27,7 @@ struct ErrorBridgingTests {
         #expect(WebImageError(original: error).code == .transport)
     }
 
-    @Test func anyErrorOfALoaderIsUnderstood() {
+    @Test func anyErrorOfALoaderIsBridged() {
         #expect(WebImageError(original: CancellationError()).code == .cancelled)
         #expect(WebImageError(original: NSError(domain: NSURLErrorDomain, code: -999)).code == .cancelled)
         #expect(WebImageError(original: NSError(domain: NSURLErrorDomain, code: -1001)).code == .transport)

@@ -9,7 +9,7 @@ import WebImageTesting
 struct FoundationNetworkingTests {
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test func requestsGoBothWays() throws {
+    @Test func requestsConvertBothWays() throws {
         var request = URLRequest(url: try url("https://a.test/b.png"))
         request.httpMethod = "POST"
         request.httpBody = Data("body".utf8)
@@ -29,7 +29,7 @@ struct FoundationNetworkingTests {
         #expect(WebImageRequest(none) == nil)
     }
 
-    @Test func whatARequestCannotSayStays() throws {
+    @Test func fieldsWithoutACounterpartAreKept() throws {
         var own = WebImageRequest(url: try url("https://a.test/b.png"))
         own.maxBodyBytes = 5
         own.allowsInvalidCertificates = true
@@ -39,7 +39,7 @@ struct FoundationNetworkingTests {
         #expect(own.value(forHTTPHeaderField: "X-Old") == nil)
     }
 
-    @Test func answersGoBothWays() throws {
+    @Test func responsesConvertBothWays() throws {
         let answer = try #require(
             HTTPURLResponse(
                 url: try url("https://a.test/b.png"), statusCode: 206, httpVersion: "HTTP/1.1",
@@ -56,7 +56,7 @@ struct FoundationNetworkingTests {
         #expect(WebImageResponse(plain).statusCode == nil && WebImageResponse(plain).expectedContentLength == nil)
     }
 
-    @Test func modifiersOfTheSystemsTypesChangeADownload() async throws {
+    @Test func modifiersOfFoundationTypesChangeADownload() async throws {
         let server = try FaultServer()
         defer { server.stop() }
         server.route("/a.png", .body(try #require(try TestImages.solid().pngData())))

@@ -43,7 +43,7 @@ import WebImageTesting
         for name in names { #expect(Seen.all.has(name), "\(name) was not called") }
     }
 
-    @Test func theManagersDelegateAndRulesAreAsked() async throws {
+    @Test func importedManagerDelegateAndRulesAreCalled() async throws {
         let (delegate, rules) = (ImportedManagerDelegate(), ImportedRules())
         manager.delegate = delegate
         (manager.cacheKeyFilter, manager.cacheSerializer, manager.optionsProcessor) = (rules, rules, rules)
@@ -59,7 +59,7 @@ import WebImageTesting
         withExtendedLifetime(delegate) {}
     }
 
-    @Test(arguments: ["prefetcher", "signed"]) func thePrefetchersDelegateIsTold(_ kind: String) async throws {
+    @Test(arguments: ["prefetcher", "signed"]) func importedPrefetcherDelegateIsCalled(_ kind: String) async throws {
         let picture = try url("https://a.test/\(kind).png")
         loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
         let prefetcher = SDWebImagePrefetcher(imageManager: manager)
@@ -77,7 +77,7 @@ import WebImageTesting
         seen("\(kind).didPrefetch 1 of 1", "\(kind).didFinish 1 0")
     }
 
-    @Test func loadersAreAskedByTheirOptionalMethodsToo() async throws {
+    @Test func optionalMethodsOfLoadersAreCalled() async throws {
         let simple = ImportedLoader()
         let manager = SDWebImageManager(cache: cache, loader: simple)
         let end = await load(try url("simple://a"), manager)
@@ -95,7 +95,7 @@ import WebImageTesting
         seen("loader.canRequest with context", "loader.shouldBlock with context")
     }
 
-    @Test func anOperationNeedNotSayWhetherItWasCancelled() async throws {
+    @Test func operationMayOmitIsCancelled() async throws {
         let manager = SDWebImageManager(cache: cache, loader: ImportedLoader())
         let operation = manager.loadImage(with: try url("simple://stays/a"), progress: nil) { _, _, _, _, _, _ in }
         #expect(await eventually { operation?.loaderOperation != nil && Seen.all.has("loader.request") })
@@ -107,7 +107,7 @@ import WebImageTesting
         #expect(block.isCancelled)
     }
 
-    @Test func codersAreAsked() throws {
+    @Test func importedCodersAreCalled() throws {
         let coder = ImportedCoder()
         let coders = SDImageCodersManager(coders: [coder])
         #expect(coders.decodedImage(with: ImportedCoder.file, options: [.decodeScaleFactor: 2]) != nil)
@@ -121,7 +121,7 @@ import WebImageTesting
             "coder.encodeFrames 2 4")
     }
 
-    @Test @MainActor func animatedAndProgressiveCodersAreAsked() async throws {
+    @Test @MainActor func importedAnimatedAndProgressiveCodersAreCalled() async throws {
         let coder = ImportedAnimatedCoder()
         SDImageCodersManager.shared.addCoder(coder)
         defer { SDImageCodersManager.shared.removeCoder(coder) }
@@ -141,7 +141,7 @@ import WebImageTesting
             "animated.duration", "progressive.init", "progressive.canDecode", "progressive.update", "progressive.image")
     }
 
-    @Test @MainActor func anAnimatedImageClassOfOnesOwnPlays() async throws {
+    @Test @MainActor func customAnimatedImageClassPlays() async throws {
         let picture = try url("https://a.test/own.png")
         loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
         let end = await load(
@@ -170,7 +170,7 @@ import WebImageTesting
         seen("base.transform")
     }
 
-    @Test func howAStoredPictureWasMadeIsNotSet() async throws {
+    @Test func transformRecordOfAStoredImageCannotBeSet() async throws {
         let picture = try url("https://a.test/flags.png")
         loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
         let stored = try #require(await load(picture).0)
@@ -183,7 +183,7 @@ import WebImageTesting
         #expect(own.sd_isTransformed && own.sd_decodeOptions != nil)
     }
 
-    @Test func layersOfACacheAreAsked() async throws {
+    @Test func importedCacheLayersAreCalled() async throws {
         let config = SDImageCacheConfig()
         config.memoryCacheClass = ImportedMemoryCache.self
         config.diskCacheClass = ImportedDiskCache.self
@@ -217,7 +217,7 @@ import WebImageTesting
             "disk.removeAll", "disk.removeExpired", "disk.path", "disk.count", "disk.size")
     }
 
-    @Test func aWholeCacheOfOnesOwnIsAsked() async throws {
+    @Test func importedCacheIsCalled() async throws {
         let own = ImportedCache()
         let manager = SDWebImageManager(cache: own, loader: loader)
         let picture = try url("https://a.test/cache.png")
@@ -237,7 +237,7 @@ import WebImageTesting
         seen("cache.query", "cache.store", "cache.remove", "cache.contains", "cache.clear")
     }
 
-    @Test func modifiersAndDecryptorAreAsked() async throws {
+    @Test func importedModifiersAndDecryptorAreCalled() async throws {
         let server = try FaultServer()
         defer { server.stop() }
         server.route("/a.png", .body(try #require(try TestImages.solid().pngData())))

@@ -29,7 +29,7 @@ struct IncrementalAnimationTests {
         }
     }
 
-    @Test(arguments: Kind.allCases) func framesAreThereAsTheyArrive(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func framesAreAvailableAsTheyArrive(_ kind: Kind) throws {
         let (file, coder) = try make(kind)
         #expect(coder.animatedImageFrameCount == 0 as UInt && coder.animatedImageFrame(at: 0 as UInt) == nil)
         #expect(SDAnimatedImage(animatedCoder: coder, scale: 1) == nil)
@@ -49,7 +49,7 @@ struct IncrementalAnimationTests {
         #expect(coder.animatedImageFrameCount == 12 as UInt)
     }
 
-    @Test(arguments: Kind.allCases) func whatArrivedIsWhatTheWholeFileGives(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func incrementalFramesEqualThoseOfTheWholeFile(_ kind: Kind) throws {
         let (file, coder) = try make(kind)
         for end in stride(from: 16, through: file.count, by: 97) + [file.count] {
             coder.updateIncrementalData(file.prefix(end), finished: end == file.count)
@@ -66,7 +66,7 @@ struct IncrementalAnimationTests {
         #expect(coder.animatedImageFrame(at: 12 as UInt) == nil && coder.animatedImageDuration(at: 12 as UInt) == 0)
     }
 
-    @Test(arguments: Kind.allCases) func everyLengthIsSafe(_ kind: Kind) throws {
+    @Test(arguments: Kind.allCases) func everyPrefixDecodesOrReturnsNil(_ kind: Kind) throws {
         let (file, _) = try make(kind, frames: 3)
         for end in 0...file.count {
             let (_, coder) = try make(kind, frames: 1)
@@ -87,7 +87,7 @@ struct IncrementalAnimationTests {
     }
 
     /// One thread passes the last bytes while another asks for frames, as a view does while a picture arrives.
-    @Test(arguments: Kind.allCases) func aReaderOfFramesDoesNotMissTheEndOfTheFile(_ kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func frameReaderReceivesTheEndOfTheFile(_ kind: Kind) async throws {
         let (file, _) = try make(kind)
         for _ in 0..<200 {
             let coder = try make(kind, frames: 1).1
@@ -103,7 +103,7 @@ struct IncrementalAnimationTests {
         }
     }
 
-    @Test func aStillIsNoAnimation() throws {
+    @Test func stillHasNoAnimation() throws {
         let coder = SDImageAPNGCoder(incrementalWithOptions: nil)
         let file = try #require(try TestImages.solid().pngData())
         coder.updateIncrementalData(file, finished: true)

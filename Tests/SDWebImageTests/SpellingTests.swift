@@ -22,7 +22,7 @@ struct SpellingTests {
         #expect(other[SDWebImageErrorDownloadResponseKey] == nil)
     }
 
-    @Test func headerFieldsKeepTheServersCaseAndAreFoundInAny() async throws {
+    @Test func headerFieldsKeepTheirCaseAndAreFoundInAnyCase() async throws {
         let server = try FaultServer()
         defer { server.stop() }
         let body = try #require(try TestImages.solid().pngData())
@@ -48,7 +48,7 @@ struct SpellingTests {
         #expect(SDHeaderFields(["A": "1", "a": "1"]).count == 1)
     }
 
-    @Test func numbersOfOptionsAreOfWhicheverTypeIsAskedFor() {
+    @Test func numericOptionsConvertToTheRequestedType() {
         var options = DecodingOptions()
         options.scaleFactor = 2
         options.scaleDownLimitBytes = 100
@@ -61,7 +61,7 @@ struct SpellingTests {
         #expect(encoding.dictionary[.encodeCompressionQuality] as? CGFloat == 0.5 && encoding.keepsHDR)
     }
 
-    @Test func optionsGoIntoAContextAndBack() {
+    @Test func optionsConvertToAContextAndBack() {
         let context: SDWebImageContext = [
             .imageThumbnailPixelSize: CGSize(width: 20, height: 10), .imageScaleFactor: 3,
             .imagePreserveAspectRatio: false,
@@ -94,7 +94,7 @@ struct SpellingTests {
         #expect(one.imageOrientation == .up && one.images == nil && one.duration == 0)
     }
 
-    @Test func picturesInARowAreAnAnimation() throws {
+    @Test func arrayOfImagesIsAnAnimation() throws {
         let pictures = try [0, 80, 160].map { try TestImages.solid(blue: $0) }
         let image = try #require(UIImage.animatedImage(with: pictures, duration: 0.6))
         #expect(image.sd_isAnimated && image.sd_imageFrameCount == 3 && image.images == pictures)
@@ -124,7 +124,7 @@ struct SpellingTests {
     }
 
     // SDUtilsTests.testSDCallbackQueue
-    @Test @available(*, deprecated) func aBlockRunsBeforeSyncReturns() {
+    @Test @available(*, deprecated) func blockRunsBeforeSyncReturns() {
         let queue = DispatchQueue(label: "spelling")
         let calls = Locked<[Int]>([])
         SDCallbackQueue(dispatchQueue: queue).sync { calls.withLock { $0.append(1) } }
@@ -153,7 +153,7 @@ struct SpellingTests {
         #expect(arriving.incrementalDecodedImage()?.scale == 2)
     }
 
-    @Test func aQueryNeedNotNameItsLayers() async throws {
+    @Test func queryMayOmitItsLayers() async throws {
         let scratch = try ScratchFolder()
         let cache = SDImageCache(namespace: "query", diskCacheDirectory: scratch.url.path)
         let image = try TestImages.solid()

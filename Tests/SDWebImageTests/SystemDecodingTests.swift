@@ -29,7 +29,7 @@ import WebImageTesting
         try #require(try TestImages.solid(width: 6, height: 4).pngData()).write(to: file)
     }
 
-    @Test func aCoderMayAskTheSystemForAPicture() throws {
+    @Test func coderMayUseTheSystemsDecoder() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let coder = GreedyCoder(file)
         SDImageCodersManager.shared.addCoder(coder)
@@ -41,7 +41,7 @@ import WebImageTesting
         #expect(data.sd_imageFormat == .JPEG)
     }
 
-    @Test func registeredCodersAreNotAsked() throws {
+    @Test func systemDecoderCallsNoRegisteredCoder() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let coder = GreedyCoder(file)
         SDImageCodersManager.shared.addCoder(coder)

@@ -48,7 +48,7 @@ final class CommandTests: Sendable {
         ["convert", "a.png", "b.xyz"], ["convert", "a.png", "b.png", "--quality", "101"], ["cache", "explode"],
         ["frames", "a.gif", "d", "--color", "blue"], ["load", "--max-pixels", "-1", "x"], ["load", "x", "--out"],
     ])
-    func whatCannotBeUnderstoodExitsWithOneAndSaysWhy(_ arguments: [String]) throws {
+    func invalidArgumentsExitWithOneAndAReason(_ arguments: [String]) throws {
         let (process, _, errors) = try Tool.start(arguments)
         process.waitUntilExit()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -56,7 +56,7 @@ final class CommandTests: Sendable {
         #expect(text.hasPrefix("webimage: ") && text.contains("--help"))
     }
 
-    @Test func infoPrintsOneObjectALineInTheOrderPromised() throws {
+    @Test func infoPrintsOneObjectALineInOperandOrder() throws {
         let data = try write("a.png", .png, alpha: 128)
         let outcome = try Tool.run("info", path("a.png"))
         #expect(outcome.code == 0)
@@ -74,7 +74,7 @@ final class CommandTests: Sendable {
         #expect(object["loopCount"] is NSNull)
     }
 
-    @Test func oneBadInputOfSeveralExitsWithTwoAndTheOthersAreDone() throws {
+    @Test func oneBadInputExitsWithTwoAndTheOthersAreProcessed() throws {
         _ = try write("a.png", .png)
         try Data("no picture".utf8).write(to: folder.appendingPathComponent("b.png"))
         let outcome = try Tool.run("info", path("b.png"), path("a.png"), path("absent.png"))
@@ -98,7 +98,7 @@ final class CommandTests: Sendable {
         #expect(try Tool.run("info", "--no-limits", path("a.png")).code == 0)
     }
 
-    @Test func losslessFilesConvertWithoutLosingWhatLiesUnderTransparency() throws {
+    @Test func losslessConversionKeepsColoursUnderTransparency() throws {
         // A colour that is premultiplied by alpha 3 has at most four levels. If the 16 levels in these pixels
         // are unchanged at the end, no step has premultiplied them.
         let pixels = try PixelBuffer(width: 16, height: 1, format: .rgba8)
@@ -128,7 +128,7 @@ final class CommandTests: Sendable {
         #expect(left == ["a.png", "b.jpg"])
     }
 
-    @Test func framesWritesRawRowsAndWhatTheFileSays() throws {
+    @Test func framesWritesRawRowsAndMetadata() throws {
         _ = try write("a.webp", .webP, width: 5, height: 3)
         #expect(try Tool.run("frames", path("a.webp"), path("frames")).code == 0)
         let rows = try Data(contentsOf: folder.appendingPathComponent("frames/frame-0000.rgba"))
@@ -138,7 +138,7 @@ final class CommandTests: Sendable {
         #expect((json as? [String: Any])?["width"] as? Int == 5)
     }
 
-    @Test func animationsStayAnimationsAndEveryFrameIsWritten() throws {
+    @Test func convertedAnimationsKeepEveryFrame() throws {
         let frames = try [40, 90, 200].map { value in
             ImageFrame(
                 image: try Image.generated(width: 7, height: 5) { x, _ in (UInt8(value), UInt8(x), 0, 255) },
@@ -184,7 +184,7 @@ final class CommandTests: Sendable {
         #expect(try Tool.run("convert", path("a.gif"), path("none.png"), "--frame", "2").code == 2)
     }
 
-    @Test func loadSaysWhereEachPictureCameFrom() throws {
+    @Test func loadPrintsTheOriginOfEachPicture() throws {
         server.route("/a.png", .body(try write("a.png", .png)))
         let url = server.url("/a.png").absoluteString
         let first = try Tool.run("load", "--json", "--cache", path("cache"), "--out", path("out"), url)
@@ -236,7 +236,7 @@ final class CommandTests: Sendable {
         #expect(!libraries.contains("libgtk") && !libraries.contains("libadwaita"))
     }
 
-    @Test func showSaysWhatToInstallWhenTheGalleryIsAbsent() throws {
+    @Test func showNamesThePackageWhenTheGalleryIsAbsent() throws {
         let alone = folder.appendingPathComponent("bin/webimage")
         try FileManager.default.createDirectory(
             at: alone.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -74,7 +74,7 @@ final class EnvironmentTests: Sendable {
     /// Runs the command in a process that has set its locale, as GTK does at its start. Printing numbers by
     /// the rules of the locale would write a decimal comma, which is invalid in JSON.
     @Test(.enabled(if: CompiledLocale.isAvailable), arguments: CompiledLocale.names)
-    func printsTheSameOnceTheLocaleIsSet(_ locale: String) async throws {
+    func outputIsTheSameInEveryLocale(_ locale: String) async throws {
         try CompiledLocale.compile(locale, into: scratch.url.path)
         let file = path("INDIGO.PNG")
         try picture.write(to: URL(fileURLWithPath: file))
@@ -105,7 +105,7 @@ final class EnvironmentTests: Sendable {
         #expect(try other.objects().first?["origin"] as? String == "disk")
     }
 
-    @Test(arguments: ["077", "000"]) func filesOfACacheAreTheirOwnersAlone(mask: String) throws {
+    @Test(arguments: ["077", "000"]) func cacheFilesAreReadableByTheirOwnerOnly(mask: String) throws {
         let shell = ["/bin/sh", "-c", "umask \(mask); exec \"$0\" \"$@\""]
         let url = server.url("/INDIGO.PNG").absoluteString
         #expect(try origins(url, path("cache"), through: shell) == ["network", "disk"])
@@ -119,7 +119,7 @@ final class EnvironmentTests: Sendable {
         }
     }
 
-    @Test func numericAndSixthVersionHostsAreLoaded() throws {
+    @Test func numericIPv4AndIPv6HostsAreLoaded() throws {
         #expect(try origins("http://127.0.0.1:\(server.port)/INDIGO.PNG", path("a")) == ["network", "disk"])
         // 127.1 is another spelling of 127.0.0.1.
         #expect(try origins("http://127.1:\(server.port)/INDIGO.PNG", path("b")) == ["network", "disk"])
@@ -139,7 +139,7 @@ final class EnvironmentTests: Sendable {
     /// No user, not even root, can create a folder in /proc. The command must then load images without a disk
     /// cache.
     @Test(arguments: [["-u", "HOME", "XDG_CACHE_HOME=/proc"], ["-u", "XDG_CACHE_HOME", "HOME=/proc"]])
-    func aCacheFolderThatCannotBeMadeCostsTheCacheAlone(_ change: [String]) throws {
+    func loadSucceedsWithoutAWritableCacheFolder(_ change: [String]) throws {
         let environment = ["XDG_DATA_HOME": "/proc", "XDG_CONFIG_HOME": "/proc", "XDG_RUNTIME_DIR": "/proc"]
         let through = ["/usr/bin/env"] + change
         let url = server.url("/INDIGO.PNG").absoluteString
@@ -153,7 +153,7 @@ final class EnvironmentTests: Sendable {
         #expect(lines.first?.contains("loads continue without it") == true, "\(outcome.errors)")
     }
 
-    @Test func theHomeOfTheEnvironmentHoldsTheCache() throws {
+    @Test func cacheFolderIsBelowHOME() throws {
         let through = ["/usr/bin/env", "-u", "XDG_CACHE_HOME", "HOME=\(path("home"))"]
         let url = server.url("/INDIGO.PNG").absoluteString
         #expect(try origins(url, nil, through: through) == ["network", "disk"])

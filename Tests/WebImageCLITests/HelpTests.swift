@@ -28,7 +28,7 @@ struct HelpTests {
         return found
     }
 
-    @Test func everyOptionIsDescribedAndEveryDescribedOptionIsTaken() {
+    @Test func everyOptionIsInTheHelpAndEveryOptionOfTheHelpIsAccepted() {
         for (name, command) in WebImageCommand.commands {
             let described = described(Usage.of(name))
             let taken = Dictionary(uniqueKeysWithValues: command.options.map { ($0.name, $0.letter) })
@@ -50,7 +50,7 @@ struct HelpTests {
         }
     }
 
-    @Test func theVersionStandsInOnePlace() throws {
+    @Test func versionIsDefinedInOnePlace() throws {
         let version = try Tool.run("--version").output
         #expect(version == "webimage \(WebImageCommand.version)\n")
         let parts = WebImageCommand.version.split(separator: ".")
@@ -110,7 +110,7 @@ struct HelpTests {
         ["init", "gtk", "ü"], ["init", "gtk", "a", "--library", "\""], ["init", "gtk", "a", "b"],
         ["init", "gtk", "test"],
     ])
-    func whatIsNoNameIsRefused(_ arguments: [String]) throws {
+    func invalidPackageNameIsRefused(_ arguments: [String]) throws {
         let outcome = try Tool.run(arguments, in: scratch.url.path)
         #expect(outcome.code == 1 && outcome.errors.contains("--help"), "\(outcome.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path).isEmpty)

@@ -55,7 +55,7 @@ final class LoadOutputTests: Sendable {
         return try ImageCodersManager.shared.imageInfo(of: data, limits: .default).pixelSize.width
     }
 
-    @Test func filesOfOneNameAreNumberedByTheirPlaceAmongTheOperands() throws {
+    @Test func equalFileNamesAreNumberedByOperandPosition() throws {
         // The first of three files named "p.png" comes from a server and arrives last. The files must still
         // be numbered in the order of the operands.
         let slow = try write("slow.png", width: 300)
@@ -75,7 +75,7 @@ final class LoadOutputTests: Sendable {
         #expect(try files("failing") == ["p-2.png"])
     }
 
-    @Test func anExtensionIsKeptWhereItIsRightAndFollowedByTheRightOneElsewhere() throws {
+    @Test func wrongExtensionIsFollowedByTheRightOne() throws {
         try write("a.JPG", .jpeg)
         try write("b.jpeg", .jpeg)
         try write("lying.jpg", .webP)
@@ -91,7 +91,7 @@ final class LoadOutputTests: Sendable {
         #expect(try width("out/taken.jpg.webp") == 33 && width("out/taken-2.jpg.webp") == 44)
     }
 
-    @Test func aSecondRunOverwritesNothingUnlessToldTo() throws {
+    @Test func existingFilesAreOverwrittenOnlyOnRequest() throws {
         try write("p.png", width: 20)
         try write("lying.jpg", .webP, width: 20)
         #expect(try load("--out", "out", "p.png", "lying.jpg").code == 0)
@@ -114,7 +114,7 @@ final class LoadOutputTests: Sendable {
         #expect(both.code == 1 && both.errors.contains("exclude each other"))
     }
 
-    @Test func whatIsSkippedIsNotFetched() throws {
+    @Test func skippedFilesAreNotFetched() throws {
         server.route("/p.png", .body(try write("p.png")))
         let url = server.url("/p.png").absoluteString
         #expect(try load("--out", "out", url).code == 0)
@@ -123,7 +123,7 @@ final class LoadOutputTests: Sendable {
         #expect(server.requestCount("/p.png") == 1)
     }
 
-    @Test func anAnimationKeepsItsFramesWhetherItFitsOrNot() throws {
+    @Test func savedAnimationKeepsItsFramesAtEverySize() throws {
         let file = try writeAnimation("a.gif")
         #expect(try load("--out", "fits", "--size", "100x100", "a.gif").code == 0)
         #expect(try Data(contentsOf: scratch.url.appendingPathComponent("fits/a.gif")) == file)
@@ -140,7 +140,7 @@ final class LoadOutputTests: Sendable {
         #expect(try width("still/a.jpg") == 40)
     }
 
-    @Test func thePictureThatComesFromADiskCacheIsWrittenAsItCame() throws {
+    @Test func pictureFromTheDiskCacheIsWrittenUnchanged() throws {
         let file = try writeAnimation("a.gif")
         server.route("/a.gif", .body(file))
         let url = server.url("/a.gif").absoluteString
@@ -156,7 +156,7 @@ final class LoadOutputTests: Sendable {
         #expect(try Data(contentsOf: scratch.url.appendingPathComponent("whole/a.gif")) == file)
     }
 
-    @Test func orderedLinesStandInTheOrderOfTheOperands() throws {
+    @Test func orderedLinesFollowTheOperands() throws {
         let slow = try write("slow.png", width: 400, height: 400)
         server.route("/slow.png", .body(slow))
         var operands = [server.url("/slow.png").absoluteString, "absent.png"]
@@ -170,7 +170,7 @@ final class LoadOutputTests: Sendable {
         #expect(try outcome.objects().map { $0["url"] as? String } == operands)
     }
 
-    @Test func aColumnSaysWhatWasWritten() throws {
+    @Test func columnNamesTheWrittenFile() throws {
         let data = try write("a.png", width: 40, height: 20)
         let object = try #require(try load("--json", "--out", "one", "a.png").objects().first)
         #expect(object["file"] as? String == "one/a.png" && object["written"] as? String == "original")
@@ -184,7 +184,7 @@ final class LoadOutputTests: Sendable {
         #expect(try load("--json", "a.png").objects().first?["file"] == nil)
     }
 
-    @Test func templatesHaveFields() throws {
+    @Test func fileNameTemplatesReplaceTheirFields() throws {
         try write("photos/a.png")
         try write("photos/sub/b.jpg", .jpeg)
         let outcome = try load("-r", "-o", "t/%d/%n-%s%%.webp", "photos")
@@ -205,7 +205,7 @@ final class LoadOutputTests: Sendable {
         }
     }
 
-    @Test func aNameFromAServerStaysInsideTheFolder() throws {
+    @Test func fileNameFromAServerStaysInsideTheFolder() throws {
         server.route("/x", .body(try write("p.png")))
         let base = server.url("/x").absoluteString
         for name in ["%2e%2e%2f%2e%2e%2fevil.png", "..%2Fevil.png", "%2Fetc%2Fevil.png", "...", ".hidden.png"] {

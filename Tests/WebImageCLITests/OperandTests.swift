@@ -39,7 +39,7 @@ final class OperandTests: Sendable {
             arguments, environment: environment, in: scratch.url.path, input: input ?? .nullDevice)
     }
 
-    @Test func pipesAreReadAndWritten() throws {
+    @Test func standardInputIsReadAndStandardOutputWritten() throws {
         let data = try write("a.png")
         let piped = try run("convert", "--size", "10", "--format", "webp", "-", "-", input: "a.png")
         #expect(piped.code == 0 && piped.errors.isEmpty)
@@ -76,7 +76,7 @@ final class OperandTests: Sendable {
         ("30x30", 30, 15), ("20", 20, 10), ("20x", 20, 10), ("x5", 10, 5), ("50%", 20, 10), ("2.5%", 1, 1),
         ("100%", 40, 20), ("400", 40, 20), ("x400", 40, 20),
     ])
-    func sizesAreBoxesSidesAndParts(_ size: String, _ width: Int, _ height: Int) throws {
+    func sizesAreBoxesSidesAndPercentages(_ size: String, _ width: Int, _ height: Int) throws {
         try write("a.png")
         let loaded = try #require(
             try run("load", "--cache", "none", "--json", "--size", size, "a.png").objects().first)
@@ -87,7 +87,7 @@ final class OperandTests: Sendable {
     }
 
     @Test(arguments: ["x", "0", "-5", "0x5", "5x0", "101%", "0%", "%", "nan%", "1x2x3", "+5", "1e3", " 5", "5 x 5", ""])
-    func whatIsNoSizeIsRefused(_ size: String) throws {
+    func invalidSizeIsRefused(_ size: String) throws {
         let outcome = try run("load", "--size", size, "a.png")
         #expect(outcome.code == 1 && outcome.errors.contains("--size requires"), "\(outcome.errors)")
     }
@@ -112,7 +112,7 @@ final class OperandTests: Sendable {
         #expect(try run("info", "-r", "empty").code == 1)
     }
 
-    @Test func listsNamePictures() throws {
+    @Test func listFilesNameTheOperands() throws {
         for name in ["a.png", "b.png", "with space.png"] { try write(name) }
         try Data("# comment\n\na.png\r\n  with space.png\n".utf8).write(
             to: scratch.url.appendingPathComponent("urls.txt"))
@@ -170,12 +170,12 @@ final class OperandTests: Sendable {
         ["-H", "no colon"], ["-H", "Bad Name: x"], ["-H", ": x"], ["--user", "nopassword"], ["--cookie", "@absent"],
         ["--referer", "http://a/\r\nX-Evil: 1"], ["--cookie", "a=1\u{1}"],
     ])
-    func whatIsNoHeaderIsRefusedWithoutItsValue(_ arguments: [String]) throws {
+    func invalidHeaderIsRefusedWithoutPrintingItsValue(_ arguments: [String]) throws {
         let outcome = try Tool.run(["load"] + arguments + ["http://127.0.0.1:9/a.png"])
         #expect(outcome.code == 1 && !outcome.errors.contains("X-Evil"), "\(outcome.errors)")
     }
 
-    @Test func failuresBlameTheFileThatFailed() throws {
+    @Test func failuresNameTheFileThatFailed() throws {
         try write("a.png")
         let output = try run("convert", "a.png", "missing/b.png")
         #expect(
@@ -192,7 +192,7 @@ final class OperandTests: Sendable {
         #expect((json["message"] as? String)?.contains("download") == false)
     }
 
-    @Test func pathsOfOneCharacterArePaths() throws {
+    @Test func operandOfOneCharacterIsAPath() throws {
         try write("a")
         #expect(try run("load", "--cache", "none", "-o", "o", "a").code == 0)
         #expect(try run("thumbnail", "-o", "t", "a").code == 0)
@@ -205,7 +205,7 @@ final class OperandTests: Sendable {
         }
     }
 
-    @Test func helpIsGivenByCommand() throws {
+    @Test func everyCommandHasItsHelp() throws {
         #expect(try run("help", "convert").output == run("convert", "--help").output)
         #expect(try run("help", "convert").output.hasPrefix("usage: webimage convert"))
         #expect(try run("help").output == run("--help").output)

@@ -36,7 +36,7 @@ final class ServeHostileTests: Sendable {
 
     /// Requests all hostile files of the folder `WEBIMAGE_CONFORMANCE`. Files that must be rejected get an
     /// error status, and no file may crash the service.
-    @Test func hostileFilesAreRefusedAndNothingOfThemIsKept() async throws {
+    @Test func hostileFilesAreRefusedAndNothingIsStored() async throws {
         guard let folder = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"] else {
             print("WEBIMAGE_CONFORMANCE names no folder: hostile files are not tried through HTTP")
             return
@@ -77,7 +77,7 @@ final class ServeHostileTests: Sendable {
 
     /// Passes line breaks, zero bytes and path separators in the value of each option. They must not add a header
     /// field to the response or a line to the log, and must not lead to a file outside the root folder.
-    @Test func optionsTakeNoControlCharactersAndNoPathOut() async throws {
+    @Test func optionsRefuseControlCharactersAndPathsOutside() async throws {
         let secret = scratch.url.appendingPathComponent("secret.png")
         try picture.write(to: secret)
         let root = scratch.url.appendingPathComponent("root")
@@ -139,7 +139,7 @@ final class ServeHostileTests: Sendable {
         ("connect", "CONNECT a:80 HTTP/1.1\r\nHost: a\r\n\r\n"), ("trace", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n"),
     ]
 
-    @Test func hostileHeadsEndTheirConnectionAlone() async throws {
+    @Test func hostileHeadEndsOnlyItsConnection() async throws {
         let service = try await RunningService(in: scratch)
         let address = try service.address
         for head in Self.heads {
@@ -192,7 +192,7 @@ final class ServeHostileTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
-    @Test func connectionsOfOneClientHaveABound() async throws {
+    @Test func connectionsOfOneClientAreLimited() async throws {
         let service = try await RunningService(
             ["--max-connections-per-client", "10", "--listen", "127.0.0.2:0"], in: scratch)
         let address = try service.address

@@ -56,7 +56,7 @@ final class ServeProxyTests: Sendable {
             """
     }
 
-    @Test func nginxSampleCachesByAcceptAndTellsTheClient() async throws {
+    @Test func nginxSampleCachesByAcceptAndForwardsTheClientAddress() async throws {
         guard FileManager.default.isExecutableFile(atPath: Self.nginx) else {
             print("nginx is not installed (package nginx-light): the sample is not tried")
             return

@@ -38,7 +38,7 @@ final class ServeSignalTests: Sendable {
         }
     }
 
-    @Test func requestsUnderWayAreAnsweredAfterSIGTERM() async throws {
+    @Test func runningRequestsAreAnsweredAfterSIGTERM() async throws {
         let gate = FaultGate()
         source.route("/slow.png", .gated(gate, .body(picture)))
         let service = try await RunningService(["--admin", "127.0.0.1:0", "--drain", "600"], in: scratch)
@@ -76,7 +76,7 @@ final class ServeSignalTests: Sendable {
         #expect(isThere, "\(line)")
     }
 
-    @Test func whatDoesNotEndInTimeIsAnswered503() async throws {
+    @Test func requestsPastTheStopDeadlineAreAnswered503() async throws {
         source.route("/hangs.png", .hang)
         let service = try await RunningService(["--drain", "0"], in: scratch)
         let client = try await send(target("w:9", "/hangs.png"), to: service)
@@ -166,7 +166,7 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
-    @Test func reloadChangesAnswersAndMayNotOpenTheService() async throws {
+    @Test func reloadChangesAnswersAndKeepsSigningBeyondLoopback() async throws {
         let file = scratch.url.appendingPathComponent("serve.conf").path
         let keys = "key = 736563726574\nsalt = 68656C6C6F\n"
         try keys.write(toFile: file, atomically: true, encoding: .utf8)
@@ -226,7 +226,7 @@ final class ServeSignalTests: Sendable {
         #expect(service.entries.count { $0["decode_ms"] != nil } == 1)
     }
 
-    @Test func socketsOfTheServiceManagerAreTaken() async throws {
+    @Test func socketsOfTheServiceManagerAreUsed() async throws {
         let activate = "/usr/bin/systemd-socket-activate"
         guard FileManager.default.isExecutableFile(atPath: activate) else {
             print("\(activate) is not installed (package systemd): socket activation by it is not tried")
@@ -260,7 +260,7 @@ final class ServeSignalTests: Sendable {
         return UInt16(server.port)
     }
 
-    @Test func serviceManagerIsToldTheState() async throws {
+    @Test func serviceManagerReceivesTheState() async throws {
         let path = scratch.url.appendingPathComponent("notify").path
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }

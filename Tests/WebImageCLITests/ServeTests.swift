@@ -79,14 +79,14 @@ final class ServeTests: Sendable {
         #expect(entries.last?["reason"] as? String == "option" && entries.last?["status"] as? Int == 400)
     }
 
-    @Test func logIsLeftOutOnDemand() async throws {
+    @Test func logCanBeTurnedOff() async throws {
         let service = try await RunningService(["--access-log", "none"], in: scratch)
         #expect(try await service.get("/healthz").status == 200)
         #expect(try await onThread { service.stop() } == 0)
         #expect(service.output.isEmpty)
     }
 
-    @Test func settingsComeFromFileVariablesAndOptionsInThisOrder() throws {
+    @Test func optionsOverrideVariablesAndVariablesOverrideTheFile() throws {
         let file = try write("a.conf", "quality = 10\nttl = 11\nlisten = 127.0.0.1:1\nkey = 736563726574\nsalt = 00\n")
         let outcome = try Tool.run(
             ["serve", "--config", file, "--print-config", "--ttl", "13", "--no-webp", "--listen", "127.0.0.1:2"],
@@ -121,7 +121,7 @@ final class ServeTests: Sendable {
         (["operand"], [:], "operand"),
     ]
 
-    @Test(arguments: wrong) func wrongSettingsExitWithOneAndSayWhy(
+    @Test(arguments: wrong) func wrongSettingsExitWithOneAndAReason(
         row: (words: [String], environment: [String: String], text: String)
     ) throws {
         let outcome = try Tool.run(["serve"] + row.words, environment: row.environment)
@@ -145,7 +145,7 @@ final class ServeTests: Sendable {
         ),
     ]
 
-    @Test(arguments: open) func nothingUnsignedBeyondLoopbackUnlessInsecure(
+    @Test(arguments: open) func unsignedTargetsNeedLoopbackOrInsecure(
         row: (words: [String], environment: [String: String])
     ) async throws {
         let words = ["serve", "--cache-dir", scratch.url.path] + row.words
@@ -189,7 +189,7 @@ final class ServeTests: Sendable {
         #expect(lstat(path, &status) != 0)
     }
 
-    @Test func aTakenAddressIsAnErrorThatNamesIt() async throws {
+    @Test func usedAddressIsAnErrorThatNamesIt() async throws {
         let service = try await RunningService(in: scratch)
         let address = try service.address
         let outcome = try await onThread { [folder = scratch.url.path] in
@@ -199,7 +199,7 @@ final class ServeTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
-    @Test func operatorsListenerHasMetricsAndPurges() async throws {
+    @Test func operatorsListenerServesMetricsAndPurges() async throws {
         let environment = ["WEBIMAGE_PURGE_TOKEN": "secret-token"]
         let service = try await RunningService(["--admin", "127.0.0.1:0"], in: scratch, environment: environment)
         #expect(try await service.get(target()).status == 200)

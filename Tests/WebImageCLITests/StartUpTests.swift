@@ -19,7 +19,7 @@ struct StartUpTests {
         Set(text.split { " \t\n/".contains($0) }.map(String.init).filter { $0.hasPrefix("lib") && $0.contains(".so") })
     }
 
-    @Test func noLibraryOfARareFormatAndNoneOfTheNetworksIsLinked() throws {
+    @Test func rareFormatAndNetworkLibrariesAreNotLinked() throws {
         // With LD_TRACE_LOADED_OBJECTS, the dynamic loader lists the libraries and does not run the command.
         let listed = libraries(in: try Tool.run("--version", environment: ["LD_TRACE_LOADED_OBJECTS": "1"]).output)
         #expect(listed.contains { $0.hasPrefix("libc.so") })
@@ -32,7 +32,7 @@ struct StartUpTests {
         #expect(listed.count <= 50)
     }
 
-    @Test func aLibraryIsLoadedByAPictureOfItsFormatAlone() throws {
+    @Test func libraryIsLoadedOnlyForItsFormat() throws {
         let image = try TestImages.solid(width: 8, height: 6)
         let png = scratch.url.appendingPathComponent("a.png").path
         let tiff = scratch.url.appendingPathComponent("a.tiff").path
@@ -51,7 +51,7 @@ struct StartUpTests {
 
     /// An empty `libcurl.so.4` hides the real libcurl, because it is in the folder that the dynamic loader
     /// searches first. The command must start without libcurl and report the missing package only for a download.
-    @Test func withoutLibcurlADownloadSaysWhatToInstall() throws {
+    @Test func downloadWithoutLibcurlNamesThePackage() throws {
         try Data().write(to: scratch.url.appendingPathComponent("libcurl.so.4"))
         let environment = ["LD_LIBRARY_PATH": scratch.url.path, "XDG_CACHE_HOME": scratch.url.path]
         let urls = ["http://127.0.0.1:9/a.png", "http://127.0.0.1:9/b.png"]
@@ -62,7 +62,7 @@ struct StartUpTests {
         #expect(try Tool.run("--version", environment: environment).code == 0)
     }
 
-    @Test func formatsNamesEveryFormatAndTheLibraryThatReadsIt() throws {
+    @Test func formatsPrintsEveryFormatAndItsLibrary() throws {
         let outcome = try Tool.run("formats", "--json")
         #expect(outcome.code == 0)
         let rows = Dictionary(

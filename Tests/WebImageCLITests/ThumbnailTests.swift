@@ -63,7 +63,7 @@ struct ThumbnailTests {
         try ImageCodersManager.shared.imageInfo(of: data(name), limits: .default)
     }
 
-    @Test func aBatchIsMadeInOrderAndAFailureCostsItsOwnFileAlone() throws {
+    @Test func batchIsOrderedAndAFailureSkipsOnlyItsFile() throws {
         for index in 0..<12 { try write("photos/\(index).jpg", picture(.jpeg, width: 300 + index)) }
         try write("photos/sub/a.png", picture())
         try write("photos/broken.png", Data("no picture".utf8))
@@ -106,7 +106,7 @@ struct ThumbnailTests {
         #expect(try info("large/a.gif").pixelSize.width == 60 && info("large/a.gif").frameCount == 1)
     }
 
-    @Test func metadataIsKeptOrDroppedAsTold() throws {
+    @Test func metadataIsKeptOrDroppedOnRequest() throws {
         let xmp = Data("<x:xmpmeta xmlns:x='adobe:ns:meta/'/>".utf8)
         try write("a.jpg", picture(.jpeg, metadata: EmbeddedMetadata(xmp: xmp)))
         for (option, kept) in [("keep", true), ("drop", false)] {
@@ -140,7 +140,7 @@ struct ThumbnailTests {
         ("/home/jens/photos/me.png", "c6ee772d9e49320e97ec29a7eb5b1697"),
         ("/a/with space & 100% (ü)~;?#[1]'.png", "39e39c96a2c597a3344844df508495d5"),
     ])
-    func namesAreDigestsOfTheURIAsGLibWritesIt(_ path: String, _ digest: String) throws {
+    func thumbnailNamesAreDigestsOfGLibsURI(_ path: String, _ digest: String) throws {
         // Only the name is computed, so the file need not exist.
         let uri = "file://" + DesktopThumbnailCache.escaped(path)
         #expect(DesktopThumbnailCache.name(of: uri) == digest + ".png", "\(uri)")
@@ -232,7 +232,7 @@ struct ThumbnailTests {
 
     /// The desktop replaces %i by the path of the image, %o by the path of the thumbnail, which may exist and
     /// may have any extension, and %s by the side length in pixels.
-    @Test func theThumbnailerEntryMakesAPNG() throws {
+    @Test func thumbnailerEntryWritesAPNG() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let entry = try String(
             contentsOf: root.appendingPathComponent("Packaging/webimage.thumbnailer"), encoding: .utf8)

@@ -34,7 +34,7 @@ struct TransformFlagTests {
 
     private static let (red, blue, clear) = ("#ffff0000", "#ff0000ff", "#00000000")
 
-    @Test func everyStepDoesWhatItSays() throws {
+    @Test func everyStepMatchesItsDescription() throws {
         #expect(try convert("--resize", "10x30").pixelSize == PixelSize(width: 10, height: 30))
         let fitted = try convert("--resize", "40x40,aspectFit")
         #expect(hex(fitted, 20, 2) == Self.clear && hex(fitted, 5, 20) == Self.red)
@@ -56,7 +56,7 @@ struct TransformFlagTests {
         #expect(try hex(convert("--filter", "matrix=0,0,1,0,1,0,1,0,0"), 5, 5) == Self.blue)
     }
 
-    @Test func stepsAreDoneInTheOrderGiven() throws {
+    @Test func stepsRunInTheOrderOfTheirOptions() throws {
         // Steps run in the order of the options. `first` is cropped and then flipped, `second` is flipped and
         // then cropped.
         let first = try convert("--crop", "20x20+0+0", "--flip", "horizontal")
@@ -110,7 +110,7 @@ struct TransformFlagTests {
         #expect(outcome.errors.contains("requires") || outcome.errors.contains("supports"))
     }
 
-    @Test func nothingLeftOfAPictureIsAnErrorAndWritesNoFile() throws {
+    @Test func emptyResultIsAnErrorAndWritesNoFile() throws {
         try write("in.png")
         let outcome = try Tool.run("convert", path("in.png"), path("o.png"), "--crop", "5x5+100+100")
         #expect(outcome.code == 2 && outcome.errors.contains("nothing is left"))

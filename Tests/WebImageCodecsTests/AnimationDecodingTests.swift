@@ -34,7 +34,7 @@ struct AnimationDecodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func displayPixelsAreTheStraightOnesMultiplied(format: AnimatedFormat) throws {
+    func displayPixelsEqualTheStraightOnesPremultiplied(format: AnimatedFormat) throws {
         for sample in format.samples(frameCount: 3) {
             let animation = try format.open(format.file(sample), .bgra8Premultiplied)
             for (index, straight) in sample.shown.enumerated() {
@@ -114,7 +114,7 @@ struct AnimationDecodingTests {
 
     // Corresponds to SDWebImage's SDImageCoderTests.test10ThatAnimatedImageCacheImmediatelyWorks.
     @Test(arguments: [AnimatedFormat.gif, .png])
-    func framesThatLeaveNothingBehindAreNotDecodedToGetPastThem(format: AnimatedFormat) throws {
+    func framesWithoutLastingEffectAreSkippedInAJump(format: AnimatedFormat) throws {
         var sample = format.long(frameCount: 30)
         for index in 1..<29 { sample.frames[index].disposal = index % 2 == 0 ? .background : .previous }
         let animation = try format.open(format.file(sample))
@@ -123,7 +123,7 @@ struct AnimationDecodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func whatWasHandedOutNeverChanges(format: AnimatedFormat) throws {
+    func returnedFramesNeverChange(format: AnimatedFormat) throws {
         let sample = format.long(frameCount: 20)
         let animation = try format.open(format.file(sample))
         let images = try (0..<20).map { try animation.frame(at: $0) }
@@ -149,7 +149,7 @@ struct AnimationDecodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func aThumbnailIsMadeOfEachWholeFrame(format: AnimatedFormat) throws {
+    func thumbnailsAreScaledFromWholeFrames(format: AnimatedFormat) throws {
         let sample = format.long(frameCount: 6)
         let animation = try format.open(format.file(sample), .bgra8Premultiplied) {
             $0.thumbnailPixelSize = PixelSize(width: 3, height: 3)
@@ -162,7 +162,7 @@ struct AnimationDecodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func theSharedCoderHoldsNoAnimation(format: AnimatedFormat) throws {
+    func sharedCoderKeepsNoAnimation(format: AnimatedFormat) throws {
         let provider = try #require(format.encoder as? any DetailedAnimatedImageCoder)
         #expect(provider.animatedImageFrameCount == 0 && provider.animatedImageData == nil)
         #expect(provider.animatedImageFrame(at: 0) == nil)
@@ -170,7 +170,7 @@ struct AnimationDecodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func aStillIsOneFrame(format: AnimatedFormat) throws {
+    func stillIsOneFrame(format: AnimatedFormat) throws {
         let image = Image(pixels: try Sample.gradient(4, 3, .rgba8), hasAlpha: false)
         let file = try format.encoder.encode(image, format: format.format, options: EncodingOptions())
         let animation = try format.open(file)

@@ -24,7 +24,7 @@ struct AnimationEncodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases, [0, 1, 7])
-    func framesDelaysAndLoopsComeBackAsTheyWere(format: AnimatedFormat, loops: Int) throws {
+    func framesDelaysAndLoopsRoundTrip(format: AnimatedFormat, loops: Int) throws {
         for sample in format.samples(frameCount: 3) {
             let frames = try frames(sample)
             let file = try format.encoder.encode(
@@ -40,7 +40,7 @@ struct AnimationEncodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func equalFramesStayAsManyAsTheyWere(format: AnimatedFormat) throws {
+    func equalFramesAreNotMerged(format: AnimatedFormat) throws {
         let image = Image(pixels: try Sample.gradient(9, 7, .rgba8), hasAlpha: false)
         let frames = [ImageFrame](repeating: ImageFrame(image: image, duration: 0.2), count: 4)
         let file = try format.encoder.encode(frames, loopCount: 0, format: format.format, options: lossless())
@@ -51,7 +51,7 @@ struct AnimationEncodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func theFirstFrameAloneIsAStill(format: AnimatedFormat) throws {
+    func firstFrameOnlyIsWrittenAsAStill(format: AnimatedFormat) throws {
         var options = lossless()
         options.firstFrameOnly = true
         let frames = try frames(format.samples(frameCount: 3)[0])
@@ -64,7 +64,7 @@ struct AnimationEncodingTests {
         #expect(format.encoder.encodedData(with: frames, loopCount: 0, format: .jpeg, options: nil) == nil)
     }
 
-    @Test func sixteenBitsAndAFrameRateComeBackFromAPNG() throws {
+    @Test func sixteenBitsAndFrameRateRoundTripInAPNG() throws {
         let images = try (0..<2).map { index in
             Image(
                 pixels: try Sample.buffer(5, 4, .rgba16) { x, y, channel in
@@ -80,7 +80,7 @@ struct AnimationEncodingTests {
         #expect(abs(animation.animatedImageDuration(at: 1) - 1.0 / 30) < 1e-9)
     }
 
-    @Test func gifDelaysLoseNothingInAll() throws {
+    @Test func gifDelaysKeepTheirSum() throws {
         let image = Image(pixels: try Sample.gradient(2, 2, .rgba8), hasAlpha: false)
         let frames = [0.333, 0.334, 0.333].map { ImageFrame(image: image, duration: $0) }
         let file = try ImageGIFCoder.shared.encode(frames, loopCount: 0, format: .gif, options: EncodingOptions())
@@ -88,7 +88,7 @@ struct AnimationEncodingTests {
         #expect(delays.reduce(0, +) == 1000)
     }
 
-    @Test func aPhotoInTwoHundredFiftySixColoursLooksLikeIt() throws {
+    @Test func photoIn256ColoursIsCloseToItsSource() throws {
         let picture = try Sample.buffer(200, 150, .rgba8) { x, y, channel in
             [x * 255 / 199, y * 255 / 149, (x * y / 40 + x) % 256, 255][channel]
         }
@@ -131,7 +131,7 @@ struct AnimationEncodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func framesFitTheWantedBox(format: AnimatedFormat) throws {
+    func framesFitTheRequestedBox(format: AnimatedFormat) throws {
         var options = lossless()
         options.maxPixelSize = PixelSize(width: 3, height: 3)
         let frames = try frames(format.samples(frameCount: 3)[0])

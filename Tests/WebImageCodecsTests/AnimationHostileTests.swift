@@ -15,7 +15,7 @@ struct AnimationHostileTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func cutOffAnywhereItGivesTheFramesThatAreWhole(format: AnimatedFormat) throws {
+    func truncatedAnimationReturnsItsWholeFrames(format: AnimatedFormat) throws {
         let sample = format.samples(frameCount: 3)[0]
         let file = try format.file(sample)
         let whole = try format.open(file)
@@ -49,7 +49,7 @@ struct AnimationHostileTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func limitsFireBeforeAnythingIsAllocated(format: AnimatedFormat) throws {
+    func limitsApplyBeforeAllocation(format: AnimatedFormat) throws {
         let file = try format.file(format.samples(frameCount: 3)[0])
         #expect(limit { _ = try format.open(file) { $0.limits.maxAnimationPixels = 71 } } == .animationPixels)
         #expect(limit { _ = try format.open(file) { $0.limits.maxFrameCount = 2 } } == .frameCount)
@@ -59,7 +59,7 @@ struct AnimationHostileTests {
         #expect(limit { _ = try slow.frame(at: 1) } == .decodeTime)
     }
 
-    @Test func twoThousandFramesOnALargeScreenAreRefusedAndOnASmallOnePlayed() throws {
+    @Test func twoThousandFramesPlayOnASmallScreenAndAreRefusedOnALargeOne() throws {
         let one = GIFBytes.control(delay: 1, transparent: 0) + GIFBytes.image(width: 1, height: 1, indices: [9])
         let frames = (0..<2000).flatMap { _ in one }
         let large = GIFBytes.file(GIFBytes.screen(1000, 1000), frames)
@@ -73,7 +73,7 @@ struct AnimationHostileTests {
         #expect(((small as? ImageGIFCoder)?.decodedFrameCount ?? .max) - before <= 9)
     }
 
-    @Test func handlesAreAllGivenBack() async throws {
+    @Test func everyHandleIsReleased() async throws {
         for format in AnimatedFormat.allCases {
             let file = try format.file(format.samples(frameCount: 3)[0])
             for length in stride(from: 0, through: file.count, by: 7) {

@@ -75,7 +75,7 @@ struct AnimationStateTests {
 
     /// A cancelled load abandons its stream after any byte. The next stream is not affected.
     @Test(arguments: StreamingSample.allCases)
-    func aStreamThatIsLeftAtAnyByteFreesItsDecoder(_ sample: StreamingSample) throws {
+    func abandonedStreamFreesItsDecoder(_ sample: StreamingSample) throws {
         let whole = try sample.data
         for end in stride(from: 0, to: whole.count, by: max(1, whole.count / 60)) {
             let stream = sample.makeStream()
@@ -108,7 +108,7 @@ struct AnimationStateTests {
     /// Damages one byte at a time and decodes the file in pieces, with a partial image after each piece. After the
     /// first error, every later call throws the same error.
     @Test(arguments: StreamingSample.allCases)
-    func anArrivingPictureThatFailedStaysFailed(_ sample: StreamingSample) throws {
+    func failedStreamStaysFailed(_ sample: StreamingSample) throws {
         let whole = try sample.data
         var failures = 0
         for place in stride(from: 2, to: whole.count, by: max(1, whole.count / 150)) {

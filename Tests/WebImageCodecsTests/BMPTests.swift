@@ -63,7 +63,7 @@ struct BMPTests {
         #expect(try rgba(file(1, 1, bits: 8, palette: blackWhiteRed, [200, 0, 0, 0])) == [[0, 0, 0, 255]])
     }
 
-    @Test func runsAreDrawnAndWhatTheyLeaveOutIsClear() throws {
+    @Test func runsAreDrawnAndSkippedPixelsAreClear() throws {
         // Run-length data: two red pixels, end of line, one literal pair, end of bitmap. The last pixel of each row
         // is missing.
         let runs: [UInt8] = [2, 2, 0, 0, 1, 1, 0, 1]
@@ -94,7 +94,7 @@ struct BMPTests {
         }
     }
 
-    @Test func aHeaderThatLiesIsATypedError() {
+    @Test func lyingHeaderIsATypedError() {
         for (width, height) in [(Int(Int32.max), Int(Int32.max)), (0, 4), (4, 0), (-4, 4), (4, Int(Int32.min))] {
             #expect(throws: WebImageError.self) {
                 try coder.decode(file(width, height, bits: 24, [0, 0, 0, 0]), options: DecodingOptions())
@@ -108,7 +108,7 @@ struct BMPTests {
         }
     }
 
-    @Test func theLimitThatFiredIsNamed() {
+    @Test func errorNamesTheLimit() {
         var options = DecodingOptions()
         options.limits.maxPixels = 3
         let error = #expect(throws: WebImageError.self) {
@@ -138,7 +138,7 @@ struct BMPTests {
     }
 
     @Test(arguments: [false, true])
-    func whatIsWrittenIsReadBackBitByBit(hasAlpha: Bool) throws {
+    func bitmapRoundTripsBitForBit(hasAlpha: Bool) throws {
         let pixels = try PixelBuffer(width: 5, height: 3, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
             for index in bytes.indices { bytes[index] = index % 4 == 3 && !hasAlpha ? 255 : UInt8(index * 7 % 251 + 1) }
@@ -175,7 +175,7 @@ struct BMPTests {
             + Data(pixels + mask)
     }
 
-    @Test func theMaskMakesPixelsClearWhereTheBitmapHasNoAlpha() throws {
+    @Test func iconMaskAppliesToBitmapsWithoutAlpha() throws {
         let payload = bitmap(1, bits: 24, [0, 0, 255, 0], mask: [0x80, 0, 0, 0])
         #expect(try rgba(icon([(1, 24, payload)]), ImageICOCoder.shared).first?[3] == 0)
         let shown = bitmap(1, bits: 24, [0, 0, 255, 0], mask: [0, 0, 0, 0])
@@ -184,7 +184,7 @@ struct BMPTests {
         #expect(try rgba(icon([(1, 32, own)]), ImageICOCoder.shared) == [[255, 0, 0, 128]])
     }
 
-    @Test func theLargestThenDeepestPictureIsTaken() throws {
+    @Test func iconDecodesTheLargestThenTheDeepestPicture() throws {
         let small = bitmap(1, bits: 32, [0, 0, 255, 255], mask: [0, 0, 0, 0])
         let large = bitmap(2, bits: 24, [UInt8](repeating: 9, count: 16), mask: [UInt8](repeating: 0, count: 8))
         let deep = bitmap(2, bits: 32, [UInt8](repeating: 255, count: 16), mask: [UInt8](repeating: 0, count: 8))

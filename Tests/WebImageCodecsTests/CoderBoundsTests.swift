@@ -27,7 +27,7 @@ struct CoderBoundsTests {
         ]
     }
 
-    @Test func aWalkOverChunksEndsWithTheTimeLimit() throws {
+    @Test func chunkScanEndsAtTheDeadline() throws {
         for (coder, data) in Self.endless() {
             let error = #expect(throws: WebImageError.self) {
                 try coder.imageInfo(of: data, limits: DecodingLimits(maxDecodeTime: .nanoseconds(1)))
@@ -36,7 +36,7 @@ struct CoderBoundsTests {
         }
     }
 
-    @Test func aPictureInAMillionPiecesIsRefused() throws {
+    @Test func pictureInAMillionChunksIsRefused() throws {
         var data = PNGBytes.signature + PNGBytes.header(4, 4)
         let empty = PNGBytes.chunk("IDAT")
         for _ in 0...(1 << 20) { data.append(empty) }
@@ -48,7 +48,7 @@ struct CoderBoundsTests {
         #expect(error?.code == .badImageData)
     }
 
-    @Test func framesAreCountedWhileTheyAreRead() throws {
+    @Test func frameLimitAppliesDuringTheScan() throws {
         var data = PNGBytes.signature + PNGBytes.header(4, 4) + PNGBytes.animationControl(frames: 2, plays: 0)
         for index in 0..<20 { data.append(PNGBytes.frameControl(index, 4, 4)) }
         // A second `acTL` chunk at the end makes the file a still. The limit must apply earlier, while the file still
@@ -60,7 +60,7 @@ struct CoderBoundsTests {
         #expect(error?.underlying == .limit(.frameCount, actual: 11, allowed: 10))
     }
 
-    @Test func aSmallPictureOfALargeProgressiveJPEGCostsItsCoefficients() throws {
+    @Test func thumbnailOfALargeProgressiveJPEGNeedsMemoryForItsCoefficients() throws {
         var encoding = EncodingOptions()
         let image = Image(pixels: try Sample.gradient(800, 600, .rgb8))
         let baseline = try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: encoding)
@@ -83,7 +83,7 @@ struct CoderBoundsTests {
         #expect(throws: WebImageError.self) { try stream.append(progressive, finished: true) }
     }
 
-    @Test func filesSayWhetherTheyKeptEveryPixel() throws {
+    @Test func infoReportsLosslessCompression() throws {
         let pixels = try Sample.gradient(16, 12, .rgb8)
         var options = EncodingOptions()
         let lossy = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)

@@ -128,7 +128,7 @@ struct CoderOptionTests {
         ]
 
     @Test(arguments: cases)
-    func theOptionIsHeeded(_ item: Case) throws {
+    func everyOptionHasItsEffect(_ item: Case) throws {
         #expect(try item.isHeeded(item.option))
     }
 
@@ -146,7 +146,7 @@ struct CoderOptionTests {
         #expect(declared.subtracting(Self.cases.map(\.option.rawValue)) == ["encodeToHDR"])
     }
 
-    @Test func optionsSurviveTheirDictionary() {
+    @Test func optionsRoundTripThroughTheirDictionary() {
         var options = EncodingOptions()
         options.backgroundColor = .black
         options.progressive = true

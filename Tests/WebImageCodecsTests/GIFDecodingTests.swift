@@ -14,7 +14,7 @@ struct GIFDecodingTests {
         return try coder.decode(data, options: options).pixels
     }
 
-    @Test func infoTellsAllFramesAsStored() throws {
+    @Test func infoReportsEveryFrameAsStored() throws {
         let one = GIFBytes.image(width: 2, height: 1, indices: [1, 2])
         let file = GIFBytes.file(
             GIFBytes.screen(2, 1), GIFBytes.loop(5), GIFBytes.control(delay: 0), one, GIFBytes.control(delay: 7), one,
@@ -25,7 +25,7 @@ struct GIFDecodingTests {
         #expect(info.bitDepth == 7 && !info.hasAlpha)
     }
 
-    @Test func withoutLoopBlockItPlaysOnce() throws {
+    @Test func gifWithoutLoopBlockPlaysOnce() throws {
         let file = GIFBytes.file(
             GIFBytes.screen(1, 1), GIFBytes.control(delay: 1, transparent: 0),
             GIFBytes.image(width: 1, height: 1, indices: [0]))
@@ -34,7 +34,7 @@ struct GIFDecodingTests {
     }
 
     @Test(arguments: [PixelFormat.rgba8, .bgra8Premultiplied])
-    func localPaletteWinsAndChannelsAreInOrder(format: PixelFormat) throws {
+    func localPaletteOverridesTheGlobalOneAndChannelsAreInOrder(format: PixelFormat) throws {
         let palette: [UInt8] = [10, 20, 30] + [UInt8](repeating: 0, count: 127 * 3)
         let file = GIFBytes.file(
             GIFBytes.screen(2, 1), GIFBytes.control(delay: 0, transparent: 1),
@@ -44,7 +44,7 @@ struct GIFDecodingTests {
         #expect(Sample.pixel(decoded, 1, 0) == [0, 0, 0, 0])
     }
 
-    @Test func interlacedEqualsPlain() throws {
+    @Test func interlacedPixelsEqualPlainOnes() throws {
         let (width, height) = (300, 37)
         let row = { (y: Int) in (0..<width).map { UInt8(($0 + y * 3) % 128) } }
         let order = [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) }
@@ -92,7 +92,7 @@ struct GIFDecodingTests {
         #expect(Sample.pixel(image.pixels, 0, 2) == [0, 0, 0, 0] && image.hasAlpha)
     }
 
-    @Test func writesStillsToo() throws {
+    @Test func gifEncoderWritesStills() throws {
         #expect(coder.canEncode(to: .gif) && !coder.canEncode(to: .png))
         let pixels = try Sample.gradient(5, 4, .rgba8)
         let file = try coder.encode(Image(pixels: pixels, hasAlpha: false), format: .gif, options: EncodingOptions())

@@ -64,7 +64,7 @@ struct GIFHostileTests {
         #expect(coder.refusal(of: GIFBytes.file(GIFBytes.screen(2, 2), frame)) == nil)
     }
 
-    @Test func decodersOfIndicesAreAllGivenBack() async throws {
+    @Test func everyIndexDecoderIsReleased() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
         // Wait until no handle is open, because other tests decode at the same time. With a leak, the number of
         // handles never becomes 0.

@@ -16,7 +16,7 @@ struct GIFIndicesTests {
     private let height = 500
 
     @Test(arguments: Pattern.allCases, [1, 2, 7, 8])
-    func givesBackWhatWasWritten(pattern: Pattern, bits: Int) throws {
+    func indicesRoundTrip(pattern: Pattern, bits: Int) throws {
         for clearsWhenFull in [true, false] {
             let indices = indices(pattern, bits)
             let data = LZWBytes.encoded(indices, bits: bits, clearsWhenFull: clearsWhenFull)
@@ -26,7 +26,7 @@ struct GIFIndicesTests {
 
     /// An invalid code and all codes after it are ignored, even after a clear code.
     @Test(arguments: [[250], [128, 250], [128, 130]])
-    func rowsBeforeACodeThatCannotBeAreShown(_ wrong: [Int]) throws {
+    func rowsBeforeAnInvalidCodeAreShown(_ wrong: [Int]) throws {
         // The data contains two rows, an invalid code and two valid rows.
         let codes = [128] + [Int](repeating: 5, count: 2 * 8) + wrong + [128] + [Int](repeating: 5, count: 2 * 8)
         let data = LZWBytes.packed(codes.map { ($0, 8) }, bits: 7)
@@ -52,7 +52,7 @@ struct GIFIndicesTests {
     }
 
     /// An index over 255 is reduced to its lower eight bits; an index beyond its palette is black.
-    @Test func anIndexThatIsTooLargeIsCutAndOneBeyondThePaletteIsBlack() throws {
+    @Test func indexTooLargeIsTruncatedAndOneBeyondThePaletteIsBlack() throws {
         let codes = [512, 300, 5, 1, 513].map { ($0, 10) }
         let data = LZWBytes.packed(codes, bits: 9)
         // Palettes of 256 and of 2 entries.
@@ -69,7 +69,7 @@ struct GIFIndicesTests {
     }
 
     @Test(arguments: [12, 255])
-    func codeSizesThatDoNotExistAreRefused(bits: UInt8) {
+    func invalidCodeSizesAreRefused(bits: UInt8) {
         let frame: [UInt8] = [0x2C] + [0, 0, 1, 1].flatMap(GIFBytes.littleEndian) + [0, bits, 2, 0, 0, 0]
         let file = GIFBytes.file(GIFBytes.screen(1, 1), frame)
         let error = #expect(throws: WebImageError.self) {

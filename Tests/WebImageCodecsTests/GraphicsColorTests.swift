@@ -33,7 +33,7 @@ struct GraphicsColorTests {
         }
     }
 
-    @Test func alphaStaysAsItIs() throws {
+    @Test func colourConversionKeepsAlpha() throws {
         let profile = ColorProfile(iccData: ICCSample.adobeLike)
         let source = try Sample.buffer(256, 1, .rgba8) { x, _, channel in channel == 3 ? x : 150 }
         for format in [PixelFormat.rgba8, .bgra8Premultiplied] {
@@ -51,7 +51,7 @@ struct GraphicsColorTests {
         #expect(try gray.convertedToSRGB(from: ColorProfile(iccData: ICCSample.adobeLike)) === gray)
     }
 
-    @Test func greyProfilesServeGreyAndExpandedPixels() throws {
+    @Test func greyProfilesConvertGreyAndExpandedPixels() throws {
         // A linear value of 128 (0.5) is 188 in sRGB.
         let profile = ColorProfile(iccData: ICCSample.linearGray)
         for format in PixelFormat.allCases {
@@ -61,7 +61,7 @@ struct GraphicsColorTests {
         }
     }
 
-    @Test func finishingScalesConvertsTurnsAndLaysOut() throws {
+    @Test func finishingScalesConvertsRotatesAndSetsTheLayout() throws {
         let stored = try Sample.buffer(40, 20, .rgba8) { x, _, channel in
             channel == 3 ? (x < 20 ? 255 : 0) : [150, 100, 120][channel]
         }

@@ -22,7 +22,7 @@ struct GraphicsConversionTests {
     }
 
     @Test(arguments: [PixelFormat.bgra8Premultiplied, .rgba8, .rgb8, .rgba16, .rgbaHalf])
-    func channelsMoveToTheirPlaces(format: PixelFormat) throws {
+    func conversionReordersChannels(format: PixelFormat) throws {
         let source = try Sample.buffer(19, 4, .rgba8) { _, _, channel in [10, 120, 240, 255][channel] }
         let there = try source.converted(to: format)
         let first = Sample.pixel(there, 18, 3)
@@ -37,7 +37,7 @@ struct GraphicsConversionTests {
         #expect(Sample.values(try there.converted(to: .rgba8)) == Sample.values(source))
     }
 
-    @Test func premultiplyingThereAndBackLosesWhatEightBitsMust() throws {
+    @Test func premultiplyingAndBackLosesOnlyRounding() throws {
         let source = try Sample.buffer(256, 256, .rgba8) { x, y, channel in channel == 3 ? y : x }
         let premultiplied = try source.converted(to: .bgra8Premultiplied)
         let back = try premultiplied.converted(to: .rgba8)
@@ -51,7 +51,7 @@ struct GraphicsConversionTests {
         }
     }
 
-    @Test func sixteenBitsBecomeTheirHighByte() throws {
+    @Test func sixteenBitsAreReducedToTheirHighByte() throws {
         let source = try Sample.buffer(64, 2, .rgba16) { x, _, channel in channel == 3 ? 0xffff : x * 1024 + 255 }
         let converted = try source.converted(to: .rgba8)
         #expect((0..<64).allSatisfy { Sample.pixel(converted, $0, 1) == [$0 * 4, $0 * 4, $0 * 4, 255] })

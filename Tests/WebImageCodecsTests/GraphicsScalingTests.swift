@@ -7,7 +7,7 @@ import WebImageTestTraits
 struct GraphicsScalingTests {
     // Corresponds to SDWebImage's SDImageTransformerTests.test22CGImageCreateScaledWithSize.
     @Test(arguments: PixelFormat.allCases, [100, 50])
-    func whiteStaysWhiteInItsOwnLayout(format: PixelFormat, side: Int) throws {
+    func whiteStaysWhiteInEveryLayout(format: PixelFormat, side: Int) throws {
         let white = format.bitsPerComponent == 16 ? 65535 : 255
         let source = try Sample.buffer(100, 100, format) { _, _, _ in white }
         let scaled = try source.scaled(to: PixelSize(width: side, height: 50))
@@ -37,7 +37,7 @@ struct GraphicsScalingTests {
     }
 
     @Test(arguments: [PixelFormat.rgba8, .rgba16, .rgbaHalf])
-    func hiddenColourDoesNotBleed(format: PixelFormat) throws {
+    func colourOfTransparentPixelsDoesNotBleed(format: PixelFormat) throws {
         let full = format.bitsPerComponent == 16 ? 65535 : 255
         // The left half is opaque red, and the right half is transparent green. Every visible pixel of the result
         // must be red.
@@ -52,7 +52,7 @@ struct GraphicsScalingTests {
         }
     }
 
-    @Test func premultipliedColourNeverPassesAlpha() throws {
+    @Test func premultipliedColourNeverExceedsAlpha() throws {
         // Stripes with and without colour have the same alpha, so only the colours overshoot in the filter.
         let source = try Sample.buffer(64, 64, .bgra8Premultiplied) { x, _, channel in
             channel == 3 || x / 5 % 2 == 0 ? 128 : 0
@@ -66,7 +66,7 @@ struct GraphicsScalingTests {
         }
     }
 
-    @Test func channelsKeepTheirPlaces() throws {
+    @Test func scalingKeepsTheChannelOrder() throws {
         for format in PixelFormat.allCases {
             let source = try Sample.gradient(120, 90, format)
             let scaled = try source.scaled(to: PixelSize(width: 40, height: 30))

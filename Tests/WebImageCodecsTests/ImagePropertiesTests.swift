@@ -9,7 +9,7 @@ struct ImagePropertiesTests {
     private let tiff = ExifFile.sample(bigEndian: true)
 
     @Test(arguments: [false, true])
-    func jpegGivesEXIFInBothByteOrders(_ bigEndian: Bool) throws {
+    func jpegPropertiesContainEXIFInBothByteOrders(_ bigEndian: Bool) throws {
         let exif = Data("Exif\0\0".utf8) + ExifFile.sample(bigEndian: bigEndian)
         let data = JPEGSample.inserting(0xe1, exif, into: try JPEGSample.gradient(20, 10))
         let properties = try ImageJPEGCoder.shared.imageProperties(of: data, limits: .default)
@@ -23,7 +23,7 @@ struct ImagePropertiesTests {
         #expect(properties.thumbnailData == ExifFile.thumbnail)
     }
 
-    @Test func pngGivesTextAndXMP() throws {
+    @Test func pngPropertiesContainTextAndXMP() throws {
         let xmp = Data("XML:com.adobe.xmp\0\0\0\0\0<x/>".utf8)
         var before = PNGBytes.chunk("tEXt", Data("Author\0Andr".utf8) + Data([0xE9]))
         before += PNGBytes.chunk("iTXt", Data("Title\0\0\0de\0Titel\0Grüße".utf8))
@@ -38,7 +38,7 @@ struct ImagePropertiesTests {
         #expect(properties.make == "Maker")
     }
 
-    @Test func webPGivesEXIF() throws {
+    @Test func webPPropertiesContainEXIF() throws {
         let bitstream = try WebPBytes.bitstream(try Sample.gradient(4, 4, .rgba8))
         let data = WebPBytes.riff(WebPBytes.extended(4, 4, flags: 8) + bitstream + WebPBytes.chunk("EXIF", tiff))
         #expect(try ImageWebPCoder.shared.imageProperties(of: data, limits: .default).make == "Maker")
@@ -58,7 +58,7 @@ struct ImagePropertiesTests {
     }
 
     @Test(arguments: [1e300, .infinity, .nan, -1, 0.5], [0x8769, 0x8825])
-    func anOffsetThatIsNoPlaceIsLeftOut(_ offset: Double, tag: Int) throws {
+    func invalidOffsetIsLeftOut(_ offset: Double, tag: Int) throws {
         var exif = Data("Exif\0\0II".utf8) + Data([42, 0, 8, 0, 0, 0, 1, 0])
         exif += Data([UInt8(tag & 255), UInt8(tag >> 8), 12, 0, 1, 0, 0, 0, 26, 0, 0, 0, 0, 0, 0, 0])
         exif += withUnsafeBytes(of: offset.bitPattern.littleEndian) { Data($0) }
@@ -68,7 +68,7 @@ struct ImagePropertiesTests {
         #expect(properties.exif.isEmpty && properties.gps.isEmpty)
     }
 
-    @Test func aTextThatInflatesTooFarIsLeftOut() throws {
+    @Test func textThatInflatesBeyondTheLimitIsLeftOut() throws {
         let long = [UInt8](repeating: 65, count: 100_000)
         let before =
             PNGBytes.chunk("zTXt", Data("Long\0\0".utf8) + PNGBytes.deflated([long]))

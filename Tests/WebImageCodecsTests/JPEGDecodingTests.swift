@@ -17,7 +17,7 @@ struct JPEGDecodingTests {
     }
 
     @Test(arguments: ImageOrientation.allCases)
-    func everyOrientationArrivesUpright(orientation: ImageOrientation) throws {
+    func everyOrientationDecodesUpright(orientation: ImageOrientation) throws {
         let plain = try JPEGSample.gradient(40, 24)
         let stored = try decode(plain).pixels
         for packet in [
@@ -35,7 +35,7 @@ struct JPEGDecodingTests {
         }
     }
 
-    @Test func exifWinsOverXMP() throws {
+    @Test func exifOrientationOverridesXMP() throws {
         let xmp = Data("http://ns.adobe.com/xap/1.0/\0<x tiff:Orientation='3'/>".utf8)
         let file = JPEGSample.inserting(0xe1, xmp, into: try JPEGSample.gradient(8, 8))
         let both = JPEGSample.inserting(0xe1, JPEGSample.exif(.right), into: file)
@@ -131,7 +131,7 @@ struct JPEGDecodingTests {
         #expect(throws: Never.self) { try decode(metadata) }
     }
 
-    @Test func inkBecomesColour() throws {
+    @Test func cmykConvertsToRGB() throws {
         // Adobe files store CMYK inverted, so a channel is the product of its colour and black, divided by 255.
         let expected = [200 * 150 / 255, 100 * 150 / 255, 50 * 150 / 255, 255]
         let image = try decode(JPEGSample.cmyk) { $0.pixelFormat = .rgba8 }
@@ -153,7 +153,7 @@ struct JPEGDecodingTests {
         #expect(abs(pixel[0] - 120) < 40 && abs(pixel[1] - 50) < 40)
     }
 
-    @Test func otherFormatsAreLeftAlone() {
+    @Test func otherFormatsAreDeclined() {
         #expect(!coder.canDecode(from: nil))
         #expect(!coder.canDecode(from: Data()))
         #expect(!coder.canDecode(from: Data("GIF89a".utf8)))

@@ -30,7 +30,7 @@ struct JPEGEncodingTests {
     }
 
     @Test(arguments: PixelFormat.allCases)
-    func everyLayoutSurvives(format: PixelFormat) throws {
+    func everyLayoutIsEncoded(format: PixelFormat) throws {
         let pixels = try Sample.gradient(90, 60, .rgb8).converted(to: format)
         let (_, decoded) = try roundTrip(Image(pixels: pixels, hasAlpha: false))
         let original = try pixels.converted(to: .rgb8, isOpaque: true)
@@ -39,7 +39,7 @@ struct JPEGEncodingTests {
             try coder.imageInfo(of: roundTrip(Image(pixels: pixels)).0, limits: .default).isGray == (format == .gray8))
     }
 
-    @Test func qualityTradesBytes() throws {
+    @Test func lowerQualityWritesFewerBytes() throws {
         let image = Image(pixels: try Sample.gradient(128, 128, .rgb8))
         var last = 0
         for quality in [0, 0.3, 0.6, 0.89, 0.9, 1] {
@@ -50,14 +50,14 @@ struct JPEGEncodingTests {
         }
     }
 
-    @Test func transparencyIsLaidOverWhite() throws {
+    @Test func transparencyIsCompositedOverWhite() throws {
         let pixels = try Sample.buffer(16, 16, .rgba8) { x, _, channel in channel == 3 ? (x < 8 ? 0 : 128) : 0 }
         let (_, decoded) = try roundTrip(Image(pixels: pixels))
         #expect(Sample.pixel(decoded.pixels, 2, 5).allSatisfy { $0 > 250 })
         #expect(Sample.pixel(decoded.pixels, 13, 5).allSatisfy { abs($0 - 127) < 5 })
     }
 
-    @Test func fileAndPixelSizeAreBounded() throws {
+    @Test func fileAndPixelSizeHonourTheirLimits() throws {
         let image = Image(pixels: try Sample.gradient(300, 200, .bgra8Premultiplied), hasAlpha: false)
         let whole = try roundTrip(image).0.count
         for limit in [whole / 2, whole / 4, 3000] {
@@ -69,7 +69,7 @@ struct JPEGEncodingTests {
         #expect(small.pixelSize == PixelSize(width: 50, height: 34))
     }
 
-    @Test func theProfileTravels() throws {
+    @Test func profileIsEncoded() throws {
         let profile = ColorProfile(iccData: ICCSample.adobeLike)
         let image = Image(pixels: try Sample.gradient(20, 20, .rgb8), colorProfile: profile)
         let (data, decoded) = try roundTrip(image)
@@ -83,7 +83,7 @@ struct JPEGEncodingTests {
         #expect(error?.code == .limitExceeded)
     }
 
-    @Test func whatCannotBeWrittenSaysWhy() throws {
+    @Test func imageThatCannotBeEncodedThrowsAReason() throws {
         let wide = Image(pixels: try PixelBuffer(width: 70000, height: 1, format: .gray8))
         let error = #expect(throws: WebImageError.self) {
             try coder.encode(wide, format: .jpeg, options: EncodingOptions())
@@ -92,7 +92,7 @@ struct JPEGEncodingTests {
         #expect(throws: WebImageError.self) { try coder.encode(wide, format: .png, options: EncodingOptions()) }
     }
 
-    @Test func noHandleIsLeft() async throws {
+    @Test func everyEncoderHandleIsReleased() async throws {
         _ = try roundTrip(Image(pixels: try Sample.gradient(30, 30, .rgb8)))
         _ = try? coder.decode(Data([0xff, 0xd8, 0xff, 0xe0]), options: DecodingOptions())
         // Wait until no handle is open, because other suites decode at the same time.

@@ -22,7 +22,7 @@ struct JPEGMetadataTests {
     }
 
     @Test(arguments: [true, false])
-    func keptExifIsUprightAndOtherwiseTheSame(isBigEndian: Bool) throws {
+    func keptExifChangesOnlyItsOrientation(isBigEndian: Bool) throws {
         let exif = ExifSample.tiff(orientation: 6, bigEndian: isBigEndian)
         let properties = try properties(EmbeddedMetadata(exif: exif))
         #expect(properties.info.orientation == .up)
@@ -34,14 +34,14 @@ struct JPEGMetadataTests {
     @Test(arguments: [
         nil, ExifSample.tiff(orientation: 3, bigEndian: true), ExifSample.tiff(orientation: 3, bigEndian: false),
     ])
-    func aThumbnailIsPutBesideWhateverExifThereIs(exif: Data?) throws {
+    func thumbnailIsAddedToExistingExif(exif: Data?) throws {
         let properties = try properties(EmbeddedMetadata(exif: exif), thumbnail: true)
         let thumbnail = try coder.decode(#require(properties.thumbnailData), options: DecodingOptions())
         #expect(thumbnail.pixelSize == PixelSize(width: 64, height: 48))
         #expect(properties.info.orientation == .up)
     }
 
-    @Test func metadataThatFitsNoSegmentIsRefused() throws {
+    @Test func metadataLargerThanASegmentIsRefused() throws {
         let error = #expect(throws: WebImageError.self) {
             try properties(EmbeddedMetadata(xmp: Data(count: 70_000)))
         }
@@ -64,7 +64,7 @@ struct JPEGMetadataTests {
         return JPEGSample.inserting(0xE2, index(length - 10), into: first) + second
     }
 
-    @Test func aGainMapIsReachableAndThePictureIsTheBase() throws {
+    @Test func gainMapIsReturnedBesideTheBaseImage() throws {
         let named = Data("http://ns.adobe.com/xap/1.0/\0<x hdrgm=\"http://ns.adobe.com/hdr-gain-map/1.0/\"/>".utf8)
         let map = JPEGSample.inserting(0xE1, named, into: try JPEGSample.gradient(8, 6))
         let data = try file(with: map)
@@ -78,7 +78,7 @@ struct JPEGMetadataTests {
         }
     }
 
-    @Test func anotherPictureIsNoGainMap() throws {
+    @Test func secondImageWithoutGainMapMetadataIsNoGainMap() throws {
         let data = try file(with: JPEGSample.gradient(8, 6))
         #expect(try coder.imageProperties(of: data, limits: .default).gainMapData == nil)
         for count in stride(from: 2, to: data.count, by: 7) {

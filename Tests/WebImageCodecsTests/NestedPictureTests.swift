@@ -30,7 +30,7 @@ struct NestedPictureTests {
         return file + picture
     }
 
-    @Test func aPNGInAnIconCountsBySizeAndProfile() throws {
+    @Test func pngInAnIconIsLimitedBySizeAndProfile() throws {
         let picture = try ImagePNGCoder.shared.encode(
             Image(pixels: try Sample.gradient(200, 200, .rgb8)), format: .png, options: .init())
         #expect(limit(ImageICOCoder.shared, icon(picture)) == .pixels)
@@ -40,7 +40,7 @@ struct NestedPictureTests {
         }
     }
 
-    @Test func aBitmapInAnIconCountsByItsOwnHeader() {
+    @Test func bitmapInAnIconIsLimitedByItsOwnHeader() {
         var header = Data(count: 40)
         header[0] = 40
         // Declare 200 × 200 px. A bitmap in an icon declares twice the height (400), because the mask is below the
@@ -49,7 +49,7 @@ struct NestedPictureTests {
         #expect(limit(ImageICOCoder.shared, icon(header + Data(count: 1000))) == .pixels)
     }
 
-    @Test func anIconInAnIconIsNoPicture() throws {
+    @Test func iconInAnIconIsRefused() throws {
         let picture = try ImagePNGCoder.shared.encode(
             Image(pixels: try Sample.gradient(8, 8, .rgb8)), format: .png, options: .init())
         let error = #expect(throws: WebImageError.self) {

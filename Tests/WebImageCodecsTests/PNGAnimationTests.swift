@@ -22,7 +22,7 @@ struct PNGAnimationTests {
             header: header, before: PNGBytes.animationControl(frames: 1, plays: 3), rows: grey, after: frame + data)
     }
 
-    @Test func infoTellsFramesAsStored() throws {
+    @Test func infoReportsFramesAsStored() throws {
         let animation =
             PNGBytes.animationControl(frames: 3, plays: 7) + PNGBytes.frameControl(0, 2, 2, delay: (1, 0))
         let frames =
@@ -36,14 +36,14 @@ struct PNGAnimationTests {
         #expect(image.imageFormat == .png)
     }
 
-    @Test func stillsHaveNoLoop() throws {
+    @Test func stillHasNoLoopCount() throws {
         let info = try coder.imageInfo(of: PNGBytes.file(header: header, rows: grey), limits: .default)
         #expect(info.format == .png && info.loopCount == nil && info.delaysMilliseconds.isEmpty)
         let late = PNGBytes.file(header: header, rows: grey, after: PNGBytes.animationControl(frames: 1, plays: 0))
         #expect(try coder.imageInfo(of: late, limits: .default).format == .png)
     }
 
-    @Test func controlsMayComeInAnyOrderButOnce() throws {
+    @Test func animationControlMayFollowAFrameControlButNotRepeat() throws {
         let (control, frame) = (PNGBytes.animationControl(frames: 1, plays: 2), PNGBytes.frameControl(0, 2, 2))
         let swapped = PNGBytes.file(header: header, before: frame + control, rows: grey)
         #expect(try coder.imageInfo(of: swapped, limits: .default).loopCount == 2)

@@ -11,7 +11,7 @@ struct PNGColorTests {
     private let values = [0, 10, 40, 90, 128, 180, 230, 255]
 
     @Test(arguments: [100_000, 55556, 35000])
-    func gammaIsConvertedToSRGBsCurve(_ stored: Int) throws {
+    func gammaIsConvertedToSRGB(_ stored: Int) throws {
         let image = try decoded(before: PNGBytes.chunk("gAMA", PNGBytes.bigEndian(stored)))
         for (x, value) in values.enumerated() {
             let light = pow(Double(value) / 255, 100_000 / Double(stored))
@@ -78,7 +78,7 @@ struct PNGColorTests {
         for (x, value) in values.enumerated() { #expect(Sample.pixel(image.pixels, x, 0)[0] == value) }
     }
 
-    @Test func asStoredTouchesNothing() throws {
+    @Test func colourSpaceAsStoredConvertsNothing() throws {
         var options = DecodingOptions()
         options.colorConversion = .asStored
         let image = try decoded(before: PNGBytes.chunk("gAMA", PNGBytes.bigEndian(100_000)), options)

@@ -15,7 +15,7 @@ struct PNGDecodingTests {
         return try coder.decode(data, options: options).pixels
     }
 
-    @Test func takesTheHighByteOfSixteenBits() throws {
+    @Test func sixteenBitPNGDecodesToItsHighByte() throws {
         let row: [UInt8] = [0x12, 0xFF, 0x34, 0x80, 0x56, 0x00, 0xFF, 0xFF]
         let file = PNGBytes.file(header: PNGBytes.header(1, 1, depth: 16), rows: [row])
         #expect(Sample.pixel(try straight(file), 0, 0) == [0x12, 0x34, 0x56, 0xFF])
@@ -25,7 +25,7 @@ struct PNGDecodingTests {
         #expect(Sample.pixel(deep.pixels, 0, 0) == [0x12FF, 0x3480, 0x5600, 0xFFFF])
     }
 
-    @Test func expandsGreyPalettesAndTransparency() throws {
+    @Test func greyPalettesAndTransparencyAreExpanded() throws {
         let bits = PNGBytes.file(header: PNGBytes.header(4, 1, depth: 2, color: 0), rows: [[0b00_01_10_11]])
         #expect(
             Sample.values(try straight(bits)).enumerated().filter { $0.offset % 4 == 0 }.map(\.element) == [
@@ -46,7 +46,7 @@ struct PNGDecodingTests {
         #expect(Sample.values(try straight(file)) == [9, 8, 7, 0, 1, 1, 1, 255])
     }
 
-    @Test func interlacedEqualsPlain() throws {
+    @Test func interlacedPixelsEqualPlainOnes() throws {
         let side = 11
         let value = { (x: Int, y: Int) in UInt8(truncatingIfNeeded: x * 23 + y * 7) }
         let plain = (0..<side).map { y in (0..<side).map { value($0, y) } }
@@ -59,7 +59,7 @@ struct PNGDecodingTests {
         #expect(Sample.values(try straight(first)) == Sample.values(try straight(second)))
     }
 
-    @Test func displayFormatIsTheStraightOneMultiplied() throws {
+    @Test func displayFormatEqualsTheStraightOnePremultiplied() throws {
         let row = (0..<256).flatMap { (index: Int) -> [UInt8] in [UInt8(255 - index), 200, 100, UInt8(index)] }
         let file = PNGBytes.file(header: PNGBytes.header(256, 1), rows: [row])
         let image = try coder.decode(file, options: DecodingOptions())
@@ -69,7 +69,7 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16, .rgbaHalf, .bgra8Premultiplied])
-    func givesEveryLayout(format: PixelFormat) throws {
+    func everyLayoutIsDecoded(format: PixelFormat) throws {
         let file = PNGBytes.file(header: PNGBytes.header(2, 1, color: 0), rows: [[10, 200]])
         var options = DecodingOptions()
         options.pixelFormat = format
@@ -78,7 +78,7 @@ struct PNGDecodingTests {
         #expect(Sample.pixel(image.pixels, 0, 0)[0] == (format.bitsPerComponent == 16 ? 10 * 257 : 10))
     }
 
-    @Test func turnsThePictureUpright() throws {
+    @Test func orientationIsApplied() throws {
         let exif = PNGBytes.chunk("eXIf", PNGBytes.exif(orientation: 6))
         let file = PNGBytes.file(header: PNGBytes.header(2, 1, color: 0), rows: [[10, 200]], after: exif)
         let info = try coder.imageInfo(of: file, limits: .default)
@@ -88,14 +88,14 @@ struct PNGDecodingTests {
         #expect(Sample.pixel(upright, 0, 0)[0] == 10 && Sample.pixel(upright, 0, 1)[0] == 200)
     }
 
-    @Test func readsOrientationFromXMP() throws {
+    @Test func orientationIsReadFromXMP() throws {
         let text = Data("XML:com.adobe.xmp\0\0\0\0\0".utf8) + Data(#"<x tiff:Orientation="3"/>"#.utf8)
         let file = PNGBytes.file(
             header: PNGBytes.header(1, 1, color: 0), before: PNGBytes.chunk("iTXt", text), rows: [[1]])
         #expect(try coder.imageInfo(of: file, limits: .default).orientation == .down)
     }
 
-    @Test func thumbnailHasTheWantedSize() throws {
+    @Test func thumbnailHasTheRequestedSize() throws {
         let file = PNGBytes.file(
             header: PNGBytes.header(40, 20, color: 0), rows: (0..<20).map { _ in [UInt8](repeating: 99, count: 40) })
         var options = DecodingOptions()
@@ -105,7 +105,7 @@ struct PNGDecodingTests {
     }
 
     @Test(arguments: [0, 2, 6])
-    func thumbnailIsThePictureScaled(colorType: Int) throws {
+    func thumbnailEqualsTheScaledPicture(colorType: Int) throws {
         let channels = [0: 1, 2: 3, 6: 4][colorType] ?? 1
         let rows: [[UInt8]] = (0..<40).map { (y: Int) -> [UInt8] in
             (0..<60 * channels).map { (x: Int) -> UInt8 in UInt8((x * 3 + y * 5) % 256) }
@@ -123,7 +123,7 @@ struct PNGDecodingTests {
     /// A thumbnail of at most a third of the height is scaled from rows that are converted when they are needed. In wide
     /// pictures, zimg asks for parts of rows that begin inside a pixel.
     @Test(arguments: [2, 3, 6], [[7, 90], [301, 64], [9001, 30]])
-    func thumbnailMadeByRowsIsThePictureScaled(colorType: Int, size: [Int]) throws {
+    func thumbnailByRowsEqualsTheScaledPicture(colorType: Int, size: [Int]) throws {
         let (width, height) = (size[0], size[1])
         let channels = [2: 3, 3: 1, 6: 4][colorType] ?? 1
         let rows: [[UInt8]] = (0..<height).map { y in
@@ -157,7 +157,7 @@ struct PNGDecodingTests {
         #expect(whole?.code == .badImageData && thumbnail?.code == .badImageData)
     }
 
-    @Test func readsDataThatDoesNotStartAtZero() throws {
+    @Test func dataSliceWithAnOffsetIsRead() throws {
         let file = PNGBytes.file(header: PNGBytes.header(1, 1, color: 0), rows: [[77]])
         let slice = (Data([1, 2, 3]) + file).dropFirst(3)
         #expect(coder.canDecode(from: slice))

@@ -17,7 +17,7 @@ struct PNGEncodingTests {
     }
 
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16])
-    func straightLayoutsComeBackExactly(format: PixelFormat) throws {
+    func straightLayoutsRoundTrip(format: PixelFormat) throws {
         let pixels = try Sample.buffer(37, 19, format) { x, y, channel in (x * 7 + y * 13 + channel * 31) * 211 }
         let file = try coder.encode(Image(pixels: pixels), format: .png, options: EncodingOptions())
         #expect(Sample.values(try decoded(file, format).pixels) == Sample.values(pixels))
@@ -33,7 +33,7 @@ struct PNGEncodingTests {
         #expect(Sample.values(try decoded(file, .bgra8Premultiplied).pixels) == Sample.values(pixels))
     }
 
-    @Test func transparentDisplayPixelsAreWrittenStraight() throws {
+    @Test func premultipliedPixelsAreWrittenStraight() throws {
         let pixels = try Sample.buffer(16, 16, .bgra8Premultiplied) { x, y, channel in
             let alpha = x * 16 + y
             return channel == 3 ? alpha : alpha * (channel + 1) / 4
@@ -43,7 +43,7 @@ struct PNGEncodingTests {
         #expect(Sample.largestDifference(back, Sample.values(pixels)) <= 1)
     }
 
-    @Test func boxBoundsTheSize() throws {
+    @Test func boxLimitsTheEncodedSize() throws {
         var options = EncodingOptions()
         options.maxPixelSize = PixelSize(width: 10, height: 10)
         let file = try coder.encode(Image(pixels: Sample.gradient(40, 20, .rgba8)), format: .png, options: options)

@@ -45,14 +45,14 @@ struct PNGHostileTests {
         #expect(throws: WebImageError.self) { try coder.imageInfo(of: file, limits: .default) }
     }
 
-    @Test func sidesOutsideTheFormatAreRefused() {
+    @Test func sidesBeyondTheFormatAreRefused() {
         for (width, height) in [(0, 1), (1, 0), (0x8000_0000, 1), (0xFFFF_FFFF, 0xFFFF_FFFF)] {
             let file = PNGBytes.file(header: PNGBytes.header(width, height), rows: [[0, 0, 0, 0]])
             #expect(coder.refusal(of: file)?.code == .badImageData)
         }
     }
 
-    @Test func profileOverTheLimitNamesIt() {
+    @Test func profileOverTheLimitThrowsThatLimit() {
         let profile = PNGBytes.chunk("iCCP", Data("icc\0\0".utf8) + Data(count: 2000))
         let file = PNGBytes.file(header: PNGBytes.header(1, 1), before: profile, rows: [[1, 2, 3, 4]])
         #expect(
@@ -72,7 +72,7 @@ struct PNGHostileTests {
         #expect(coder.refusal(of: small, DecodingLimits(maxDecodeTime: .zero))?.firedLimit == .decodeTime)
     }
 
-    @Test func wrongChecksumMattersForPixelsOnly() throws {
+    @Test func wrongChecksumFailsOnlyPixelChunks() throws {
         var pixels = small
         pixels[try #require(small.range(of: Data("IDAT".utf8))).upperBound + 12] ^= 1
         #expect(coder.refusal(of: pixels)?.code == .badImageData)
@@ -81,7 +81,7 @@ struct PNGHostileTests {
         #expect(coder.refusal(of: metadata) == nil)
     }
 
-    @Test func libpngHandlesAreAllGivenBack() async throws {
+    @Test func everyLibpngHandleIsReleased() async throws {
         for length in 0...small.count { _ = coder.refusal(of: small.prefix(length)) }
         // Wait until no handle is open, because other tests decode at the same time. With a leak, the number of
         // handles never becomes 0.

@@ -23,7 +23,7 @@ struct PNGInflatedRowsTests {
     }
 
     @Test(arguments: [0, 2, 3, 6], 0..<5)
-    func everyFilterIsUndone(color: Int, first: Int) throws {
+    func everyRowFilterIsReversed(color: Int, first: Int) throws {
         let bytes = color == 6 ? 4 : color == 2 ? 3 : 1
         let rows = pixels(bytesPerPixel: bytes, seed: UInt64(color * 5 + first + 1))
         let raw = filtered(rows, bytes) { ($0 + first) % 5 }
@@ -36,7 +36,7 @@ struct PNGInflatedRowsTests {
         #expect(straight == rows.flatMap { expanded($0, color) })
     }
 
-    @Test func aFilterThatDoesNotExistIsAnErrorInLibpngsWords() throws {
+    @Test func invalidFilterThrowsLibpngsMessage() throws {
         let rows = pixels(bytesPerPixel: 4, seed: 1)
         let raw = filtered(rows, 4) { $0 == 7 ? 5 : 0 }
         let data = file(6, PNGBytes.deflated(raw: raw))
@@ -50,7 +50,7 @@ struct PNGInflatedRowsTests {
         #expect(words.contains("filter"))
     }
 
-    @Test func framesInSeveralPiecesAreWholeToo() throws {
+    @Test func framesInSeveralChunksAreDecoded() throws {
         let rows = pixels(bytesPerPixel: 1, seed: 9)
         let stream = PNGBytes.deflated(raw: filtered(rows, 1) { $0 % 5 })
         let empty = [[UInt8]](repeating: [UInt8](repeating: 0, count: width), count: height)
@@ -69,7 +69,7 @@ struct PNGInflatedRowsTests {
     }
 
     /// A back reference must not exceed the window that the stream's header declares.
-    @Test func distanceBehindTheWindowIsRefusedAsLibpngRefusesIt() throws {
+    @Test func distanceBeyondTheWindowFailsAsInLibpng() throws {
         let raw = (0..<height * (width + 1)).map { UInt8($0 % 300 % 5) }
         // The first 300 bytes are stored. All later bytes are copied from 300 positions before (RFC 1951, §3.2.5-6).
         let rest = raw.count - 300
@@ -91,7 +91,7 @@ struct PNGInflatedRowsTests {
     }
 
     /// With any byte damaged, the image is either rejected or equal to the result of libpng.
-    @Test func damageIsSeenAsLibpngSeesIt() throws {
+    @Test func damageFailsAsInLibpng() throws {
         let raw = filtered(pixels(bytesPerPixel: 3, seed: 4), 3) { $0 % 5 }
         let whole = file(2, PNGBytes.deflated(raw: raw))
         let streamed = file(2, PNGBytes.deflated(raw: raw, header: smallWindow))

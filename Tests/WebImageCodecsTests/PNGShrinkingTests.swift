@@ -10,7 +10,7 @@ struct PNGShrinkingTests {
     private let box = PixelSize(width: 100, height: 100)
 
     @Test("A huge picture read row by row looks like the same picture scaled whole", arguments: [false, true])
-    func shrunkPNGLooksLikeAScaledDecode(hasAlpha: Bool) throws {
+    func pngShrunkByRowsIsCloseToAScaledDecode(hasAlpha: Bool) throws {
         let size = PixelSize(width: 3000, height: 3001)
         // Use a smooth image, so that the results of the two filters differ only at the edges.
         let small = try Sample.buffer(40, 40, .rgba8) { x, y, channel in

@@ -10,7 +10,7 @@ import WebImageTesting
 /// A read or write outside a row crashes the test process.
 @Suite struct RowFunctionTests {
     @Test(arguments: RowFunction.all)
-    func everyWidthStaysInsideItsRows(_ function: RowFunction) throws {
+    func everyWidthIsProcessedWithinItsRows(_ function: RowFunction) throws {
         var random = SeededRandom(seed: 1904)
         for width in 1...200 {
             // Nine rows do not fit into the function's stack buffer.
@@ -54,7 +54,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [1, 4], [false, true])
-    func everyShapeIsTurned(bytes: Int, isClockwise: Bool) {
+    func everyShapeIsRotated(bytes: Int, isClockwise: Bool) {
         var random = SeededRandom(seed: 90)
         for (width, height) in [(1, 1), (5, 200), (200, 5), (63, 65), (64, 64), (65, 63), (128, 1), (130, 67)] {
             for edge in GuardedRows.Edge.allCases {
@@ -79,7 +79,7 @@ import WebImageTesting
 
     /// Tests the box filter of libyuv at every width. It must not read padding after a row.
     @Test(arguments: [PixelFormat.gray8, .rgb8, .bgra8Premultiplied])
-    func onePlainColorStaysTheSameWhenShrunk(format: PixelFormat) throws {
+    func plainColorIsUnchangedByShrinking(format: PixelFormat) throws {
         for width in 1...200 {
             for factor in [1, 2, 3, 4, 7] {
                 let shrinker = try RowShrinker(PixelSize(width: width, height: 9), format: format, factor: factor)
@@ -103,7 +103,7 @@ import WebImageTesting
         }
     }
 
-    @Test func onePlainColorStaysTheSameWhenBlurred() throws {
+    @Test func plainColorIsUnchangedByBlurring() throws {
         for width in 1...200 {
             let pixels = try PixelBuffer(width: width, height: 3, format: .bgra8Premultiplied)
             memset(pixels.baseAddress, 255, pixels.byteCount)

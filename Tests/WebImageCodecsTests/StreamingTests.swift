@@ -8,7 +8,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 5))
 struct StreamingTests {
     @Test(arguments: StreamingSample.allCases, [1, 7, 100, 1_000_000])
-    func piecesOfAnySizeGiveTheImageOfOneDecode(_ sample: StreamingSample, size: Int) throws {
+    func piecesOfAnySizeDecodeToTheSameImage(_ sample: StreamingSample, size: Int) throws {
         let stream = sample.makeStream()
         try feed(try sample.data, to: stream, size: size)
         let image = try #require(stream.incrementalDecodedImage(with: nil))
@@ -20,7 +20,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: StreamingSample.allCases)
-    func thumbnailsGrowTheSameWay(_ sample: StreamingSample) throws {
+    func streamedThumbnailsEqualThoseOfOneDecode(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 11, height: 11)
         let stream = sample.makeStream(options.dictionary)
@@ -36,7 +36,7 @@ struct StreamingTests {
     /// In a partial image that is scaled down, a row appears only when all source rows that it is made from have
     /// arrived.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
-    func smallerPreviewsShowFinalRowsToo(_ sample: StreamingSample) throws {
+    func thumbnailPreviewsShowOnlyFinalRows(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 45, height: 45)
         let whole = try sample.decoded(options)
@@ -58,7 +58,7 @@ struct StreamingTests {
 
     /// In formats that arrive row by row, an opaque pixel of a partial image is final.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
-    func previewsShowFinalRowsAndNothingElse(_ sample: StreamingSample) throws {
+    func previewsShowOnlyFinalRows(_ sample: StreamingSample) throws {
         let whole = try sample.decoded()
         var shares: [Double] = []
         try feed(try sample.data, to: sample.makeStream(), size: 64) { image in
@@ -81,7 +81,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: [StreamingSample.progressive, .interlaced])
-    func passesGetBetter(_ sample: StreamingSample) throws {
+    func laterPassesAreCloserToTheFinalImage(_ sample: StreamingSample) throws {
         let whole = Sample.values(try sample.decoded().pixels)
         var differences: [Int] = []
         let stream = sample.makeStream()
@@ -99,7 +99,7 @@ struct StreamingTests {
 
     /// The stream reuses the memory of released partial images, but never the memory of images that are still in use.
     @Test(arguments: StreamingSample.allCases)
-    func whatAPreviewShowsNeverChanges(_ sample: StreamingSample) throws {
+    func returnedPreviewNeverChanges(_ sample: StreamingSample) throws {
         var kept: [(image: Image, values: [Int])] = []
         let stream = sample.makeStream()
         var count = 0
@@ -113,7 +113,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: StreamingSample.allCases)
-    func theHeaderIsKnownLongBeforeTheEnd(_ sample: StreamingSample) throws {
+    func headerIsReportedBeforeThreeQuartersOfTheData(_ sample: StreamingSample) throws {
         let data = try sample.data
         let stream = sample.makeStream()
         var known: Int?
@@ -129,7 +129,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: StreamingSample.allCases)
-    func cumulativeUpdatesAreTheSame(_ sample: StreamingSample) throws {
+    func cumulativeUpdatesEqualPieces(_ sample: StreamingSample) throws {
         let data = try sample.data
         let stream = sample.makeStream()
         for end in stride(from: 1, to: data.count, by: 33) {
@@ -170,7 +170,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: StreamingSample.allCases)
-    func limitsHoldInPieces(_ sample: StreamingSample) throws {
+    func limitsApplyToStreams(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.limits.maxPixels = 100
         let stream = sample.makeStream(options.dictionary)
@@ -180,7 +180,7 @@ struct StreamingTests {
     }
 
     @Test(arguments: StreamingSample.allCases)
-    func timeIsLimitedInPieces(_ sample: StreamingSample) throws {
+    func deadlineAppliesToStreams(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
         options.limits.maxDecodeTime = .zero
         let stream = sample.makeStream(options.dictionary)
@@ -195,7 +195,7 @@ struct StreamingTests {
 
     /// Eight times the rows must take less than 24 times the processor time; quadratic work would take 64 times.
     @Test(arguments: [StreamingSample.baseline, .png, .webP])
-    func workIsProportionalToTheBytes(_ sample: StreamingSample) throws {
+    func streamingWorkIsProportionalToTheBytes(_ sample: StreamingSample) throws {
         func time(_ count: Int) throws -> Double {
             let image = Image(pixels: try Sample.gradient(160, count, .rgb8))
             let coder = try #require(sample.coder as? any DetailedImageCoder)

@@ -19,7 +19,7 @@ struct WebPDecodingTests {
         try WebPBytes.bitstream(Sample.buffer(2, 2, .rgb8) { _, _, _ in value })
     }
 
-    @Test func infoTellsFramesAsStored() throws {
+    @Test func infoReportsFramesAsStored() throws {
         let frames =
             WebPBytes.frame(x: 2, y: 0, width: 2, height: 2, delay: 0, bitstream: try dot(1))
             + WebPBytes.frame(x: 0, y: 2, width: 2, height: 2, delay: 333, bitstream: try dot(2))
@@ -42,7 +42,7 @@ struct WebPDecodingTests {
     }
 
     @Test(arguments: [("EXIF", UInt8(8)), ("XMP ", UInt8(4))])
-    func orientationComesFromMetadata(tag: String, flag: UInt8) throws {
+    func orientationIsReadFromMetadata(tag: String, flag: UInt8) throws {
         let packet = tag == "EXIF" ? PNGBytes.exif(orientation: 8) : Data(#"<x tiff:Orientation="8"/>"#.utf8)
         let still = try WebPBytes.bitstream(Sample.buffer(2, 1, .rgb8) { x, _, _ in x * 100 })
         let file = WebPBytes.riff(WebPBytes.extended(2, 1, flags: flag) + still + WebPBytes.chunk(tag, packet))
@@ -53,13 +53,13 @@ struct WebPDecodingTests {
     }
 
     @Test(arguments: [PixelFormat.gray8, .rgb8, .rgba8, .rgba16, .bgra8Premultiplied])
-    func givesEveryLayout(format: PixelFormat) throws {
+    func everyLayoutIsDecoded(format: PixelFormat) throws {
         let decoded = try pixels(WebPBytes.riff(try dot(10)), format)
         #expect(decoded.format == format)
         #expect(Sample.pixel(decoded, 0, 0)[0] == (format == .rgba16 ? 10 * 257 : 10))
     }
 
-    @Test func displayFormatIsTheStraightOneMultiplied() throws {
+    @Test func displayFormatEqualsTheStraightOnePremultiplied() throws {
         let source = try Sample.buffer(64, 4, .rgba8) { x, y, channel in channel == 3 ? x * 4 : 255 - y * 60 }
         let file = WebPBytes.riff(try WebPBytes.bitstream(source))
         let expected = Sample.values(try pixels(file).converted(to: .bgra8Premultiplied))

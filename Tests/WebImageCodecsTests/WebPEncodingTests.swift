@@ -16,7 +16,7 @@ struct WebPEncodingTests {
     }
 
     @Test(arguments: [PixelFormat.rgb8, .rgba8, .gray8])
-    func losslessComesBackExactly(format: PixelFormat) throws {
+    func losslessRoundTrips(format: PixelFormat) throws {
         var options = EncodingOptions()
         options.lossless = true
         let pixels = try Sample.buffer(37, 19, format) { x, y, channel in x * 7 + y * 13 + channel * 31 }
@@ -26,7 +26,7 @@ struct WebPEncodingTests {
     }
 
     @Test(arguments: [PixelFormat.rgb8, .rgba8, .gray8, .rgba16, .bgra8Premultiplied])
-    func lossyComesCloseFromEveryLayout(format: PixelFormat) throws {
+    func lossyEncodingIsCloseFromEveryLayout(format: PixelFormat) throws {
         var options = EncodingOptions()
         options.quality = 0.9
         let pixels = try Sample.gradient(64, 48, format == .rgba16 ? .rgba16 : format)
@@ -38,7 +38,7 @@ struct WebPEncodingTests {
         #expect(try !coder.imageInfo(of: file, limits: .default).hasAlpha)
     }
 
-    @Test func qualityAndSizeBoundTheFile() throws {
+    @Test func qualityAndFileSizeLimitTheFile() throws {
         let noise = try Sample.buffer(128, 128, .rgb8) { x, y, channel in
             (x * 7919 + y * 104729 + channel * 31) ^ x << 3
         }
@@ -56,7 +56,7 @@ struct WebPEncodingTests {
         #expect(try coder.imageInfo(of: small, limits: .default).storedSize == PixelSize(width: 32, height: 32))
     }
 
-    @Test func aProfileIsWrittenAndReadBack() throws {
+    @Test func profileRoundTrips() throws {
         let profile = ColorProfile(iccData: Data((0..<300).map { UInt8($0 % 251) }))
         let image = Image(pixels: try Sample.gradient(8, 8, .rgba8), colorProfile: profile)
         let file = try coder.encode(image, format: .webP, options: EncodingOptions())
@@ -66,7 +66,7 @@ struct WebPEncodingTests {
         #expect(try coder.decode(file, options: options).colorProfile == profile)
     }
 
-    @Test func sidesOverTheFormatsLimitAreRefused() throws {
+    @Test func sidesBeyondTheFormatAreRefused() throws {
         let image = Image(pixels: try PixelBuffer(width: 16384, height: 1, format: .rgb8))
         #expect(throws: WebImageError.self) { try coder.encode(image, format: .webP, options: EncodingOptions()) }
     }

@@ -53,7 +53,7 @@ struct WebPHostileTests {
         #expect(throws: WebImageError.self) { try coder.imageInfo(of: data, limits: .default) }
     }
 
-    @Test func framesOutsideOrUnlikeTheirAnnouncementAreRefused() throws {
+    @Test func framesThatContradictTheirHeaderAreRefused() throws {
         let bits = Data(still.dropFirst(12))
         let head = WebPBytes.extended(8, 8, flags: 2) + WebPBytes.animation(loops: 0)
         let outside = WebPBytes.frame(x: 2, y: 0, width: 8, height: 8, delay: 5, bitstream: bits)
@@ -63,7 +63,7 @@ struct WebPHostileTests {
         #expect(coder.refusal(of: WebPBytes.riff(head))?.code == .badImageData)
     }
 
-    @Test func limitsFireOnTheHeader() {
+    @Test func limitsApplyToTheHeader() {
         let huge = WebPBytes.riff(WebPBytes.extended(1 << 24, 200, flags: 2) + WebPBytes.animation(loops: 0))
         #expect(coder.refusal(of: huge)?.firedLimit == .pixels)
         #expect(coder.refusal(of: animation, DecodingLimits(maxAnimationPixels: 127))?.firedLimit == .animationPixels)
@@ -75,7 +75,7 @@ struct WebPHostileTests {
             coder.refusal(of: file, DecodingLimits(maxAncillaryChunkBytes: 1999))?.firedLimit == .ancillaryChunkBytes)
     }
 
-    @Test func libwebpHandlesAreAllGivenBack() async throws {
+    @Test func everyLibwebpHandleIsReleased() async throws {
         for length in 0...still.count { _ = coder.refusal(of: still.prefix(length)) }
         let kinds = ["webp_decoder", "webp_picture", "webp_mux"]
         // Wait until no handle is open, because other tests decode at the same time. With a leak, the number of

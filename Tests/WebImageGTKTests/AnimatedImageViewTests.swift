@@ -41,7 +41,7 @@ extension GTKSuite {
             #expect(view.paintable == paintable)
         }
 
-        @Test func hiddenWidgetWantsNoTicks() async throws {
+        @Test func hiddenWidgetRequestsNoTicks() async throws {
             let view = makeView()
             view.image = try FakePicture(.init(durations: [0.1, 0.1]))
             #expect(!link.isRunning && !view.isAnimating)
@@ -59,7 +59,7 @@ extension GTKSuite {
             #expect(try await pump { link.isRunning })
         }
 
-        @Test func widgetScrolledOutOfTheViewportPausesAndComesBack() async throws {
+        @Test func widgetOutsideTheViewportPausesAndResumes() async throws {
             let view = makeView()
             let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
@@ -82,7 +82,7 @@ extension GTKSuite {
             #expect(try await pump { link.isRunning })
         }
 
-        @Test func widgetThatComesIntoSightPlaysWhileTheScrollGoesOn() async throws {
+        @Test func widgetThatBecomesVisiblePlaysDuringTheScroll() async throws {
             let view = makeView()
             let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
@@ -109,7 +109,7 @@ extension GTKSuite {
         }
 
         /// Only the last step scrolls the view out of sight, after any number of earlier steps.
-        @Test(arguments: 0..<6) func lastStepOfAScrollIsNotMissed(_ stepsBefore: Int) async throws {
+        @Test(arguments: 0..<6) func lastStepOfAScrollUpdatesVisibility(_ stepsBefore: Int) async throws {
             let view = makeView()
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
             let filler = try #require(gtk_label_new("filler"))
@@ -130,7 +130,7 @@ extension GTKSuite {
             #expect(try await pump { !window.isDriven && !link.isRunning })
         }
 
-        @Test func customLoopCountEndsOnTheLastFrameAndStaysThere() async throws {
+        @Test func customLoopCountStopsAtTheLastFrame() async throws {
             let view = makeView()
             view.shouldCustomLoopCount = true
             view.animationRepeatCount = 1
@@ -147,7 +147,7 @@ extension GTKSuite {
             #expect(!link.isRunning)
         }
 
-        @Test func autoPlayOffPlaysOnlyWhenAsked() async throws {
+        @Test func withoutAutoPlayAnimationStartsOnRequest() async throws {
             let view = makeView()
             view.autoPlayAnimatedImage = false
             view.resetFrameIndexWhenStopped = true
@@ -171,7 +171,7 @@ extension GTKSuite {
             #expect(view.player?.bufferedFrameCount == 0)
         }
 
-        @Test func stillAfterAnAnimationLeavesNoPlayer() throws {
+        @Test func stillAfterAnAnimationReleasesThePlayer() throws {
             let view = makeView()
             view.image = try FakePicture(.init(durations: [0.1, 0.1]))
             #expect(view.player != nil)
@@ -184,7 +184,7 @@ extension GTKSuite {
             #expect(view.paintable.map { gdk_paintable_get_intrinsic_width($0) } == 3)
         }
 
-        @Test func framesOfTheWindowDriveItAndNothingOutlivesIt() async throws {
+        @Test func frameClockDrivesTheViewAndDestroyReleasesIt() async throws {
             let live = GTKHandles.live
             var view: AnimatedImageView? = AnimatedImageView()
             let window = try await TestWindow(try #require(view?.widget), width: 20, height: 20)

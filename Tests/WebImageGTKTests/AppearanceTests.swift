@@ -17,7 +17,7 @@ extension GTKSuite {
             try Image.generated(width: width, height: height) { _, _ in (color[0], color[1], color[2], color[3]) }
         }
 
-        @Test func contentModesPlaceThePictureAsTheyAreCalled() {
+        @Test func contentModesPlaceTheImage() {
             let bounds = CGRect(x: 0, y: 0, width: 100, height: 50)
             let square = CGSize(width: 10, height: 10)
             #expect(ImageContentMode.fill.rect(for: square, in: bounds) == bounds)
@@ -33,7 +33,7 @@ extension GTKSuite {
                 ImageContentMode.scaleDown.rect(for: large, in: bounds) == CGRect(x: 25, y: 0, width: 50, height: 50))
         }
 
-        @Test func coverFillsTheViewAndStaysInsideIt() async throws {
+        @Test func aspectFillCoversTheViewAndIsClipped() async throws {
             let view = ImageView()
             view.contentMode = .cover
             view.image = try plain(10, 10, red)
@@ -49,7 +49,7 @@ extension GTKSuite {
             #expect(own.bgra(16, 36) == red && own.bgra(13, 36)[3] == 0)
         }
 
-        @Test func cornersAreRoundedWhereThePictureIs() async throws {
+        @Test func cornersOfTheImageAreRounded() async throws {
             let view = ImageView()
             view.image = try plain(40, 40, red)
             view.cornerRadius = 12
@@ -63,7 +63,7 @@ extension GTKSuite {
             #expect(drawn.bgra(20, 21) == red)
         }
 
-        @Test func transformIsDrawnAroundTheMiddleAndTheLayoutStays() async throws {
+        @Test func transformIsDrawnAroundTheCentreWithoutANewLayout() async throws {
             let view = ImageView()
             let image = try Image.generated(width: 40, height: 40) { x, _ in
                 x < 20 ? (0, 0, 255, 255) : (255, 0, 0, 255)
@@ -84,7 +84,7 @@ extension GTKSuite {
             #expect(gtk_widget_get_width(UnsafeMutablePointer(view.widget)) == 40)
         }
 
-        @Test func alphaIsTheWidgetsOpacityAndPausesNothingButTheInvisible() async throws {
+        @Test func alphaIsTheWidgetsOpacityAndZeroPausesTheAnimation() async throws {
             let view = ImageView()
             view.image = try plain(10, 10, red)
             let window = try await TestWindow(view.widget, width: 20, height: 20)
@@ -140,9 +140,10 @@ extension GTKSuite {
             let adopted = try #require(ImageView.adopting(picture))
             adopted.alternativeText = "The same"
             #expect(gtk_picture_get_alternative_text(picture).map { String(cString: $0) } == "The same")
+            #expect(try #require(ImageView.adopting(picture)).alternativeText == "The same")
         }
 
-        @Test func pictureAtTheViewsSizeWaitsForTheLayoutAndCountsDevicePixels() async throws {
+        @Test func loadAtTheViewsSizeWaitsForTheLayoutInDevicePixels() async throws {
             let loader = ControlledViewLoader()
             let view = ImageView()
             var context = WebImageContext.thumbnail(.viewSizeWithin(.seconds(60)))
@@ -157,7 +158,7 @@ extension GTKSuite {
             #expect(loader.loads.count == 2)
         }
 
-        @Test func viewThatIsNeverLaidOutLoadsWholeAtTheDeadline() async throws {
+        @Test func viewWithoutALayoutLoadsTheFullSizeAtTheDeadline() async throws {
             let loader = ControlledViewLoader()
             let view = ImageView()
             var context = WebImageContext.thumbnail(.viewSizeWithin(.milliseconds(20)))

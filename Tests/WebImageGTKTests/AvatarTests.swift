@@ -31,7 +31,7 @@ extension GTKSuite {
             try Image.generated(width: 40, height: 40) { _, _ in (red[0], red[1], red[2], red[3]) }
         }
 
-        @Test func adoptedAvatarShowsThePictureAndItsInitialsWithoutOne() async throws {
+        @Test func adoptedAvatarShowsTheImageOrElseItsInitials() async throws {
             let avatar = try #require(Adwaita.avatar(side: 48))
             let view = try #require(ImageView(adopting: avatar))
             let window = try await TestWindow(avatar, width: 48, height: 48)

@@ -18,7 +18,7 @@ extension GTKSuite {
             scratch = try ScratchFolder()
         }
 
-        @Test func picturesStandUprightAndUnstretchedAndABrokenOneSaysSo() async throws {
+        @Test func galleryDrawsImagesUprightAndUnstretchedAndReportsABrokenOne() async throws {
             let picture = try Image.generated(width: 400, height: 200) { _, y in
                 y < 100 ? (0, 0, 255, 255) : (255, 0, 0, 255)
             }
@@ -42,7 +42,7 @@ extension GTKSuite {
             #expect(abs(red.height - blue.height) <= 2)
         }
 
-        @Test func theListPlaysAnimationsAndAClickOpensTheLargeView() async throws {
+        @Test func galleryListPlaysAnimationsAndAClickOpensTheLargeView() async throws {
             defer { try? FileManager.default.removeItem(at: folder) }
             let frames = try [UInt8(40), 200].map { red in
                 ImageFrame(image: try TestImages.solid(width: 60, height: 40, red: red), duration: 0.05)

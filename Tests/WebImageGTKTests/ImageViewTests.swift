@@ -16,7 +16,7 @@ extension GTKSuite {
 
         private var context: WebImageContext { [.customManager: loader] }
 
-        @Test func memoryHitIsOnTheWidgetBeforeTheCallReturns() throws {
+        @Test func memoryHitIsSetOnTheWidgetBeforeTheCallReturns() throws {
             let view = ImageView()
             let image = try Image.generated(width: 7, height: 5)
             loader.remember(image, for: first)
@@ -71,7 +71,7 @@ extension GTKSuite {
             #expect(drawn.bgra(157, 114) == [255, 255, 255, 255])
         }
 
-        @Test func adoptedImageShowsWhatAPictureShows() throws {
+        @Test func adoptedGtkImageShowsTheSameAsAGtkPicture() throws {
             let widget = try #require(OpaquePointer(gtk_image_new()))
             let view = try #require(ImageView.adopting(widget))
             view.image = try Image.generated(width: 3, height: 3)
@@ -80,7 +80,7 @@ extension GTKSuite {
             #expect(gtk_image_get_paintable(widget) == nil)
         }
 
-        @Test func handlesOverOneWidgetAgree() throws {
+        @Test func handlesOfOneWidgetShareTheirState() throws {
             let view = ImageView()
             let again = try #require(ImageView.adopting(view.widget))
             view.setImage(with: first, context: context)
@@ -96,14 +96,14 @@ extension GTKSuite {
             #expect(ImageView.adopting(label) == nil)
         }
 
-        @Test func textThatIsNoURLCompletesAsInvalid() throws {
+        @Test func invalidURLTextCompletesWithInvalidURL() throws {
             let view = ImageView()
             var codes: [WebImageError.Code?] = []
             view.setImage(with: "", context: context) { _, error, _, _ in codes.append(error?.code) }
             #expect(codes == [.invalidURL])
         }
 
-        @Test func latePictureOfARecycledRowIsNeverShown() throws {
+        @Test func lateImageOfARecycledRowIsNeverShown() throws {
             let view = ImageView()
             let image = try Image.generated(width: 2, height: 2)
             var codes: [WebImageError.Code?] = []
@@ -118,7 +118,7 @@ extension GTKSuite {
             #expect(codes == Array(repeating: .cancelled, count: 1000))
         }
 
-        @Test func widgetDestroyedDuringALoadCompletesItOnceAndLeavesNothing() async throws {
+        @Test func widgetDestroyedDuringALoadCompletesOnceAndIsFreed() async throws {
             let live = GTKHandles.live
             var codes: [WebImageError.Code?] = []
             let image = try Image.generated(width: 2, height: 2)
@@ -140,7 +140,7 @@ extension GTKSuite {
             #expect(GTKHandles.live == live)
         }
 
-        @Test func disposedWidgetEndsItsLoadsThoughAHandleIsHeld() throws {
+        @Test func disposedWidgetEndsItsLoadsWhileAHandleExists() throws {
             let view = ImageView()
             let image = try Image.generated(width: 2, height: 2)
             var codes: [WebImageError.Code?] = []
@@ -152,7 +152,7 @@ extension GTKSuite {
             #expect(codes.count == 1)
         }
 
-        @Test func lateDeliveriesFromOtherThreadsFindTheRightView() async throws {
+        @Test func lateDeliveriesFromOtherThreadsReachTheRightView() async throws {
             let view = ImageView()
             let images = try (0..<20).map { _ in try Image.generated(width: 2, height: 2) }
             var completions = 0

@@ -116,7 +116,7 @@ extension GTKSuite {
             #expect(try await pump { handle.priority == .low })
         }
 
-        @Test func pictureInMemoryIsThereWhenItsRowIsBound() async throws {
+        @Test func memoryHitIsShownWhenItsRowIsBound() async throws {
             let cache = try #require(manager.imageCache as? ImageCache)
             for position in 0..<1000 {
                 cache.storeImage(
@@ -166,7 +166,7 @@ extension GTKSuite {
             #expect(frames == 0)
         }
 
-        @Test func rowsPutInAboveAreFollowed() async throws {
+        @Test func rowsInsertedAboveMoveTheLoadedRange() async throws {
             let factory = makeFactory()
             let list = try makeList(.list, factory)
             let window = try await ListWindow(list, width: 200, height: 300)
@@ -186,7 +186,7 @@ extension GTKSuite {
             #expect(try await pump { asked.contains { $0 > 400 } })
         }
 
-        @Test func destroyedListLeavesNothing() async throws {
+        @Test func destroyedListIsFreed() async throws {
             let live = GTKHandles.live
             for round in 0..<6 {
                 var factory: ImageListFactory? = makeFactory()

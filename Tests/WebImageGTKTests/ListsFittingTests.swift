@@ -36,7 +36,7 @@ extension GTKSuite {
         /// The height of a row, 24 to 144 px, in a list 80 px wide.
         private func height(_ position: Int) -> Int { 24 + (position &* 7919) % 121 }
 
-        @Test func rowIsAsHighAsItsFirstBytesSay() async throws {
+        @Test func rowHasTheHeightOfTheHeaderOfItsImage() async throws {
             let list = FittingList(count: 3, request: request)
             let window = try await ListWindow(list.widget, width: 90, height: 400)
             defer { window.close() }
@@ -50,7 +50,7 @@ extension GTKSuite {
             #expect(row.fittingView?.proportions == PixelSize(width: 30, height: 50))
         }
 
-        @Test func rowOfAPictureSeenBeforeIsRightInItsFirstFrame() async throws {
+        @Test func rowOfAKnownImageHasItsHeightInTheFirstFrame() async throws {
             let cache = try #require(manager.imageCache as? ImageCache)
             for position in 0..<3 {
                 let key = manager.cacheKey(for: url(position))
@@ -72,7 +72,7 @@ extension GTKSuite {
             #expect(list.row(at: 0)?.imageView.image == nil)
         }
 
-        @Test func rowsOfAListThatScrollsSidewaysAreAsWideAsTheirPictures() async throws {
+        @Test func rowsOfAHorizontalListAreAsWideAsTheirImages() async throws {
             let list = FittingList(.horizontal, count: 3, request: request)
             let window = try await ListWindow(list.widget, width: 400, height: 90)
             defer { window.close() }
@@ -83,7 +83,7 @@ extension GTKSuite {
             #expect(gtk_widget_get_height(UnsafeMutablePointer(row.widget)) == 90)
         }
 
-        @Test func newWidthIsNewHeights() async throws {
+        @Test func newWidthChangesTheRowHeights() async throws {
             for position in 0..<20 { loader.answer(url(position), with: .success(try png(10, 10))) }
             let list = FittingList(count: 20, request: request)
             let window = try await ListWindow(list.widget, width: 100, height: 250)
@@ -102,7 +102,7 @@ extension GTKSuite {
                 })
         }
 
-        @Test func nothingLookedAtMovesWhileFiveHundredRowsOfUnknownSizeArriveDuringDrags() async throws {
+        @Test func visibleRowsDoNotMoveWhile500RowsOfUnknownSizeLoadDuringDrags() async throws {
             let count = 900
             let list = FittingList(
                 count: count, policy: ScrollPrefetchPolicy(screensAhead: 3), request: request,
@@ -149,7 +149,7 @@ extension GTKSuite {
             #expect(probe.lost == 0)
         }
 
-        @Test func insertedAndRemovedRowsDoNotMoveWhatIsLookedAt() async throws {
+        @Test func insertedAndRemovedRowsDoNotMoveVisibleRows() async throws {
             for position in 0..<200 { loader.answer(url(position), with: .success(try png(80, height(position)))) }
             let list = FittingList(count: 100, request: request)
             let window = try await ListWindow(list.widget, width: 80, height: 300)
@@ -169,7 +169,7 @@ extension GTKSuite {
             #expect(list.count == 87)
         }
 
-        @Test func destroyedListLeavesNothing() async throws {
+        @Test func destroyedListIsFreed() async throws {
             let live = GTKHandles.live
             for round in 0..<5 {
                 var list: FittingList? = FittingList(count: 50, request: request)

@@ -55,7 +55,7 @@ extension GTKSuite {
             private static let allowance = 8.0
         #endif
 
-        @Test func picturesCostTheLoopLittleMoreThanAnEmptyList() async throws {
+        @Test func flungListKeepsTheFrameRateOfAnEmptyList() async throws {
             let factory = ImageListFactory(request: request, make: { FixedRow(side: 96) })
             let fitting = FittingList(count: rows, request: request)
             // Run once so that first-use allocations do not count.

@@ -5,7 +5,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 @Suite("List layout", .timeLimit(minutes: 1)) struct ListsLayoutTests {
-    @Test func extentsAgreeWithPlainSums() {
+    @Test func extentsEqualPlainSums() {
         var random = SeededRandom.printingSeed()
         for _ in 0..<30 {
             var plain = (0..<Int.random(in: 0...70, using: &random)).map { _ in 0 }
@@ -48,7 +48,7 @@ import WebImageTesting
         }
     }
 
-    @Test func offsetsOutsideAreTheFirstAndTheLastRow() {
+    @Test func offsetsOutsideMapToTheFirstAndLastRow() {
         let extents = RowExtents(repeating: 10, count: 5)
         #expect(extents.row(at: -100) == 0)
         #expect(extents.row(at: 49) == 4)
@@ -57,14 +57,14 @@ import WebImageTesting
         #expect(RowExtents().row(at: 7) == 0)
     }
 
-    @Test func absurdExtentsAreCut() {
+    @Test func extremeExtentsAreClamped() {
         var extents = RowExtents(repeating: .max, count: 2)
         #expect(extents.total == 2 * Int(Int32.max))
         extents[0] = -5
         #expect(extents[0] == 0)
     }
 
-    @Test func anchorStaysWhereItIsWhateverChanges() {
+    @Test func anchorKeepsItsPositionThroughEveryChange() {
         var random = SeededRandom.printingSeed()
         for _ in 0..<50 {
             var layout = FittingLayout(count: 100, extent: 50)
@@ -91,7 +91,7 @@ import WebImageTesting
         }
     }
 
-    @Test func rowsInSightAreThoseThatShowAPixel() {
+    @Test func visibleRowsShowAtLeastAPixel() {
         let layout = FittingLayout(count: 10, extent: 50)
         #expect(layout.rows(from: 0, to: 100) == 0..<2)
         #expect(layout.rows(from: 0.5, to: 100.5) == 0..<3)

@@ -16,7 +16,7 @@ import WebImageTesting
         #expect(policy.interest(in: 12) == .none)
     }
 
-    @Test mutating func scrollAddsWhatComesAndDropsWhatIsFarBehind() {
+    @Test mutating func scrollPrefetchesRowsAheadAndCancelsRowsFarBehind() {
         _ = policy.update(visible: 0..<4, count: 100)
         #expect(policy.update(visible: 2..<6, count: 100).prefetch == [12, 13])
         let change = policy.update(visible: 5..<9, count: 100)
@@ -38,7 +38,7 @@ import WebImageTesting
         #expect(policy.interest(in: 490) == .visible)
     }
 
-    @Test mutating func turningRoundLoadsTheOtherWay() {
+    @Test mutating func reversedScrollPrefetchesTheOtherDirection() {
         _ = policy.update(visible: 40..<44, count: 100)
         let change = policy.update(visible: 39..<43, count: 100)
         #expect(policy.direction == .backward)
@@ -47,7 +47,7 @@ import WebImageTesting
         #expect(change.cancelled == Array(45..<52))
     }
 
-    @Test mutating func restKeepsTheDirection() {
+    @Test mutating func listAtRestKeepsTheDirection() {
         _ = policy.update(visible: 40..<44, count: 100)
         _ = policy.update(visible: 30..<34, count: 100)
         #expect(policy.update(visible: 30..<34, count: 100).prefetch.first == 29)
@@ -56,7 +56,7 @@ import WebImageTesting
         #expect(policy.direction == .backward)
     }
 
-    @Test mutating func endsOfTheListAreKept() {
+    @Test mutating func prefetchStaysWithinTheList() {
         #expect(policy.update(visible: 96..<100, count: 100).prefetch == [95, 94])
         #expect(policy.wanted == 94..<100)
         let change = policy.update(visible: 0..<2, count: 2)
@@ -70,12 +70,12 @@ import WebImageTesting
         #expect(policy.wanted.isEmpty)
     }
 
-    @Test mutating func absurdNumbersOfScreensAreTheWholeList() {
+    @Test mutating func extremePrefetchDistanceIsTheWholeList() {
         policy = ScrollPrefetchPolicy(screensAhead: .greatestFiniteMagnitude, screensBehind: -3)
         #expect(policy.update(visible: 1..<2, count: 5).prefetch == [2, 3, 4])
     }
 
-    @Test func whatIsBegunIsWantedOrTakenBackExactlyOnce() {
+    @Test func startedPrefetchIsUsedOrCancelledExactlyOnce() {
         // The test keeps a set of the begun and not cancelled prefetches. After each change, the set contains only
         // wanted or visible rows.
         var random = SeededRandom.printingSeed()
@@ -100,7 +100,7 @@ import WebImageTesting
     }
 
     @Test(arguments: [0..<1, 0..<200, 5000..<5200, 0..<100_000, -3..<40])
-    func rowsAreOrderedAsByASort(_ positions: Range<Int>) throws {
+    func rowOrderEqualsASort(_ positions: Range<Int>) throws {
         var random = SeededRandom.printingSeed()
         for count in [0, 1, 2, 37, 205] {
             let rows = try (0..<count).map { number in

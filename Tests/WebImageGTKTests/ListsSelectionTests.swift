@@ -8,7 +8,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 struct ListSelectionRules {
-    @Test func cursorStaysInTheListAndTheSelectionFollowsIt() {
+    @Test func cursorStaysInTheListAndMovesTheSelection() {
         var selection = ListSelection()
         selection.isOn = true
         #expect(selection.move(.next, count: 3, from: 1) == 1)
@@ -32,7 +32,7 @@ struct ListSelectionRules {
         #expect(selection.selected == nil)
     }
 
-    @Test func rowsThatMoveTakeTheSelectionAlongAndRowsThatGoTakeItAway() {
+    @Test func movedRowsKeepTheSelectionAndRemovedRowsClearIt() {
         var selection = ListSelection()
         selection.isOn = true
         selection.select(4)
@@ -108,7 +108,7 @@ extension GTKSuite {
             return gtk_widget_is_focus(UnsafeMutablePointer(row.container)) != 0
         }
 
-        @Test func keysMoveTheFocusAndBringItIntoSight() async throws {
+        @Test func keysMoveTheFocusAndScrollToIt() async throws {
             let (list, window) = try await makeList()
             defer { window.close() }
             #expect(press(GDK_KEY_Down, list) && hasFocus(0, list))
@@ -124,7 +124,7 @@ extension GTKSuite {
             #expect(!press(GDK_KEY_Right, list))
         }
 
-        @Test func listThatScrollsSidewaysTakesTheOtherArrows() async throws {
+        @Test func horizontalListUsesTheHorizontalArrowKeys() async throws {
             let (list, window) = try await makeList(.horizontal)
             defer { window.close() }
             #expect(press(GDK_KEY_Right, list) && press(GDK_KEY_Right, list) && hasFocus(1, list))
@@ -132,7 +132,7 @@ extension GTKSuite {
             #expect(!press(GDK_KEY_Down, list))
         }
 
-        @Test func oneRowIsSelectedAndToldOf() async throws {
+        @Test func oneRowIsSelectedAndReported() async throws {
             let (list, window) = try await makeList()
             defer { window.close() }
             var told: [Int?] = []
@@ -159,7 +159,7 @@ extension GTKSuite {
             #expect(list.selectedPosition == nil)
         }
 
-        @Test func returnAndTheSecondClickActivate() async throws {
+        @Test func returnKeyAndDoubleClickActivate() async throws {
             let (list, window) = try await makeList()
             defer { window.close() }
             var activated: [Int] = []
@@ -177,7 +177,7 @@ extension GTKSuite {
             #expect(activated == [1, 0, 2])
         }
 
-        @Test func focusThatScrolledAwayComesBackWithItsRow() async throws {
+        @Test func focusIsRestoredWhenItsRowIsBoundAgain() async throws {
             let (list, window) = try await makeList()
             defer { window.close() }
             #expect(press(GDK_KEY_Down, list) && press(GDK_KEY_Down, list) && hasFocus(1, list))
@@ -191,7 +191,7 @@ extension GTKSuite {
             #expect(press(GDK_KEY_Down, list) && hasFocus(2, list) && list.visiblePositions.contains(2))
         }
 
-        @Test func screenReadersHearOfAListAndItsItems() async throws {
+        @Test func accessibilityReportsAListAndItsItems() async throws {
             let (list, window) = try await makeList()
             defer { window.close() }
             let row = try #require(list.core.bound[0]?.container)

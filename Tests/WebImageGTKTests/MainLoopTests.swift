@@ -11,7 +11,7 @@ struct MainLoopTests {
     }
 
     /// Runs in a separate process, because only a process with a synchronous `main` keeps its first thread.
-    @Test func glibLoopRunsTheMainActorAndTheMainQueueAndRestsWhenIdle() async throws {
+    @Test func glibLoopRunsTheMainActorAndTheMainQueueAndSleepsWhenIdle() async throws {
         let run = try await Gallery.run(["--self-check-main-loop"], cache: "/nonexistent")
         #expect(run.status == 0)
         let words = run.output.split(whereSeparator: \.isWhitespace).map(String.init)

@@ -77,7 +77,7 @@ extension GTKSuite {
             #expect(children(of: view).count == 1)
         }
 
-        @Test func anotherRequestSilencesTheOneBefore() throws {
+        @Test func newRequestStopsEventsOfThePreviousOne() throws {
             let log = Log()
             let view = PhaseView(request(first), content: log.widget)
             view.load(request(second))
@@ -88,14 +88,14 @@ extension GTKSuite {
             #expect(!log.phases.contains("success 2") && !log.phases.contains("failure cancelled"))
         }
 
-        @Test func theSameWidgetStays() throws {
+        @Test func equalPhaseKeepsItsWidget() throws {
             let same = WidgetView()
             let view = PhaseView(request(first)) { _ in same }
             loader.loads[0].deliver(try TestImages.solid(width: 8))
             #expect(children(of: view) == [same.widget])
         }
 
-        @Test func theLoadEndsWithTheWidgetAndGoesOnWithoutTheHandle() async throws {
+        @Test func loadEndsWithItsWidgetAndNotWithItsHandle() async throws {
             let log = Log()
             var view: PhaseView? = PhaseView(request(first), content: log.widget)
             let window = try await TestWindow(try #require(view).widget, width: 20, height: 20)

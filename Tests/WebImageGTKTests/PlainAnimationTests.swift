@@ -47,7 +47,7 @@ extension GTKSuite {
             #expect(!view.isAnimating && view.state.animation?.player == nil)
         }
 
-        @Test func theFirstFrameAloneStaysStill() async throws {
+        @Test func decodeFirstFrameOnlyShowsAStill() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 20, height: 20)
             defer { window.close() }
@@ -58,7 +58,7 @@ extension GTKSuite {
             #expect(answer.image?.isAnimated == false && !view.isAnimating)
         }
 
-        @Test func aViewOfStillsHasNothingThatPlays() async throws {
+        @Test func viewOfStillsHasNoPlayer() async throws {
             let view = ImageView()
             let answer = ViewAnswer()
             view.setImage(with: journey.png, context: journey.context, completed: answer.hear)
@@ -76,7 +76,7 @@ extension GTKSuite {
             #expect(try await plays(button.widget))
         }
 
-        @Test func rowsOfAListPlayWhileTheyAreSeen() async throws {
+        @Test func visibleListRowsPlay() async throws {
             var rows: [FixedRow] = []
             let factory = ImageListFactory(
                 request: { [journey, url] _ in ImageListRequest(url, context: [.customManager: journey.manager]) },
@@ -103,7 +103,7 @@ extension GTKSuite {
             }
         }
 
-        @Test func oneAnimationInManyViewsIsOneImage() async throws {
+        @Test func oneAnimationInManyViewsSharesOneImage() async throws {
             let views = (0..<4).map { _ in ImageView() }
             let box = OpaquePointer(try #require(gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0)))
             for view in views {

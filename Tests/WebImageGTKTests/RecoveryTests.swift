@@ -22,7 +22,7 @@ extension GTKSuite {
         private var context: WebImageContext { [.customManager: loader] }
         private let offline = WebImageError(.transport, stage: .download)
 
-        @Test func failedViewShowsItsErrorImageAndTriesAgainWhenAsked() throws {
+        @Test func failedViewShowsItsErrorImageAndRetriesOnRequest() throws {
             let view = ImageView()
             let broken = try TestImages.solid()
             view.errorImage = broken
@@ -35,7 +35,7 @@ extension GTKSuite {
             #expect(view.retryImageLoad() == nil)
         }
 
-        @Test func tapTriesAgainAndOnlyAfterAFailure() throws {
+        @Test func tapRetriesOnlyAfterAFailure() throws {
             let view = ImageView()
             view.retriesOnTap = true
             let controllers = gtk_widget_observe_controllers(UnsafeMutablePointer(view.widget))
@@ -66,7 +66,7 @@ extension GTKSuite {
             for place in 0..<4 { g_value_unset(&values[place]) }
         }
 
-        @Test func networkThatIsBackTriesVisibleViewsAgain() async throws {
+        @Test func restoredNetworkRetriesVisibleViews() async throws {
             let (seen, unseen, other) = (ImageView(), ImageView(), ImageView())
             let window = try await TestWindow(seen.widget, width: 10, height: 10)
             defer { window.close() }
@@ -82,7 +82,7 @@ extension GTKSuite {
             #expect(loader.loads.count == 4)
         }
 
-        @Test func loadsPauseWithTheirWidgetIfAsked() async throws {
+        @Test func loadsPauseWithTheirWidgetOnRequest() async throws {
             let view = ImageView()
             view.pausesLoadsWhenUnmapped = true
             let window = try await TestWindow(view.widget, width: 10, height: 10)
@@ -98,7 +98,7 @@ extension GTKSuite {
             #expect(view.image === image && ends == 1)
         }
 
-        @Test func whenMemoryIsShortUnmappedViewsGiveTheirPictureBackAndFetchItAgain() async throws {
+        @Test func unmappedViewsReleaseTheirImageUnderMemoryPressureAndRestoreIt() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 10, height: 10)
             defer { window.close() }
@@ -132,7 +132,29 @@ extension GTKSuite {
             #expect(gtk_widget_get_parent(spinner) == nil)
         }
 
-        @Test func adoptedButtonLosesItsLabelToThePictureAndKeepsItsState() throws {
+        @Test func indicatorOfAButtonIsShownAboveItsLabelUntilTheImage() async throws {
+            let button = try #require(OpaquePointer(gtk_button_new_with_label("text")))
+            let view = try #require(Button.adopting(button))
+            let indicator = WebImageActivityIndicator.medium
+            view.imageIndicator = indicator
+            let label = try #require(gtk_button_get_child(UnsafeMutablePointer(button)))
+            let window = try await TestWindow(button, width: 80, height: 40)
+            defer { window.close() }
+            let spinner = UnsafeMutablePointer<GtkWidget>(indicator.indicatorView.widget)
+            view.setImage(with: url, context: context)
+            #expect(try await pump { gtk_widget_get_mapped(spinner) != 0 && gtk_widget_get_mapped(label) != 0 })
+            loader.loads[0].deliver(nil, error: offline)
+            #expect(try await pump { gtk_widget_get_mapped(spinner) == 0 && gtk_widget_get_mapped(label) != 0 })
+            // A label that the program sets replaces the view. The next load places the view above the new label.
+            gtk_button_set_label(UnsafeMutablePointer(button), "other")
+            view.setImage(with: url, context: context)
+            #expect(try await pump { gtk_widget_get_mapped(spinner) != 0 })
+            loader.loads[1].deliver(image)
+            let child = gtk_button_get_child(UnsafeMutablePointer(button))
+            #expect(child.map { webimage_is_view(OpaquePointer($0)) } == true && view.currentImage === image)
+        }
+
+        @Test func adoptedButtonReplacesItsLabelByTheImageAndKeepsItsState() throws {
             let button = try #require(OpaquePointer(gtk_button_new_with_label("text")))
             let view = try #require(Button.adopting(button))
             view.setImage(with: url, context: context)
@@ -145,7 +167,7 @@ extension GTKSuite {
 
         /// Destroys 5,000 widgets at random moments of a load. No handle or closure leaks, and every load completes.
         @Test(.timeLimit(minutes: 5))
-        func widgetsDestroyedAtAnyInstantLeaveNothing() async throws {
+        func widgetsDestroyedAtAnyInstantAreFreed() async throws {
             _ = try await pump { true }
             let live = GTKHandles.live
             var random = SeededRandom(seed: 7)

@@ -53,7 +53,7 @@ extension GTKSuite {
             #expect(other.image?.pixelSize.width == 40)
         }
 
-        @Test(.tags(.v13)) func rowTakesTheProportionsOfItsImage() async throws {
+        @Test(.tags(.v13)) func rowHasTheProportionsOfItsImage() async throws {
             let row = FittingImageView()
             row.setImage(with: file, context: context)
             #expect(try await pump { row.proportions.width == row.proportions.height * 4 })

@@ -9,7 +9,7 @@ extension GTKSuite {
     @Suite("Textures") @MainActor struct TextureTests {
         init() throws { try Display.open() }
 
-        @Test func pixelsLiveExactlyAsLongAsGTKNeedsThem() throws {
+        @Test func pixelsAreFreedWithTheLastTexture() throws {
             weak var buffer: PixelBuffer?
             let open = GTKHandles.live["texture pixels", default: 0]
             var image: Image? = try Image.generated(width: 64, height: 64)
@@ -72,7 +72,7 @@ extension GTKSuite {
             }
         }
 
-        @Test func greyTooLongForCairoGivesNoTexture() throws {
+        @Test func greyImageTooLongForCairoHasNoTexture() throws {
             let buffer = try PixelBuffer(width: 40_000, height: 1, format: .gray8)
             #expect(Image(pixels: buffer).makeTexture() == nil)
         }

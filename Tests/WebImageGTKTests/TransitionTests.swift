@@ -58,7 +58,7 @@ extension GTKSuite {
             #expect(abs(Int(pixel[0]) - 128) <= 3 && abs(Int(pixel[2]) - 128) <= 3 && pixel[3] >= 254)
         }
 
-        @Test func slidesComeFromTheirSide() throws {
+        @Test func slideTransitionsStartAtTheirSide() throws {
             let places: [TransitionEffect.Side: (Int, Int)] = [
                 .left: (4, 20), .right: (35, 20), .top: (20, 4), .bottom: (20, 35),
             ]
@@ -71,7 +71,7 @@ extension GTKSuite {
             }
         }
 
-        @Test func flipIsThinInTheMiddleAndShowsOnePictureAtATime() throws {
+        @Test func flipTransitionShowsOneImageAtATime() throws {
             let before = try moment(.flip(.left), 0.45)
             #expect(before.bgra(20, 20) == [255, 0, 0, 255])
             #expect(before.bgra(5, 20)[3] == 0)
@@ -80,7 +80,7 @@ extension GTKSuite {
             #expect(after.bgra(20, 5)[3] == 0)
         }
 
-        @Test func curvesBeginAndEndWhereTheyShould() {
+        @Test func timingCurvesStartAtZeroAndEndAtOne() {
             for options in [WebImageAnimationOptions.curveEaseInOut, .curveEaseIn, .curveEaseOut, .curveLinear] {
                 #expect(options.eased(0) == 0 && options.eased(1) == 1)
             }
@@ -89,7 +89,7 @@ extension GTKSuite {
             #expect(WebImageAnimationOptions.curveLinear.eased(0.3) == 0.3)
         }
 
-        @Test func blocksRunInTheirOrderAndThePoseMovesInTime() async throws {
+        @Test func transitionBlocksRunInOrderAndThePropertiesFollowTheTime() async throws {
             let view = ImageView()
             view.image = old
             let window = try await TestWindow(view.widget, width: 40, height: 40)
@@ -124,7 +124,7 @@ extension GTKSuite {
             #expect(drawn?.bgra(4, 4)[3] == 0)
         }
 
-        @Test func waitingForTheTransitionCompletesAfterIt() async throws {
+        @Test func waitTransitionCompletesAfterTheTransition() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 40, height: 40)
             defer { window.close() }
@@ -137,7 +137,7 @@ extension GTKSuite {
             #expect(view.state.running == nil)
         }
 
-        @Test func newPictureOvertakesATransitionWithoutATraceOfTheOld() async throws {
+        @Test func newImageReplacesARunningTransition() async throws {
             let view = ImageView()
             view.image = old
             let window = try await TestWindow(view.widget, width: 40, height: 40)
@@ -159,7 +159,7 @@ extension GTKSuite {
             #expect(try await pump { completions == 1 })
         }
 
-        @Test func desktopWithoutAnimationsAndUnseenViewsGetThePictureAtOnce() async throws {
+        @Test func transitionIsSkippedForHiddenViewsAndDisabledAnimations() async throws {
             var completions = 0
             let transition = WebImageTransition.curlUp(duration: 10)
             transition.completion = { _ in completions += 1 }

@@ -27,7 +27,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIImageViewSetImageWithURLDiskSync
-        @Test func diskImageIsThereWhenTheCallReturnsIfAskedFor() throws {
+        @Test func synchronousDiskHitIsSetBeforeTheCallReturns() throws {
             journey.cache.storeImageDataToDisk(
                 try ViewJourney.file(.jpeg, side: 20), forKey: journey.jpeg.absoluteString)
             let view = ImageView()
@@ -91,7 +91,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewInternalSetImageWithURL
-        @Test func plainWidgetShowsWhatItsBlockIsGiven() async throws {
+        @Test func setImageBlockOfAPlainWidgetReceivesTheImage() async throws {
             let label = try #require(OpaquePointer(gtk_label_new("plain")))
             let view = try #require(WidgetView.adopting(label))
             let placeholder = try TestImages.solid()
@@ -134,7 +134,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewAutoCancelImage
-        @Test func nextLoadCancelsTheOneBefore() {
+        @Test func nextLoadCancelsThePreviousOne() {
             let view = ImageView()
             let one = view.setImage(with: journey.jpeg, context: journey.context)
             let two = view.setImage(with: journey.png, context: journey.context)
@@ -142,7 +142,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewAvoidAutoCancelImage
-        @Test func nextLoadLeavesTheOneBeforeIfAsked() {
+        @Test func nextLoadKeepsThePreviousOneOnRequest() {
             let view = ImageView()
             let one = view.setImage(with: journey.jpeg, context: journey.context)
             let two = view.setImage(with: journey.png, options: .avoidAutoCancelImage, context: journey.context)
@@ -160,7 +160,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewCancelCurrentImageLoadWithTransition
-        @Test func transitionOfACancelledLoadNeverEndsInItsBlock() async throws {
+        @Test func transitionOfACancelledLoadNeverCompletes() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 50, height: 50)
             defer { window.close() }
@@ -186,7 +186,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewCancelCallbackWithError
-        @Test func cancelledLoadSaysSo() {
+        @Test func cancelledLoadCompletesWithCancelled() {
             let view = ImageView()
             view.setImage(with: journey.jpeg, context: journey.context, completed: answer.hear)
             view.cancelLatestImageLoad()
@@ -213,7 +213,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewTransitionFromNetworkWork
-        @Test func imageFromTheNetworkComesByATransition() async throws {
+        @Test func networkResultIsShownWithATransition() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 50, height: 50)
             defer { window.close() }
@@ -231,7 +231,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewTransitionFromDiskWork
-        @Test func imageFromDiskComesByATransitionUnlessReadSynchronously() async throws {
+        @Test func asynchronousDiskHitIsShownWithATransition() async throws {
             let view = ImageView()
             let window = try await TestWindow(view.widget, width: 50, height: 50)
             defer { window.close() }
@@ -245,7 +245,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewIndicatorWork
-        @Test func indicatorIsTheOneChildAndFollowsTheLoad() async throws {
+        @Test func indicatorIsAddedOnceAndFollowsTheLoad() async throws {
             let view = ImageView()
             for indicator in [
                 WebImageActivityIndicator.gray, .grayLarge, .white, .whiteLarge, .medium, .large,
@@ -268,7 +268,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewOperationKeyContextWorks
-        @Test func processorSeesTheOperationKeyAndNotTheManager() async throws {
+        @Test func optionsProcessorReceivesTheOperationKeyAndNotTheManager() async throws {
             let seen = Locked<[String?]>([])
             journey.manager.optionsProcessor = WebImageOptionsProcessor { _, options, context in
                 seen.withLock {
@@ -291,7 +291,7 @@ extension GTKSuite {
         }
 
         // SDWebCacheCategoriesTests.testUIViewImageUrlForStringWorks, SDWebCacheCategoriesTests.testUIViewImageUrlForNSURLWorks
-        @Test func urlMayBeText() async throws {
+        @Test func urlMayBeAString() async throws {
             let view = ImageView()
             view.setImage(with: journey.jpeg.absoluteString, context: journey.context, completed: answer.hear)
             #expect(try await answer.isSuccess(journey.jpeg))

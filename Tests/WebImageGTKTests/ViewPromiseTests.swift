@@ -69,7 +69,7 @@ extension GTKSuite {
         }
 
         @Test(.tags(.v2), arguments: [true, false])
-        func aLoadBeginsWithThePlaceholderOrNothing(isValid: Bool) throws {
+        func loadBeginsWithThePlaceholderOrAnEmptyView(isValid: Bool) throws {
             let view = ImageView()
             view.image = try plain(red)
             view.setImage(with: isValid ? url : nil, context: context)
@@ -157,7 +157,7 @@ extension GTKSuite {
             #expect(given === new && view.image === old)
         }
 
-        @Test(.tags(.v8)) func imageOfAnotherSizeIsLaidOutByItsOwn() async throws {
+        @Test(.tags(.v8)) func imageOfAnotherSizeChangesTheLayout() async throws {
             let view = ImageView()
             view.setImage(with: url, placeholderImage: try plain(blue, width: 10, height: 10), context: context)
             var natural = Int32(0)
@@ -236,7 +236,7 @@ extension GTKSuite {
         }
 
         /// Loads an animation from a URL into the animated view.
-        @Test(.tags(.x5)) func animationFromAURLStartsByItselfAndStops() async throws {
+        @Test(.tags(.x5)) func animationFromAURLStartsAutomaticallyAndStops() async throws {
             let journey = try ViewJourney()
             let data = try Self.animation(.gif, frames: 4, seconds: 0.03)
             journey.server.route("/a.gif", .body(data))
@@ -254,7 +254,7 @@ extension GTKSuite {
         }
 
         /// Each of 60 frames is shown within a refresh of its time, measured on the frame clock.
-        @Test func sixtyFramesAreShownInTheirTime() async throws {
+        @Test func sixtyFramesAreShownOnTime() async throws {
             let data = try Self.animation(.gif, frames: 60, seconds: 0.04)
             let image = try #require(AnimatedImage(data: data))
             let view = AnimatedImageView()

@@ -8,7 +8,7 @@ import WebImageTesting
 /// The number of running downloads, the order in which they start, and the connections that they use.
 @Suite(.timeLimit(minutes: 1))
 struct AdmissionTests {
-    @Test func neverMoreThanTheMaximumAtOnce() async throws {
+    @Test func atMostTheMaximumRunAtOnce() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 3
         try await withDownloader(config) { server, downloader in
@@ -26,7 +26,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func priorityDecidesWhenASlotFrees() async throws {
+    @Test func freedSlotGoesToTheHighestPriority() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
         try await withDownloader(config) { server, downloader in

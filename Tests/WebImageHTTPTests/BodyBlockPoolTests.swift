@@ -28,7 +28,7 @@ struct BodyBlockPoolTests {
         #expect(next.capacity == 1 << 20)
     }
 
-    @Test func blockMostOfWhichWouldBeWastedIsNotUsed() throws {
+    @Test func blockMuchLargerThanTheBodyIsNotUsed() throws {
         blocks.keepsSpares = true
         var first = blocks.block(1 << 20)
         let start = try #require(first).start
@@ -36,7 +36,7 @@ struct BodyBlockPoolTests {
         #expect(try #require(blocks.block(500_000)).start != start)
     }
 
-    @Test func blockIsNotUsedAgainWhileItsBytesAreRead() throws {
+    @Test func blockIsNotReusedWhileItsBytesAreInUse() throws {
         blocks.keepsSpares = true
         var block = blocks.block(1 << 20)
         fill(try #require(block), with: 7)
@@ -52,7 +52,7 @@ struct BodyBlockPoolTests {
         #expect(try #require(blocks.block(1 << 20)).start == start)
     }
 
-    @Test func nothingIsKeptWhileNoTransferRuns() async throws {
+    @Test func noBlockIsKeptWhileNoTransferRuns() async throws {
         try await LiveHandles.expectNone { Self.isBlock($0) }
         _ = blocks.block(1 << 20)
         #expect(LiveHandles.current["body block"] == nil)
@@ -63,7 +63,7 @@ struct BodyBlockPoolTests {
         #expect(LiveHandles.current["body block"] == nil)
     }
 
-    @Test func sparesAreBounded() async throws {
+    @Test func spareBlocksAreLimited() async throws {
         try await LiveHandles.expectNone { Self.isBlock($0) }
         blocks.keepsSpares = true
         var held = (0..<10).map { _ in blocks.block(5 << 20) }
@@ -115,7 +115,7 @@ struct KeptOptionTests {
         ]
     }
 
-    @Test func noOptionOfOneTransferIsTheNextOnes() async throws {
+    @Test func transferOptionsAreResetBetweenTransfers() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
         try await withDownloader(config) { server, downloader in
@@ -139,7 +139,7 @@ struct KeptOptionTests {
         }
     }
 
-    @Test func patienceAndLimitsAreThoseOfTheTransferItself() async throws {
+    @Test func timeoutAndLimitsAreSetForEachTransfer() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .respond(FaultResponse(.zeros(10_000))))
             server.route("/hang", .hang)
@@ -156,7 +156,7 @@ struct KeptOptionTests {
     }
 
     @Test(.enabled(if: NginxServer.isAvailable, "nginx is not installed"))
-    func checkingOfCertificatesIsTheTransfersOwn() async throws {
+    func certificateChecksAreSetForEachTransfer() async throws {
         let nginx = try NginxServer()
         defer { nginx.stop() }
         try Data("a".utf8).write(to: nginx.root.appendingPathComponent("a.png"))

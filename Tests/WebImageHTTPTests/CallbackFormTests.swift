@@ -39,7 +39,7 @@ struct CallbackFormTests {
         return (completion, tokens.values[0])
     }
 
-    @Test func pictureComesWithItsBytesAndTheTokenKnowsMore() async throws {
+    @Test func callbackReceivesImageAndBytesAndTheTokenTheResponse() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("good".utf8)))
             let (completion, token) = await load(server.url("/a"), downloader)
@@ -55,7 +55,7 @@ struct CallbackFormTests {
         }
     }
 
-    @Test func undecodableBytesAreBadImageDataOfThatURL() async throws {
+    @Test func undecodableBytesFailWithBadImageDataAndTheURL() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("bad".utf8)))
             let (completion, _) = await load(server.url("/a"), downloader)

@@ -59,7 +59,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func callbackFormCompletesOnceWhateverIsCancelled() async throws {
+    @Test func callbackFormCompletesOnceForEveryCancel() async throws {
         try await withDownloader { server, downloader in
             Self.routes(server)
             let completions = Collected<Int>()
@@ -110,7 +110,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func cancelDuringNameLookupBlocksNobody() async throws {
+    @Test func cancelDuringNameLookupReturnsAtOnce() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             let ends = Collected<Bool>()
@@ -128,7 +128,7 @@ struct CancellationTests {
         }
     }
 
-    @Test func shutdownEndsWhatRunsAndRefusesWhatComes() async throws {
+    @Test func shutdownEndsRunningLoadsAndRefusesNewOnes() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .hang)
             let running = Task { try await downloader.fetch(server.url("/a")) }

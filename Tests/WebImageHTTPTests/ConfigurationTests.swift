@@ -34,7 +34,7 @@ struct ConfigurationTests {
         return policy
     }
 
-    @Test func optionsDecideTheOrder() async throws {
+    @Test func priorityOptionsDecideTheOrder() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
         try await withDownloader(config) { server, downloader in
@@ -58,7 +58,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func changedMaximumAndOrderCountAtOnce() async throws {
+    @Test func changedMaximumAndOrderApplyAtOnce() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/first", .gated(gate, .body(Data("1".utf8))))
@@ -77,7 +77,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func contextsLimitGoesBeforeTheConfigurations() async throws {
+    @Test func limitOfTheContextOverridesTheConfiguration() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .respond(FaultResponse(.zeros(10_000))))
             let limits = DecodingLimits(maxEncodedBytes: 9999)
@@ -90,7 +90,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func timeoutThatIsNotPositiveIsTheDefault() async throws {
+    @Test func nonPositiveTimeoutIsTheDefault() async throws {
         var config = WebImageDownloaderConfig.default
         config.downloadTimeout = 0
         try await withDownloader(config) { server, downloader in
@@ -102,7 +102,7 @@ struct ConfigurationTests {
     }
 
     /// Runs in a separate process, because the test sets environment variables, which apply to the whole process.
-    @Test func environmentsProxyIsUsedButNotUnderTheServersPolicy() async {
+    @Test func proxyOfTheEnvironmentIsIgnoredUnderTheServerPolicy() async {
         await #expect(processExitsWith: .success) {
             let proxy = try FaultServer(host: "127.0.0.3")
             setenv("http_proxy", "http://127.0.0.3:\(proxy.port)", 1)
@@ -158,7 +158,7 @@ struct ClientCertificateTests {
         return config
     }
 
-    @Test func certificateOpensTheDoor() async throws {
+    @Test func clientCertificateIsAccepted() async throws {
         let url = nginx.clientCertificateURL("/a.png")
         var certificate = ClientCertificate(
             certificateFile: nginx.certificateFile.path, keyFile: nginx.keyFile.path)
@@ -176,7 +176,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test func withoutCertificateTheServerRefuses() async throws {
+    @Test func requestWithoutClientCertificateIsRefused() async throws {
         try await withDownloader(config(nil)) { _, downloader in
             let error = try await downloader.failure(nginx.clientCertificateURL("/a.png"))
             #expect(error.code == .invalidDownloadStatusCode)
@@ -184,7 +184,7 @@ struct ClientCertificateTests {
         }
     }
 
-    @Test func certificateThatCannotBeUsedIsCurl58() async throws {
+    @Test func unusableClientCertificateIsCurl58() async throws {
         let wrong = [
             ClientCertificate(certificateFile: "/nowhere.pem"),
             ClientCertificate(

@@ -85,7 +85,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test func claimedLengthTooShortYieldsWhatWasClaimed() async throws {
+    @Test func bodyLongerThanContentLengthIsTruncated() async throws {
         try await withDownloader { server, downloader in
             var response = FaultResponse(.data(Data("0123456789".utf8)))
             response.framing = .claimedLength(4)
@@ -174,7 +174,7 @@ struct DownloadFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func silenceEndsInCurl28AfterTheTimeout(afterSomeBytes: Bool) async throws {
+    func silentServerIsCurl28AfterTheTimeout(afterSomeBytes: Bool) async throws {
         var config = WebImageDownloaderConfig.default
         config.downloadTimeout = 0.3
         try await withDownloader(config) { server, downloader in
@@ -203,7 +203,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test func garbageInsteadOfHTTPSaysSo() async throws {
+    @Test func garbageInsteadOfHTTPIsNamed() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .raw(Data("\u{1}\u{2}garbage that is no HTTP\r\n\r\nmore".utf8)))
             let error = try await downloader.failure(server.url("/a"))
@@ -212,7 +212,7 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test func noAnswerIsCurl52AndResetIsCurl56() async throws {
+    @Test func emptyReplyIsCurl52AndResetIsCurl56() async throws {
         try await withDownloader { server, downloader in
             server.route("/close", .close)
             server.route("/reset", .reset)

@@ -39,7 +39,7 @@ struct DownloadPolicyTests {
     func otherNotationsAreNoAddress(text: String) { #expect(IPAddress(text) == nil) }
 
     @Test(arguments: ["10.0.0.0/33", "10.0.0.0/-1", "x/8", "10.0.0.0/8/8", "::/129", ""])
-    func badRangesAreNone(text: String) { #expect(AddressRange(text) == nil) }
+    func invalidAddressRangesAreNil(text: String) { #expect(AddressRange(text) == nil) }
 
     @Test func exceptionsAreAllowed() throws {
         var policy = DownloadPolicy.server

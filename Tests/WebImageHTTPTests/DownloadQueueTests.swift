@@ -33,7 +33,7 @@ struct DownloadQueueTests {
         #expect(queue.count == 0)
     }
 
-    @Test func lastToLeaveCancelsAndFreesTheSlot() {
+    @Test func lastSubscribersCancelFreesTheSlot() {
         var queue = Queue(maxConcurrent: 1)
         _ = queue.join(1, key: "a", priority: .normal)
         _ = queue.join(2, key: "a", priority: .normal)
@@ -56,7 +56,7 @@ struct DownloadQueueTests {
         #expect(queue.finish(1) { _ in false }.actions == [.start(2)])
     }
 
-    @Test func keyIsFreshAfterACancel() {
+    @Test func cancelledKeyStartsANewDownload() {
         var queue = Queue(maxConcurrent: 1)
         let first = queue.join(1, key: "a", priority: .normal)
         _ = queue.leave(1)
@@ -66,7 +66,7 @@ struct DownloadQueueTests {
         #expect(queue.finish(second.download).subscribers == [2])
     }
 
-    @Test func priorityThenArrivalDecides() {
+    @Test func waitingDownloadsAreOrderedByPriorityThenArrival() {
         var queue = Queue(maxConcurrent: 1)
         _ = queue.join(0, key: "0", priority: .normal)
         let priorities: [LoadPriority] = [.low, .normal, .high, .normal, .high, .low]
@@ -76,7 +76,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue, from: 0) == [0, 3, 5, 2, 4, 1, 6])
     }
 
-    @Test func joiningLiftsPriorityAndLeavingLowersIt() {
+    @Test func joiningRaisesThePriorityAndLeavingLowersIt() {
         var queue = Queue(maxConcurrent: 1)
         _ = queue.join(0, key: "0", priority: .normal)
         for number in 1...3 { _ = queue.join(number, key: "\(number)", priority: .low) }
@@ -86,7 +86,7 @@ struct DownloadQueueTests {
         #expect(drain(&queue, from: 0) == [0, 2, 1, 3])
     }
 
-    @Test func newestFirstIsTheOriginalsOrder() {
+    @Test func lastInFirstOutEqualsTheOriginalsOrder() {
         var queue = Queue(maxConcurrent: 1)
         queue.newestFirst = true
         for number in 1...7 { _ = queue.join(number, key: "\(number)", priority: .normal) }
@@ -97,7 +97,7 @@ struct DownloadQueueTests {
         #expect(order.map { $0 + 1 } == [1, 7, 14, 13, 12, 11, 10, 9, 8, 6, 5, 4, 3, 2])
     }
 
-    @Test func suspendedStartsNothingUntilResumed() {
+    @Test func suspendedQueueStartsNothingUntilResumed() {
         var queue = Queue(maxConcurrent: 2)
         #expect(queue.setSuspended(true).isEmpty)
         for number in 0..<3 { #expect(queue.join(number, key: "\(number)", priority: .normal).actions.isEmpty) }
@@ -110,7 +110,7 @@ struct DownloadQueueTests {
         #expect(queue.setMaxConcurrent(3) == [.start(1), .start(2)])
     }
 
-    @Test func limitForEachHostCountsWhatRunsAlready() {
+    @Test func limitPerHostIncludesRunningDownloads() {
         var queue = Queue(maxConcurrent: 2)
         for number in 0..<4 { _ = queue.join(number, key: "\(number)", host: "a", priority: .normal) }
         _ = queue.join(4, key: "4", host: "b", priority: .normal)
@@ -118,7 +118,7 @@ struct DownloadQueueTests {
         #expect(queue.finish(0).actions == [.start(2)])
     }
 
-    @Test func cancelAllNamesEverySubscriber() {
+    @Test func cancelAllReturnsEverySubscriber() {
         var queue = Queue(maxConcurrent: 1)
         for number in 0..<4 { _ = queue.join(number, key: "\(number / 2)", priority: .normal) }
         let (subscribers, actions) = queue.cancelAll()

@@ -162,7 +162,7 @@ struct DownloadStateTests {
         #expect((next == nil) == run.isOver)
     }
 
-    @Test func aBrokenBodyIsContinuedAndAWrongPartIsFetchedWhole() throws {
+    @Test func brokenBodyIsResumedAndAWrongRangeIsFetchedWhole() throws {
         var state = Self.state()
         _ = state.start(hasStore: false)
         let begun = state.beginLeg(now: .zero, date: 0)
@@ -199,7 +199,7 @@ struct DownloadStateTests {
         }
     }
 
-    @Test func aReportIsScheduledOnceAndWithoutNewsReachesNewcomersAlone() {
+    @Test func progressReportIsScheduledOnceAndUnchangedProgressReachesOnlyNewSubscribers() {
         var progressListeners = ProgressListeners<Int>()
         let (nobody, first) = (progressListeners.schedule(hasNewBytes: true), add(1, to: &progressListeners))
         let again = progressListeners.schedule(hasNewBytes: true)

@@ -31,7 +31,7 @@ struct DownloaderCaseTests {
         return ends.values[0]
     }
 
-    @Test func sharedIsNoOther() {  // SDWebImageDownloaderTests.test01ThatSharedDownloaderIsNotEqualToInitDownloader
+    @Test func sharedIsASingleton() {  // SDWebImageDownloaderTests.test01ThatSharedDownloaderIsNotEqualToInitDownloader
         let own = WebImageDownloader()
         #expect(own !== WebImageDownloader.shared)
         own.invalidateSessionAndCancel(true)
@@ -43,7 +43,7 @@ struct DownloaderCaseTests {
         #expect(WebImageDownloader().value(forHTTPHeaderField: "Accept") == "image/*,*/*;q=0.8")
     }
 
-    @Test func headerFieldsAreKept() {  // SDWebImageDownloaderTests.test03ThatSetAndGetValueForHTTPHeaderFieldWork
+    @Test func headerFieldsAreStored() {  // SDWebImageDownloaderTests.test03ThatSetAndGetValueForHTTPHeaderFieldWork
         let downloader = WebImageDownloader()
         downloader.setValue("Tests", forHTTPHeaderField: "AppName")
         #expect(downloader.value(forHTTPHeaderField: "AppName") == "Tests")
@@ -65,7 +65,7 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func maximumIsKept() {  // SDWebImageDownloaderTests.test05ThatSetAndGetMaxConcurrentDownloadsWorks
+    @Test func maximumIsStored() {  // SDWebImageDownloaderTests.test05ThatSetAndGetMaxConcurrentDownloadsWorks
         let downloader = WebImageDownloader()
         downloader.config.maxConcurrentDownloads = 3
         #expect(downloader.config.maxConcurrentDownloads == 3)
@@ -119,7 +119,7 @@ struct DownloaderCaseTests {
     // SDWebImageDownloaderTests.test18ThatProgressiveGIFWorks
     // SDWebImageDownloaderTests.test19ThatProgressiveAPNGWorks
     @Test  // SDWebImageDownloaderTests.test28ProgressiveDownloadShouldUseSameCoder
-    func partialPicturesComeFromOneCoderAndThenTheWhole() async throws {
+    func oneCoderDecodesPartialImagesAndTheFinalImage() async throws {
         try await withDownloader { server, downloader in
             var response = FaultResponse(.zeros(10_000))
             response.piece = 1000
@@ -143,7 +143,7 @@ struct DownloaderCaseTests {
     }
 
     @Test  // SDWebImageDownloaderTests.test10That404CaseCallsCompletionWithError
-    func missingPictureIsItsStatus() async throws {
+    func missingPictureFailsWithItsStatus() async throws {
         try await withDownloader { server, downloader in
             let end = try await complete(downloader, server.url("/missing"))
             #expect(end.image == nil)
@@ -155,7 +155,7 @@ struct DownloaderCaseTests {
 
     // SDWebImageDownloaderTests.test11ThatCancelWorks
     @Test  // SDWebImageDownloaderTests.test21ThatCancelingDownloadThenRequestingAgainWorks
-    func cancelEndsAndCounts() async throws {
+    func cancelEndsTheDownloadAndLowersTheCount() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(FakeCoder.file())))
@@ -173,7 +173,7 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func cancelAllCounts() async throws {  // SDWebImageDownloaderTests.test11ThatCancelAllDownloadWorks
+    @Test func cancelAllEndsEveryLoad() async throws {  // SDWebImageDownloaderTests.test11ThatCancelAllDownloadWorks
         try await withDownloader { server, downloader in
             server.route("/a", .hang)
             downloader.downloadImage(with: server.url("/a"), completed: nil)
@@ -211,7 +211,7 @@ struct DownloaderCaseTests {
     }
 
     @Test  // SDWebImageDownloaderTests.test20ThatDownloadingSameURLTwiceAndCancellingFirstWorks
-    func cancellingOneOfTwoLeavesTheOther() async throws {
+    func cancellingOneOfTwoKeepsTheOther() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(FakeCoder.file())))
@@ -362,7 +362,7 @@ struct DownloaderCaseTests {
     }
 
     @Test  // SDWebImageDownloaderTests.testThatLoadersManagerWorks
-    func lastLoaderServesTheLoadersManager() async throws {
+    func lastAddedLoaderServesTheLoadersManager() async throws {
         let (first, last) = (FakeDataLoader(), FakeDataLoader())
         let loaders = ImageLoadersManager(loaders: [])
         loaders.addLoader(first)
@@ -377,7 +377,7 @@ struct DownloaderCaseTests {
         #expect(loaders.loaders.count == 1)
     }
 
-    @Test func notificationsNameTheMomentsOfADownload() async throws {
+    @Test func notificationsReportTheStatesOfADownload() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(FakeCoder.file()))
             let names: [Notification.Name] = [
@@ -399,7 +399,7 @@ struct DownloaderCaseTests {
         }
     }
 
-    @Test func retiredDownloaderEndsWhatRunsAndTakesNothingNew() async throws {
+    @Test func invalidatedDownloaderEndsRunningDownloadsAndRefusesNewOnes() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))

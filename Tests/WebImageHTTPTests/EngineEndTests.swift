@@ -24,7 +24,7 @@ struct EngineEndTests {
         CurlTransfer(CurlTransferRequest(WebImageRequest(url: try #require(URL(string: url)))), sink: sink)
     }
 
-    @Test func commandAfterTheRetiredThreadsEndIsRefused() throws {
+    @Test func commandAfterTheEndOfTheThreadIsRefused() throws {
         let mailbox = CurlMailbox()
         let multi = try #require(CurlMulti(label: ""))
         mailbox.open(multi)
@@ -35,7 +35,7 @@ struct EngineEndTests {
         #expect(!mailbox.post(.start(try transfer("http://127.0.0.1:1/", Sink()))))
     }
 
-    @Test(arguments: [true, false]) func startBesideTheEnginesEndEnds(endingNow: Bool) async throws {
+    @Test(arguments: [true, false]) func transferStartedDuringShutdownEnds(endingNow: Bool) async throws {
         let server = try FaultServer()
         defer { server.stop() }
         server.route("/a", .body(Data("a".utf8)))

@@ -117,7 +117,7 @@ struct ExtremeNumberTests {
         try await expectEnd("minimumProgressInterval \(time)") { $0.minimumProgressInterval = time }
     }
 
-    @Test(arguments: counts) func everyCountEndsADownload(_ count: Int) async throws {
+    @Test(arguments: counts) func everyRetryCountEndsADownload(_ count: Int) async throws {
         try await expectEnd("maxConcurrentDownloads \(count)") { $0.maxConcurrentDownloads = count }
         try await expectEnd("maxConcurrentDownloadsPerHost \(count)") { $0.maxConcurrentDownloadsPerHost = count }
         try await expectEnd("maxBodyBytes \(count)") { $0.maxBodyBytes = count }
@@ -132,7 +132,7 @@ struct ExtremeNumberTests {
     }
 
     @Test(arguments: ["9223372036854775807", "9223372036854771712", "4611686018427387904", "-1", "0x10"])
-    func declaredLengthsSetNoRoomAside(_ length: String) async throws {
+    func declaredLengthAllocatesNothing(_ length: String) async throws {
         var config = WebImageDownloaderConfig.default
         (config.maxBodyBytes, config.maxBodyBytesInMemory) = (.max, .max)
         try await withDownloader(config) { server, downloader in
@@ -148,7 +148,7 @@ struct ExtremeNumberTests {
         .zero, .seconds(-1), .seconds(Int64.max), .seconds(Int64.min), .nanoseconds(1), .milliseconds(500),
     ]
 
-    @Test(arguments: waits, waits) func backoffOfAnyNumbersGivesAWait(_ base: Duration, _ maxDelay: Duration) throws {
+    @Test(arguments: waits, waits) func backoffOfAnyNumbersIsAValidWait(_ base: Duration, _ maxDelay: Duration) throws {
         let error = WebImageError(.transport, stage: .download, underlying: .curl(code: 7, message: ""))
         for random in [0, 1, -1, .nan, .infinity, 1e300] {
             for jitter in Self.times {
@@ -163,7 +163,7 @@ struct ExtremeNumberTests {
         }
     }
 
-    @Test(arguments: [Int.min, -1, 0, 1]) func fewAttemptsAreOne(_ attempts: Int) {
+    @Test(arguments: [Int.min, -1, 0, 1]) func attemptsBelowOneAreOne(_ attempts: Int) {
         let error = WebImageError(.transport, stage: .download, underlying: .curl(code: 7, message: ""))
         #expect(
             ExponentialBackoff(maxAttempts: attempts).delay(after: DownloadFailure(error: error, attempts: 1)) == nil)

@@ -71,7 +71,7 @@ struct HTTPCachePolicyTests {
         #expect(decision == row.expected)
     }
 
-    @Test(arguments: rows) func whatWasWrittenIsReadBack(row: Row) throws {
+    @Test(arguments: rows) func storedResponseRoundTrips(row: Row) throws {
         let stored = stored(row.fields)
         #expect(try #require(StoredResponse(serialized: stored.serialized)) == stored)
         #expect(stored.serialized.count < 400)
@@ -100,7 +100,7 @@ struct HTTPCachePolicyTests {
         #expect(decision == .revalidate(["If-Modified-Since": Self.dayOld]))
     }
 
-    @Test func varyingRequestsDoNotShareAnAnswer() {
+    @Test func requestsWithDifferentVaryFieldsShareNoResponse() {
         var french = request
         french.setValue("fr", forHTTPHeaderField: "Accept-Language")
         let stored = stored(["cache-control": "max-age=60", "vary": "Accept-Language"], request: french)
@@ -123,7 +123,7 @@ struct HTTPCachePolicyTests {
         #expect(HTTPCachePolicy().decision(merged, for: request, now: Self.date + 121) != .fresh)
     }
 
-    @Test func staleIfErrorHasAnEnd() {
+    @Test func staleIfErrorExpires() {
         let stored = stored(["cache-control": "max-age=10, stale-if-error=100", "etag": "\"a\""])
         let policy = HTTPCachePolicy()
         #expect(policy.mayServeAfterError(stored, for: request, now: Self.date + 110))
@@ -132,14 +132,14 @@ struct HTTPCachePolicyTests {
         #expect(!policy.mayServeAfterError(strict, for: request, now: Self.date))
     }
 
-    @Test func noStoreIsKept() {
+    @Test func noStoreIsRecorded() {
         let response = WebImageResponse(url: nil, allHeaderFields: ["cache-control": "private, No-Store"])
         #expect(!HTTPCachePolicy.mayStore(response, to: request))
         #expect(HTTPCachePolicy.mayStore(WebImageResponse(url: nil), to: request))
     }
 
     @Test(arguments: ["", "yesterday", "Sun, 32 Nov 1994 08:49:37 GMT", "Sun, 06 Foo 1994 08:49:37 GMT", "1 2 3"])
-    func whatIsNoDateIsNone(text: String) { #expect(HTTPDate.seconds(text) == nil) }
+    func invalidDateIsNil(text: String) { #expect(HTTPDate.seconds(text) == nil) }
 
     @Test func datesAreSecondsSince1970() {
         #expect(HTTPDate.seconds(Self.dateField) == Self.date)

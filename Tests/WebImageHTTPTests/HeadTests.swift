@@ -17,7 +17,7 @@ struct ResponseHeadTests {
 
     private let url = URL(string: "http://example.com/a")!
 
-    @Test func lastHeadOfAChainCounts() {
+    @Test func lastHeadOfAChainIsTheResponse() {
         let parser = head("HTTP/1.1 302 Found", "Location: /b", "", "HTTP/2 200", "content-type: Image/PNG; q=1", "")
         let response = parser.response(url: url)
         #expect(response.statusCode == 200)
@@ -41,7 +41,7 @@ struct ResponseHeadTests {
         for (field, value) in response.allHeaderFields { #expect(response.value(forHTTPHeaderField: field) == value) }
     }
 
-    @Test func changedCopyLeavesTheReceivedHeadAlone() {
+    @Test func changedCopyKeepsTheReceivedHead() {
         let received = head("HTTP/1.1 200 OK", "Content-Type: image/png", "ETag: \"1\"", "").response(url: url)
         var copy = received
         #expect(copy == received)
@@ -61,7 +61,7 @@ struct ResponseHeadTests {
         #expect(parser.response(url: url).expectedContentLength == nil)
     }
 
-    @Test func oversizedFieldIsToldByTheCodesOfBothGenerations() {
+    @Test func oversizedFieldIsRecognisedByOldAndNewCurlCodes() {
         let (none, begun, whole) = (head(), head("HTTP/1.1 200 OK", "A: b"), head("HTTP/1.1 200 OK", "A: b", ""))
         // Since curl 8.6, CURLE_TOO_LARGE (100) always means that a header field is too large.
         for parser in [none, begun, whole] { #expect(CurlErrors.isHeadTooLarge(100, parser)) }
@@ -78,7 +78,7 @@ struct ResponseHeadTests {
         #expect(parser.isComplete && parser.statusCode == 404)
     }
 
-    @Test func brokenStatusLinesNameNoStatus() {
+    @Test func malformedStatusLinesHaveNoStatus() {
         #expect(head("HTTP/1.1").statusCode == nil)
         #expect(head("HTTP/1.1 abc").statusCode == nil)
     }

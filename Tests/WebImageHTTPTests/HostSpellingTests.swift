@@ -70,7 +70,7 @@ struct HostSpellingTests {
     }
 
     @Test(arguments: ["LOCALHOST", "localhost.", "%6cocalhost", ".localhost", ".LOCALHOST."])
-    func patternsMayBeSpelledInAnyWay(_ pattern: String) async throws {
+    func patternsMatchInEverySpelling(_ pattern: String) async throws {
         try await expectDenial(of: "localhost") { $0.deniedHosts = [pattern] }
         try await expectDenial(of: "localhost") { policy in
             policy.allowedHosts = [pattern, "127.0.0.77"]
@@ -104,7 +104,7 @@ struct HostSpellingTests {
     }
 
     @Test(arguments: ["a%2fb", "a%40b", "a%00b", "a%3ab", "a%5cb", "a%20b", "%2e", "."])
-    func hostThatNoServerCanHaveIsRefused(_ host: String) async throws {
+    func impossibleHostIsRefused(_ host: String) async throws {
         try await withDownloader { server, downloader in
             // For some of these hosts `URL(string:)` returns nil, so there is nothing to test.
             guard let url = URL(string: "http://\(host):\(server.port)/a") else { return }
@@ -166,7 +166,7 @@ struct HostSpellingTests {
         #expect(identities.first?.cacheScope != .shared)
     }
 
-    @Test func userAndPortAndPathStayAsTheyAre() throws {
+    @Test func normalisationKeepsUserPortAndPath() throws {
         let url = try #require(URL(string: "http://us%40er:p%2Fw@%6cOCALhost:8080/a%2Fb%20c?q=%25&r=%2F#f"))
         #expect(url.withCanonicalHost?.absoluteString == "http://us%40er:p%2Fw@localhost:8080/a%2Fb%20c?q=%25&r=%2F#f")
         let zoned = try #require(URL(string: "http://[FE80:0::1%25eth0]/a"))
@@ -178,7 +178,7 @@ struct HostSpellingTests {
     }
 
     @Test(arguments: ["1.2.3.4.5", "256.1.1.1", "4294967296", "08.1.1.1", "0xg.1", "1.2.3.256", "1..2", "a.1"])
-    func whatIsNoAddressStaysAName(_ host: String) throws {
+    func hostThatIsNoAddressStaysAName(_ host: String) throws {
         let canonical = try #require(CanonicalHost(host))
         #expect(canonical.address == nil)
         #expect(canonical.text == host)

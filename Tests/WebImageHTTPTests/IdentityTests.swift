@@ -42,7 +42,7 @@ struct IdentityTests {
         #expect(identity(url: other).sharing != identity().sharing)
     }
 
-    @Test func authorizationSetsApartAndScopesByItsHash() {
+    @Test func authorizationSeparatesIdentitiesAndScopesByItsHash() {
         let plain = identity()
         downloader.setValue("Bearer one", forHTTPHeaderField: "Authorization")
         let one = identity()
@@ -54,14 +54,14 @@ struct IdentityTests {
         #expect(identity().cacheScope == two.cacheScope)
     }
 
-    @Test func userAndPasswordSetApart() {
+    @Test func userAndPasswordSeparateIdentities() {
         let one = identity { ($0.username, $0.password) = ("a", "b") }
         let two = identity { ($0.username, $0.password) = ("a", "c") }
         #expect(Set([one, two, identity()]).count == 3)
         #expect(Set([one.cacheScope, two.cacheScope, .shared]).count == 3)
     }
 
-    @Test func decryptorSetsApart() {
+    @Test func decryptorSeparatesIdentities() {
         let one = identity(context: [.downloadDecryptor: WebImageDownloaderDecryptor.base64])
         let two = identity(context: [.downloadDecryptor: WebImageDownloaderDecryptor { data, _ in data }])
         #expect(Set([one.sharing, two.sharing, identity().sharing]).count == 3)
@@ -73,7 +73,7 @@ struct IdentityTests {
         #expect(identity(context: [.downloadResponseModifier: modifier]).sharing != identity().sharing)
     }
 
-    @Test func proxySetsApart() {
+    @Test func proxySeparatesIdentities() {
         #expect(identity { $0.proxy = "http://127.0.0.1:1" }.sharing != identity().sharing)
         #expect(identity { $0.proxy = "" }.sharing != identity().sharing)
     }
@@ -95,7 +95,7 @@ struct IdentityTests {
                 != identity(context: named).cacheScope)
     }
 
-    @Test func cookiesSetApartAndScope() {
+    @Test func cookiesSeparateIdentitiesAndScopes() {
         let cookies = identity(options: .handleCookies)
         #expect(cookies.sharing != identity().sharing)
         #expect(cookies.cacheScope != .shared && cookies.cacheScope != .unstored)
@@ -130,7 +130,7 @@ struct IdentityTests {
         #expect(range.sharing != identity().sharing)
     }
 
-    @Test func harmlessModifierStaysShared() {
+    @Test func modifierThatChangesNothingKeepsTheIdentity() {
         let fields = identity(context: modifier("X-Size", "1"))
         #expect(fields.cacheScope == .shared)
         #expect(fields.sharing != identity().sharing)

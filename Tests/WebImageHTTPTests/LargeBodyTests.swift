@@ -29,7 +29,7 @@ struct LargeBodyTests {
     private static func isOfBodies(_ kind: String) -> Bool { ["unnamed file", "mapped body"].contains(kind) }
 
     @Test(.enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps freed memory"))
-    func hundredMegabytesCostNoMoreMemoryThanTheCap() async throws {
+    func bodyOf100MBNeedsNoMoreMemoryThanTheLimit() async throws {
         let total = 100 << 20
         var config = config(inMemory: 4 << 20)
         config.maxBodyBytes = total
@@ -57,7 +57,7 @@ struct LargeBodyTests {
     }
 
     @Test(arguments: [0, 1, 64 * 1024, 150_000, 299_999, 300_000, 8 << 20])
-    func bytesAreTheSameHoweverManyStayInMemory(inMemory: Int) async throws {
+    func bytesAreTheSameAtEveryMemoryThreshold(inMemory: Int) async throws {
         try await withDownloader(config(inMemory: inMemory)) { server, downloader in
             var response = FaultResponse(.data(body))
             response.piece = 50_000
@@ -72,7 +72,7 @@ struct LargeBodyTests {
         }
     }
 
-    @Test func decryptorGetsTheWholeBodyOfAFile() async throws {
+    @Test func decryptorReceivesTheWholeBodyOfAFile() async throws {
         try await withDownloader(config(inMemory: 1000)) { server, downloader in
             server.route("/a", .body(body))
             downloader.decryptor = WebImageDownloaderDecryptor { data, _ in Data(data.reversed()) }
@@ -84,7 +84,7 @@ struct LargeBodyTests {
     /// The ways in which a download of a large body can stop early.
     enum Ending: CaseIterable { case error, limit, cancel, deadline, shutdown }
 
-    @Test(arguments: Ending.allCases) func nothingIsLeftOfABodyThatNeverCameWhole(_ ending: Ending) async throws {
+    @Test(arguments: Ending.allCases) func incompleteBodyLeavesNoFile(_ ending: Ending) async throws {
         var config = config(inMemory: 1000)
         if ending == .limit { config.maxBodyBytes = 250_000 }
         if ending == .deadline { config.downloadDeadline = 30 }

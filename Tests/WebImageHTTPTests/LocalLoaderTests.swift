@@ -70,7 +70,7 @@ struct FileImageLoaderTests {
         #expect(await failure(url, limit: 100)?.code == .limitExceeded)
     }
 
-    @Test func missingFolderFIFOAndDeviceHaveReasons() async throws {
+    @Test func missingFileFolderFIFOAndDeviceHaveReasons() async throws {
         let fifo = folder.appendingPathComponent("fifo")
         #expect(mkfifo(fifo.path, 0o600) == 0)
         #expect(await posixNumber(failure(folder.appendingPathComponent("none.png"))) == ENOENT)
@@ -79,7 +79,7 @@ struct FileImageLoaderTests {
         #expect(await failure(URL(fileURLWithPath: "/dev/zero"))?.underlying == .message("not a regular file"))
     }
 
-    @Test func capHoldsForDeclaredAndForMadeUpSizes() async throws {
+    @Test func limitAppliesToTrueAndFalseDeclaredSizes() async throws {
         let url = folder.appendingPathComponent("a")
         try Data(count: 1000).write(to: url)
         #expect(await failure(url, limit: 999)?.underlying == .limit(.encodedBytes, actual: 1000, allowed: 999))
@@ -165,11 +165,11 @@ struct DataURLImageLoaderTests {
     }
 
     @Test(arguments: ["data:image/png;base64", "data:image/png;base64,!!!!", "data:image/png;base64,a"])
-    func damagedOnesAreInvalid(text: String) {
+    func damagedDataURLsAreInvalid(text: String) {
         #expect { try content(text) } throws: { ($0 as? WebImageError)?.code == .invalidURL }
     }
 
-    @Test func capAndEmptinessAreChecked() {
+    @Test func dataURLsAreCheckedForLimitAndEmptiness() {
         #expect { try content("data:,hello", limit: 4) } throws: { ($0 as? WebImageError)?.code == .limitExceeded }
         #expect { try content("data:image/png;base64,") } throws: { ($0 as? WebImageError)?.code == .badImageData }
     }
@@ -191,7 +191,7 @@ struct ImageLoadersManagerTests {
         }
     }
 
-    @Test func theErrorForAnUnknownSchemeNamesThoseThatWork() async throws {
+    @Test func errorForAnUnknownSchemeNamesTheSupportedOnes() async throws {
         let loaders = ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader()])
         let url = try #require(URL(string: "gopher://x/a"))
         await #expect {
@@ -208,7 +208,7 @@ struct ImageLoadersManagerTests {
         #expect(completions.values.map { $0?.code } == [.invalidURL])
     }
 
-    @Test func lastAddedIsAskedFirst() throws {
+    @Test func lastAddedLoaderIsAskedFirst() throws {
         let mine = FileImageLoader()
         let loaders = ImageLoadersManager(loaders: [FileImageLoader()])
         loaders.addLoader(mine)

@@ -22,7 +22,7 @@ struct NginxTests {
         try await withDownloader(config) { _, downloader in try await test(nginx, downloader) }
     }
 
-    @Test func selfSignedCertificateIsCurl60AndSaysWhatToDo() async throws {
+    @Test func selfSignedCertificateIsCurl60WithAdvice() async throws {
         try await withNginx { nginx, downloader in
             let error = try await downloader.failure(nginx.secureURL("/a.png"))
             #expect(error.code == .transport)
@@ -32,7 +32,7 @@ struct NginxTests {
         }
     }
 
-    @Test func certificateIsAcceptedWhenAskedAndOnlyThen() async throws {
+    @Test func invalidCertificateIsAcceptedOnlyOnRequest() async throws {
         try await withNginx { nginx, downloader in
             let url = nginx.secureURL("/a.png")
             try await #expect(downloader.fetch(url, options: .allowInvalidSSLCertificates).data == body)
@@ -87,7 +87,7 @@ struct NginxTests {
         }
     }
 
-    @Test(arguments: [8 << 20, 10_000]) func brokenDownloadGoesOnWhereItBroke(inMemory: Int) async throws {
+    @Test(arguments: [8 << 20, 10_000]) func brokenDownloadIsResumed(inMemory: Int) async throws {
         let scratch = try ScratchFolder()
         var config = WebImageDownloaderConfig.default
         config.resumeFolder = scratch.url.appendingPathComponent("parts")
@@ -113,7 +113,7 @@ struct NginxTests {
         }
     }
 
-    @Test func missingFileIsItsStatus() async throws {
+    @Test func missingFileFailsWithItsStatus() async throws {
         try await withNginx(trusting: true) { nginx, downloader in
             try await #expect(downloader.failure(nginx.secureURL("/b.png")).underlying == .http(status: 404))
             try await #expect(downloader.fetch(nginx.url("/a.png")).data == body)

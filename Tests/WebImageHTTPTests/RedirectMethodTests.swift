@@ -68,7 +68,7 @@ struct RedirectMethodTests {
         #expect(request?.headers["content-type"] == (keepsBody ? "text/x-secret" : nil))
     }
 
-    @Test(arguments: cases) func hopUnderAPolicyKeepsWhatItMay(_ test: Case) async throws {
+    @Test(arguments: cases) func redirectUnderAPolicyKeepsAllowedFields(_ test: Case) async throws {
         var config = WebImageDownloaderConfig.default
         config.policy = DownloadPolicy()
         try await withDownloader(config) { server, downloader in
@@ -79,7 +79,7 @@ struct RedirectMethodTests {
         }
     }
 
-    @Test(arguments: cases) func hopWithoutAPolicyIsTheSameWithinOneOrigin(_ test: Case) async throws {
+    @Test(arguments: cases) func redirectWithinAnOriginIsTheSameWithoutAPolicy(_ test: Case) async throws {
         try await withDownloader { server, downloader in
             let request = try await follow(test, from: server, to: server, downloader)
             #expect(request?.method == test.near)
@@ -87,7 +87,7 @@ struct RedirectMethodTests {
         }
     }
 
-    @Test func headStaysHead() async throws {
+    @Test func headRequestStaysAHeadRequest() async throws {
         for policy in [DownloadPolicy(), nil] {
             var config = WebImageDownloaderConfig.default
             config.policy = policy
@@ -103,7 +103,7 @@ struct RedirectMethodTests {
         }
     }
 
-    @Test func severalHopsLoseTheBodyOnce() async throws {
+    @Test func severalRedirectsDropTheBodyOnce() async throws {
         var config = WebImageDownloaderConfig.default
         config.policy = DownloadPolicy()
         try await withDownloader(config) { server, downloader in

@@ -50,7 +50,7 @@ struct RequestPathTests {
     }
 
     @Test  // SDWebImageDownloaderTests.test24ThatDownloadResponseModifierWorks
-    func responseModifierIsJudgedInsteadOfTheAnswer() async throws {
+    func modifiedResponseIsValidatedInsteadOfTheReceivedOne() async throws {
         let notFound = WebImageResponse(url: nil, statusCode: 404, httpVersion: "HTTP/1.1")
         let headers = WebImageDownloaderResponseModifier(headers: ["Biz": "Bazz"])
         let modified = headers.modifiedResponse(with: notFound)
@@ -81,7 +81,7 @@ struct RequestPathTests {
         }
     }
 
-    @Test func decryptorMakesTheBytes() async throws {  // SDWebImageDownloaderTests.test25ThatDownloadDecryptorWorks
+    @Test func decryptorReplacesTheBytes() async throws {  // SDWebImageDownloaderTests.test25ThatDownloadDecryptorWorks
         try await withDownloader { server, downloader in
             let plain = Data("picture".utf8)
             server.route("/a", .body(Data((plain.base64EncodedString() + "\n").utf8)))
@@ -127,7 +127,7 @@ struct RequestPathTests {
     }
 
     @Test  // SDWebImageDownloaderTests.test06ThatUsingACustomDownloaderOperationWorks
-    func customOperationClassMakesTheTransfers() async throws {
+    func customOperationClassRunsTheTransfers() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .hang)
             downloader.config.operationClass = CountingOperation.self
@@ -170,7 +170,7 @@ struct RequestPathTests {
         }
     }
 
-    @Test func nameWithADeadAddressIsReachedByTheLivingOne() async throws {
+    @Test func nameWithADeadAddressIsReachedByItsOtherAddress() async throws {
         try await withDownloader { server, downloader in
             // The name resolves to two addresses, and no server listens at the first one (::1). The
             // downloader must then try the second one (127.0.0.1).
@@ -197,7 +197,7 @@ struct RequestPathTests {
         }
     }
 
-    @Test func operationThatEndsTwiceEndsOnce() async throws {
+    @Test func operationThatCompletesTwiceIsDeliveredOnce() async throws {
         var config = WebImageDownloaderConfig.default
         config.operationClass = CannedOperation.self
         try await withDownloader(config) { server, downloader in

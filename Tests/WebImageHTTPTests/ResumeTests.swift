@@ -63,7 +63,7 @@ struct ResumeTests {
         try await body(downloader)
     }
 
-    @Test func anotherProcessGoesOnWhereTheFirstOneBroke() async throws {
+    @Test func anotherProcessResumesABrokenDownload() async throws {
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server)
             try await eventually("the beginning is stored") { parts().count == 1 }
@@ -81,7 +81,7 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test(arguments: ["no-store", "private, No-Store"]) func beginningOfANoStoreAnswerIsNeverOnDisk(control: String)
+    @Test(arguments: ["no-store", "private, No-Store"]) func partOfANoStoreResponseIsNeverOnDisk(control: String)
         async throws
     {
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -107,7 +107,7 @@ struct ResumeTests {
         }
     }
 
-    @Test func beginningOfANoStoreAnswerIsContinuedFromMemory() async throws {
+    @Test func partOfANoStoreResponseIsResumedFromMemory() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         var config = config
         config.retryStrategy = ExponentialBackoff { 0 }
@@ -142,7 +142,7 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test(arguments: ["offset", "total", "status", "tag"]) func wrongRangeIsFetchedAnew(fault: String) async throws {
+    @Test(arguments: ["offset", "total", "status", "tag"]) func wrongRangeIsFetchedAgain(fault: String) async throws {
         let body = body
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server)
@@ -165,7 +165,7 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func weakValidatorsAreNotKept() async throws {
+    @Test func weakValidatorsAreNotUsedForResume() async throws {
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server, tag: "W/\"1\"")
             server.route("/a", .body(body))
@@ -176,7 +176,7 @@ struct ResumeTests {
     }
 
     @Test(arguments: ["", "garbage", "webimage-part 1\n\"1\"\n100000\n99\nshort"])
-    func damagedBeginningsArePassedOver(text: String) async throws {
+    func damagedPartsAreIgnored(text: String) async throws {
         try await withDownloader(config) { server, downloader in
             try await breakOnce(server)
             try await eventually("the beginning is stored") { parts().count == 1 }
@@ -188,7 +188,7 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func cancelledDownloadIsKeptToo() async throws {
+    @Test func cancelledDownloadKeepsItsPart() async throws {
         try await withDownloader(config) { server, downloader in
             var response = FaultResponse(.data(body), headers: ["ETag": "\"1\""])
             response.piece = 50_000
@@ -209,7 +209,7 @@ struct ResumeTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    @Test func retryGoesOnWithoutAFolder() async throws {
+    @Test func retryResumesWithoutAFolder() async throws {
         var config = WebImageDownloaderConfig.default
         config.retryStrategy = ExponentialBackoff { 0 }
         let clock = VirtualClock()

@@ -26,7 +26,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func whatPassesIsTriedAgainAfterItsWait() async throws {
+    @Test func transientFailureIsRetriedAfterItsWait() async throws {
         let clock = VirtualClock()
         try await withDownloader(config, clock: clock) { server, downloader in
             server.route("/a", failing(2))
@@ -42,7 +42,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func retryAfterIsKept() async throws {
+    @Test func retryAfterIsHonoured() async throws {
         let clock = VirtualClock()
         try await withDownloader(config, clock: clock) { server, downloader in
             server.route("/a", failing(1, headers: ["Retry-After": "7"]))
@@ -53,7 +53,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func lastFailureIsTheOneToldAndNothingIsTriedWithoutAStrategy() async throws {
+    @Test func lastFailureIsReportedAndNothingIsRetriedWithoutAStrategy() async throws {
         let clock = VirtualClock()
         try await withDownloader(clock: clock) { server, downloader in
             server.route("/a", failing(1))
@@ -65,7 +65,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func waitingGivesItsSlotToOthers() async throws {
+    @Test func waitingRetryHoldsNoSlot() async throws {
         var config = config
         config.maxConcurrentDownloads = 1
         let clock = VirtualClock()
@@ -93,7 +93,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func deadlineEndsWhatIdleTimeoutsWouldNot() async throws {
+    @Test func deadlineEndsASlowTransferWithoutAnIdleTimeout() async throws {
         var config = config
         config.downloadDeadline = 30
         let clock = VirtualClock()
@@ -113,7 +113,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func deadKeptConnectionIsTriedOverANewOne() async throws {
+    @Test func deadKeptConnectionIsReplacedByANewOne() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             _ = try await downloader.fetch(server.url("/a"))
@@ -134,7 +134,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func neverMoreThanTheMaximumOfAHost() async throws {
+    @Test func atMostTheMaximumPerHostRun() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloadsPerHost = 2
         try await withDownloader(config) { server, downloader in
@@ -179,7 +179,7 @@ struct RetryDownloadTests {
         }
     }
 
-    @Test func nearlyDoneDownloadMayEndAfterTheLastCancel() async throws {
+    @Test func nearlyCompleteDownloadEndsAfterTheLastCancel() async throws {
         try await withDownloader { server, downloader in
             let receiversAfterCancel = Collected<Int>()
             for (path, piece) in [("/half", 5000), ("/nearly", 9500)] {

@@ -60,11 +60,11 @@ struct RetryRaceTests {
     }
 
     @Test(arguments: [Duration.zero, .nanoseconds(1), .microseconds(1), .seconds(-1), .seconds(Int64.min / 2)])
-    func shortestWaitsLoseNoLoad(_ wait: Duration) async throws {
+    func shortestRetryWaitsLoseNoLoad(_ wait: Duration) async throws {
         try await expectEnd(wait, clock: SystemClock())
     }
 
-    @Test func cancelDuringTheShortestWaitLeavesNothing() async throws {
+    @Test func cancelDuringTheShortestRetryWaitLeavesNothing() async throws {
         var config = WebImageDownloaderConfig.default
         config.retryStrategy = Retrying(wait: .zero)
         try await withDownloader(config) { server, downloader in

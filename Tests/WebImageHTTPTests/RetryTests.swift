@@ -19,7 +19,7 @@ struct RetryTests {
         WebImageError(.transport, stage: .download, underlying: .curl(code: code, message: ""))
     }
 
-    @Test func waitsDoubleUpToTheLongest() {
+    @Test func retryWaitsDoubleUpToTheMaximum() {
         var backoff = ExponentialBackoff(maxAttempts: 20) { 0 }
         backoff.maxDelay = .seconds(3)
         let waits = (1...5).map { backoff.delay(after: failure(status(503), attempts: $0)) }
@@ -29,7 +29,7 @@ struct RetryTests {
         #expect(ExponentialBackoff(maxAttempts: .max).delay(after: failure(curl(7), attempts: 1_000_000)) != nil)
     }
 
-    @Test func chanceTakesAwayUpToHalfUnlessToldOtherwise() {
+    @Test func jitterShortensAWaitByUpToHalfByDefault() {
         var backoff = ExponentialBackoff { 1 }
         #expect(backoff.delay(after: failure(status(503))) == .milliseconds(250))
         backoff.jitter = 0
@@ -44,7 +44,7 @@ struct RetryTests {
         #expect(backoff.delay(after: failure(status(503), attempts: 3)) == nil)
     }
 
-    @Test func theServersWishIsKept() {
+    @Test func retryAfterOfTheServerIsHonoured() {
         let backoff = ExponentialBackoff { 0 }
         #expect(backoff.delay(after: failure(status(429), retryAfter: .seconds(7))) == .seconds(7))
         #expect(backoff.delay(after: failure(status(429), retryAfter: .zero)) == .milliseconds(500))
@@ -55,11 +55,11 @@ struct RetryTests {
         #expect(ExponentialBackoff().delay(after: failure(status(code))) == nil)
     }
 
-    @Test(arguments: [1, 3, 27, 47, 58, 60]) func lastingFaultsAreNotTriedAgain(code: Int) {
+    @Test(arguments: [1, 3, 27, 47, 58, 60]) func permanentFailuresAreNotRetried(code: Int) {
         #expect(ExponentialBackoff().delay(after: failure(curl(code))) == nil)
     }
 
-    @Test(arguments: [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92]) func passingFaultsAre(code: Int) {
+    @Test(arguments: [5, 6, 7, 16, 18, 28, 35, 52, 55, 56, 92]) func transientFailuresAreRetried(code: Int) {
         #expect(ExponentialBackoff().delay(after: failure(curl(code))) != nil)
     }
 
@@ -72,7 +72,7 @@ struct RetryTests {
         #expect(response.retryAfter(now: 784_111_740) == wait)
     }
 
-    @Test(arguments: ["", "soon", "-5"]) func senselessRetryAfterIsNone(text: String) {
+    @Test(arguments: ["", "soon", "-5"]) func invalidRetryAfterIsNil(text: String) {
         #expect(WebImageResponse(url: nil, allHeaderFields: ["retry-after": text]).retryAfter(now: 0) == nil)
     }
 }

@@ -23,7 +23,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func unchangedIsConfirmedWithoutABody() async throws {
+    @Test func unchangedResourceIsConfirmedWithoutABody() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", answer([:]))
             let first = try await downloader.fetch(server.url("/a"))
@@ -40,7 +40,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func freshIsAnsweredWithoutARequestUntilItsTimeIsOver() async throws {
+    @Test func freshResponseNeedsNoRequestUntilItExpires() async throws {
         let clock = VirtualClock()
         try await withDownloader(clock: clock) { server, downloader in
             server.route("/a", answer(["Cache-Control": "max-age=60"]))
@@ -63,7 +63,7 @@ struct RevalidationTests {
         .init { _ in nil },
     ]
 
-    @Test(arguments: modifiers.indices) func confirmationIsNotJudgedAgainByAModifier(index: Int) async throws {
+    @Test(arguments: modifiers.indices) func confirmationIsNotPassedToAModifierAgain(index: Int) async throws {
         try await withDownloader { server, downloader in
             server.route("/a", answer([:]))
             let first = try await downloader.fetch(server.url("/a"))
@@ -116,7 +116,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func changedIsDelivered() async throws {
+    @Test func changedResourceIsDelivered() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", answer([:]))
             let first = try await downloader.fetch(server.url("/a"))
@@ -144,7 +144,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func staleStandsInForAFailureAsLongAsTheServerSaid() async throws {
+    @Test func staleResponseReplacesAFailureWithinStaleIfError() async throws {
         let clock = VirtualClock()
         try await withDownloader(clock: clock) { server, downloader in
             server.route("/a", answer(["Cache-Control": "max-age=1, stale-if-error=100"]))
@@ -165,7 +165,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func noStoreIsPassedOn() async throws {
+    @Test func noStoreIsPassedToTheCache() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", answer(["Cache-Control": "no-store"]))
             try await #expect(downloader.fetch(server.url("/a")).mayBeStored == false)
@@ -174,7 +174,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func fileTellsWhetherItChanged() async throws {
+    @Test func changedFileIsDetected() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data("one".utf8).write(to: file)

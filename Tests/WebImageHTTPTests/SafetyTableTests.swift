@@ -60,11 +60,11 @@ struct SafetyTableTests {
     }
 
     @Test(arguments: spellings, [Way.direct, .redirect])
-    func otherSpellingIsRefused(_ host: String, _ way: Way) async throws {
+    func forbiddenAddressInAnotherSpellingIsRefused(_ host: String, _ way: Way) async throws {
         try await expectRefusal(of: host, by: way)
     }
 
-    @Test func nameWithOnePublicAndOneForbiddenAddressReachesNeverTheForbiddenOne() async throws {
+    @Test func nameWithAPublicAndAForbiddenAddressNeverReachesTheForbiddenOne() async throws {
         var config = WebImageDownloaderConfig.default
         config.policy = .server
         config.downloadTimeout = 2

@@ -21,7 +21,7 @@ struct SafetyTests {
         return config
     }
 
-    @Test func redirectInsideIsRefusedBeforeAConnection() async throws {
+    @Test func redirectToAPrivateAddressIsRefusedBeforeAConnection() async throws {
         try await withDownloader(try config(allowing: "127.0.0.1")) { server, downloader in
             let inner = try FaultServer(host: "127.0.0.2")
             defer { inner.stop() }
@@ -36,7 +36,7 @@ struct SafetyTests {
         }
     }
 
-    @Test func nameThatLeadsInsideIsRefusedBeforeAByteIsSent() async throws {
+    @Test func nameOfAPrivateAddressIsRefusedBeforeAByteIsSent() async throws {
         let inner = try FaultServer(host: "127.0.0.2")
         defer { inner.stop() }
         inner.route("/secret", .body(Data("secret".utf8)))
@@ -125,7 +125,7 @@ struct SafetyTests {
         }
     }
 
-    @Test func explicitProxyIsTrustedAndNamesAreStillJudged() async throws {
+    @Test func explicitProxyIsTrustedAndHostNamesAreStillChecked() async throws {
         let proxy = try FaultServer(host: "127.0.0.3")
         defer { proxy.stop() }
         proxy.route("http://public.example/a", .body(Data("through".utf8)))

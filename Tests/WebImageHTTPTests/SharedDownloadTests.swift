@@ -34,7 +34,7 @@ struct SharedDownloadTests {
         }
     }
 
-    @Test func whoLeavesHearsCancelledAtOnceAndOthersGetTheBytes() async throws {
+    @Test func cancelledSubscriberCompletesAtOnceAndOthersReceiveTheBytes() async throws {
         try await withDownloader { server, downloader in
             let gate = FaultGate()
             server.route("/a", .gated(gate, .body(Data("a".utf8))))
@@ -55,7 +55,7 @@ struct SharedDownloadTests {
         }
     }
 
-    @Test func lastOneToLeaveEndsTheDownload() async throws {
+    @Test func lastSubscribersCancelEndsTheDownload() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .hang)
             let tasks = (0..<5).map { _ in Task { try await downloader.fetch(server.url("/a")) } }
@@ -84,7 +84,7 @@ struct SharedDownloadTests {
         }
     }
 
-    @Test func progressGrowsAndEndsExact() async throws {
+    @Test func progressGrowsToTheExactLength() async throws {
         try await withDownloader { server, downloader in
             var response = FaultResponse(.zeros(100_000))
             response.piece = 5000
@@ -116,7 +116,7 @@ struct SharedDownloadTests {
         }
     }
 
-    @Test func whoJoinsLateHearsHowFarItIs() async throws {
+    @Test func lateSubscriberReceivesTheCurrentProgress() async throws {
         try await withDownloader { server, downloader in
             var response = FaultResponse(.zeros(1000))
             response.piece = 600
@@ -138,7 +138,7 @@ struct SharedDownloadTests {
         }
     }
 
-    @Test func blockedProgressHoldsUpNobodyElse() async throws {
+    @Test func blockedProgressBlockDelaysNoOtherSubscriber() async throws {
         try await withDownloader { server, downloader in
             server.route("/slow", .body(Data("slow".utf8)))
             server.route("/fast", .body(Data("fast".utf8)))

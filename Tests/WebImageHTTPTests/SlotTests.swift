@@ -44,7 +44,7 @@ struct SlotTests {
         }
     }
 
-    @Test func aBlockedCompletionQueueHoldsNoSlot() async throws {
+    @Test func blockedCompletionQueueHoldsNoSlot() async throws {
         try await withDownloader(config) { server, downloader in
             for number in 0..<3 { server.route("/\(number)", .body(FakeCoder.file())) }
             let (queue, isReleased) = (DispatchQueue(label: "blocked"), DispatchSemaphore(value: 0))

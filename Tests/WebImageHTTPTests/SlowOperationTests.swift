@@ -22,7 +22,7 @@ struct SlowOperationTests {
         }
     }
 
-    @Test func slowOperationHoldsUpNoOtherTransfer() async throws {
+    @Test func slowOperationDelaysNoOtherTransfer() async throws {
         var config = WebImageDownloaderConfig.default
         config.operationClass = SlowOperation.self
         config.maxConcurrentDownloads = 2

@@ -11,7 +11,7 @@ import WebImageTesting
 struct StreamingTests {
     private let body = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) })
 
-    @Test func bytesComeInOrderAndWhoJoinsLateGetsTheBeginning() async throws {
+    @Test func bytesAreDeliveredInOrderAndLateSubscribersReceiveTheFirstBytes() async throws {
         try await withDownloader { server, downloader in
             var response = FaultResponse(.data(body))
             response.piece = 10_000

@@ -49,7 +49,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func headHasTheLengthWithoutTheBody() async throws {
+    @Test func headResponseHasTheLengthWithoutTheBody() async throws {
         try await withServer { server in
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
@@ -84,7 +84,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func bodiesArriveWhole() async throws {
+    @Test func bodiesAreReceivedCompletely() async throws {
         let folder = try ScratchFolder()
         var random = SeededRandom(seed: 7)
         let bytes = Data((0..<3_000_000).map { _ in UInt8.random(in: 0...255, using: &random) })
@@ -129,7 +129,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func trustedProxyNamesTheClient() async throws {
+    @Test func trustedProxySetsTheClientAddress() async throws {
         var configuration = HTTPServerConfiguration()
         configuration.trustedProxies = [try #require(AddressRange("127.0.0.0/8"))]
         try await withServer(
@@ -158,7 +158,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func responseCannotBreakTheConnection() async throws {
+    @Test func responseFieldsCannotBreakTheFraming() async throws {
         try await withServer(respond: { request in
             var response = ServiceResponse(status: request.target == "/odd" ? 42 : 200, body: .bytes(Data("x".utf8)))
             response.headers["Content-Length"] = "100"

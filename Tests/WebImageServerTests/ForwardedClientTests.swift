@@ -77,7 +77,7 @@ import WebImageHTTP
         #expect(table.count == 1)
     }
 
-    @Test func progressMovesTheDeadlineOfAnAnswer() throws {
+    @Test func progressExtendsTheDeadlineOfAResponse() throws {
         var table = ConnectionTable()
         let limits = HTTPServerConfiguration()
         _ = table.accept(5, peer: nil, at: .zero, limits: limits)
@@ -94,7 +94,7 @@ import WebImageHTTP
         #expect(table.sweep(at: .seconds(2_000), limits: limits) { _ in bytes }.isEmpty)
     }
 
-    @Test func clientBelowTheLeastRateIsCut() throws {
+    @Test func clientBelowTheMinimumRateIsDisconnected() throws {
         var table = ConnectionTable()
         let limits = HTTPServerConfiguration()
         _ = table.accept(5, peer: nil, at: .zero, limits: limits)

@@ -137,7 +137,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func slowHeadIsClosedWhileOthersAreServed() async throws {
+    @Test func connectionWithASlowHeadIsClosedWhileOthersAreServed() async throws {
         let clock = VirtualClock()
         try await withServer(clock: clock) { server in
             let slow = try await onThread { [address = server.address] in
@@ -164,7 +164,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func slowHeadOfALaterRequestIsClosed() async throws {
+    @Test func connectionWithASlowLaterHeadIsClosed() async throws {
         let clock = VirtualClock()
         var configuration = HTTPServerConfiguration()
         configuration.idleTimeout = .seconds(1 << 40)
@@ -207,7 +207,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func clientThatTakesNoBytesIsClosed() async throws {
+    @Test func connectionThatReadsNoBytesIsClosed() async throws {
         let clock = VirtualClock()
         let bytes = Data(count: 64 << 20)
         try await withServer(clock: clock, respond: { _ in ServiceResponse(status: 200, body: .bytes(bytes)) }) {
@@ -229,7 +229,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func requestThatIsAnsweredSlowlyHasNoDeadlineHere() async throws {
+    @Test func slowHandlerHasNoDeadlineInTheServer() async throws {
         let clock = VirtualClock()
         let gate = Gate()
         try await withServer(

@@ -64,7 +64,7 @@ extension HTTPServerTests {
         }
     }
 
-    @Test func immediateResponsesAreGivenWhileEveryTaskWaits() async throws {
+    @Test func immediateResponsesAreSentWhileEveryTaskWaits() async throws {
         let gate = Gate()
         try await withImmediateServer(waiting: gate) { server, _ in
             let blocked = try await onThread { [address = server.address] in

@@ -49,7 +49,7 @@ extension HTTPServerTests {
 
     /// Clients disconnect at random moments. The handler's response to every request is used exactly once, and no
     /// resource leaks.
-    @Test func everyRequestIsAnsweredOnceWhateverClientsDo() async throws {
+    @Test func everyRequestIsAnsweredOnceForEveryClientBehaviour() async throws {
         let begun = Locked(0)
         let ended = Locked(0)
         try await withServer(respond: { request in

@@ -27,7 +27,7 @@ extension HTTPServerTests {
         #expect(access(path, F_OK) != 0)
     }
 
-    @Test func staleSocketIsReplacedAndALiveOneIsNot() async throws {
+    @Test func staleSocketIsReplacedAndALiveOneIsKept() async throws {
         let folder = try ScratchFolder()
         let path = folder.url.appendingPathComponent("s").path
         try await withServer([.local(path: path)]) { server in

@@ -7,7 +7,7 @@ import WebImageService
 import WebImageTesting
 
 extension HTTPServerTests {
-    @Test func stopWaitsForTheAnswersUnderWay() async throws {
+    @Test func stopWaitsForRunningRequests() async throws {
         let gate = Gate()
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
             if request.target == "/slow" { await gate.wait() }
@@ -44,7 +44,7 @@ extension HTTPServerTests {
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
-    @Test func stopEndsWhatDoesNotEnd() async throws {
+    @Test func stopEndsRequestsAtTheDeadline() async throws {
         let gate = Gate()
         let isIgnoring = Gate()
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
@@ -76,7 +76,7 @@ extension HTTPServerTests {
     }
 
     /// Connections that are accepted during the stop are counted, even if no thread of libmicrohttpd handles them yet.
-    @Test func connectionsThatComeAtTheStopAreCounted() async throws {
+    @Test func connectionsAcceptedDuringTheStopAreCounted() async throws {
         for _ in 0..<100 {
             let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
             let clients = try await onThread { [address = server.address] in

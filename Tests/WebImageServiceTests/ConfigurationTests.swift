@@ -9,7 +9,7 @@ import WebImageTesting
 /// Options, environment variables and configuration files set the same settings, by one table.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
-    @Test func theTableIsWholeAndItsDefaultsReadBack() throws {
+    @Test func settingsTableIsCompleteAndItsDefaultsRoundTrip() throws {
         #expect(Set(ConfigurationTable.rows.map(\.name)).count == ConfigurationTable.rows.count)
         #expect(ServiceConfiguration.settings.count == ConfigurationTable.rows.count)
         // The printed configuration, read as a file, results in the same configuration.
@@ -25,7 +25,7 @@ struct ConfigurationTests {
         #expect(!read.offersWebP && read.sourceCacheBytes == 2 << 30)
     }
 
-    @Test func laterSourcesWin() throws {
+    @Test func laterSourcesOverrideEarlierOnes() throws {
         var configuration = ServiceConfiguration()
         try configuration.read(file: "# a comment\n\n quality = 10 \nttl=5\r\nallowed-source = http://a/, http://b/\n")
         try configuration.read(environment: ["WEBIMAGE_QUALITY": "20", "HOME": "/", "WEBIMAGE_LOG": "debug"])
@@ -87,7 +87,7 @@ struct ConfigurationTests {
 /// The health, metrics and information endpoints and the start page.
 @Suite(.timeLimit(minutes: 1))
 struct ServicePagesTests {
-    @Test func healthAndReadinessTellWhetherRequestsAreTaken() async throws {
+    @Test func healthAndReadinessReportWhetherRequestsAreAccepted() async throws {
         let bench = try ServiceBench()
         #expect(await bench.get("/healthz").status == 200)
         #expect(await bench.get("/readyz").status == 200)
@@ -98,7 +98,7 @@ struct ServicePagesTests {
         #expect(picture.status == 503 && picture.headers["Retry-After"] != nil)
     }
 
-    @Test func metricsCountWhatWasDone() async throws {
+    @Test func metricsCountRequestsAndStages() async throws {
         let bench = try ServiceBench()
         for _ in 0..<2 { _ = await bench.picture() }
         _ = await bench.picture("w:x")
@@ -114,7 +114,7 @@ struct ServicePagesTests {
         #expect(await bench.get("/metrics").status == 400)
     }
 
-    @Test func factsAreJSON() async throws {
+    @Test func infoIsJSON() async throws {
         let bench = try ServiceBench { $0.thumborPrefix = "/t" }
         let response = await bench.get("/info/_/plain/\(ServiceBench.url)")
         #expect(response.status == 200 && response.headers["Content-Type"] == "application/json")
@@ -130,7 +130,7 @@ struct ServicePagesTests {
         #expect(await bench.get("/t/unsafe/40x40/\(ServiceBench.url)").record.size?.width == 40)
     }
 
-    @Test func theStartPageTriesTheGrammarOutWithoutScripts() async throws {
+    @Test func startPageBuildsTargetsWithoutScripts() async throws {
         let bench = try ServiceBench()
         let plain = await bench.get("/")
         #expect(plain.headers["Content-Type"] == "text/html; charset=utf-8" && plain.text.contains("<form"))
@@ -151,7 +151,7 @@ struct ServicePagesTests {
         #expect(try ImgproxyRouter().parse(target[...]).source == odd)
     }
 
-    @Test func errorsAreJSONWhereWanted() async throws {
+    @Test func errorsAreJSONOnRequest() async throws {
         let bench = try ServiceBench { $0.usesJSONErrors = true }
         let response = await bench.picture("nope:1")
         let object = try #require(try JSONSerialization.jsonObject(with: response.data) as? [String: Any])
@@ -159,7 +159,7 @@ struct ServicePagesTests {
         #expect(object["request"] as? String == response.headers["X-Request-Id"])
     }
 
-    @Test func requestsKeepTheirNames() async throws {
+    @Test func requestIdentifiersAreKept() async throws {
         let bench = try ServiceBench()
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let named = await bench.picture("w:1", ["X-Request-Id": "abc-1", "traceparent": trace])
@@ -170,7 +170,7 @@ struct ServicePagesTests {
         #expect(await bench.picture("w:1", ["traceparent": trace.uppercased()]).record.traceParent == nil)
     }
 
-    @Test func aReloadTakesEffectForTheNextRequestOrNotAtAll() async throws {
+    @Test func reloadAppliesToTheNextRequestOrNotAtAll() async throws {
         let bench = try ServiceBench()
         #expect(await bench.picture("w:9").status == 200)
         try bench.service.reload(ServiceConfiguration.with { $0.allowedSources = ["http://other/"] })

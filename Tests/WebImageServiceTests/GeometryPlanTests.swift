@@ -95,7 +95,7 @@ struct GeometryPlanTests {
         #expect(plan.result == Self.size(row.result))
     }
 
-    @Test func theWholeIsDecodedAtTheSizeOfItsPart() throws {
+    @Test func croppedImageIsDecodedAtTheSizeOfItsCrop() throws {
         let plan = GeometryPlan(
             source: PixelSize(width: 4000, height: 3000), options: try Self.options("c:0.5:0.5/w:100"))
         #expect(plan.decodeSize(isVector: false) == PixelSize(width: 200, height: 150))
@@ -104,7 +104,7 @@ struct GeometryPlanTests {
         #expect(large.decodeSize(isVector: true) == PixelSize(width: 100, height: 75))
     }
 
-    @Test func aResultBeyondTheLongestSideBecomesSmallerAsAWhole() throws {
+    @Test func resultBeyondTheLongestSideIsScaledDown() throws {
         let options = try Self.options("rs:fill:400:300/pd:50")
         let plan = GeometryPlan(source: PixelSize(width: 800, height: 600), options: options, maxSide: 250)
         #expect(plan.result == PixelSize(width: 250, height: 200))
@@ -112,7 +112,7 @@ struct GeometryPlanTests {
         #expect(plan.cut == PixelSize(width: 200, height: 150))
     }
 
-    @Test func vectorsGrowWithoutBeingAskedTo() throws {
+    @Test func vectorsAreEnlargedByDefault() throws {
         let plan = GeometryPlan(
             source: PixelSize(width: 40, height: 30), options: try Self.options("w:400/dpr:2"), isVector: true)
         #expect(plan.scaled == PixelSize(width: 800, height: 600))
@@ -126,7 +126,7 @@ struct GeometryPlanTests {
         ("fp:0:0", 1, 0, 0), ("fp:1:1", 1, 100, 50), ("fp:0.5:0.5", 1, 50, 25), ("fp:0.3:0.4", 1, 10, 15),
     ]
 
-    @Test(arguments: places) func placesFollowTheGravity(row: (gravity: String, dpr: Double, x: Int, y: Int)) throws {
+    @Test(arguments: places) func positionsFollowGravity(row: (gravity: String, dpr: Double, x: Int, y: Int)) throws {
         let gravity = try Self.options("g:\(row.gravity)").gravity
         let place = Geometry.place(
             PixelSize(width: 100, height: 50), in: PixelSize(width: 200, height: 100), gravity, dpr: row.dpr)

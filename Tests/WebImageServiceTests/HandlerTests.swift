@@ -107,7 +107,7 @@ extension ServiceResponse {
 /// Calls the service through request handlers of other frameworks.
 @Suite(.timeLimit(minutes: 1))
 struct HandlerTests {
-    @Test func handlersOfFrameworksAnswerWithPictures() async throws {
+    @Test func handlersOfFrameworksReturnImages() async throws {
         let folder = try ScratchFolder()
         try PictureFixtures.quadrants().write(to: folder.url.appendingPathComponent("a.png"))
         var configuration = ServiceConfiguration()

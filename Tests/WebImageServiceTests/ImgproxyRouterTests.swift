@@ -115,7 +115,7 @@ struct ImgproxyRouterTests {
     private let router = ImgproxyRouter()
     private static let url = "http://example.com/a.jpg"
 
-    @Test(arguments: rows) func everyOptionIsReadInAllItsAliases(row: Row) throws {
+    @Test(arguments: rows) func everyOptionIsReadByAllItsAliases(row: Row) throws {
         var expected = ProcessingOptions()
         row.set(&expected)
         for name in row.names {
@@ -124,7 +124,7 @@ struct ImgproxyRouterTests {
         }
     }
 
-    @Test func theTableHoldsEveryOptionOnceAndTheTestsHoldItWhole() {
+    @Test func optionTableAndTestsContainEveryOptionOnce() {
         let names = OptionTable.rows.flatMap(\.names)
         #expect(Set(names).count == names.count)
         #expect(Set(names) == Set(Self.rows.flatMap(\.names)))
@@ -145,7 +145,7 @@ struct ImgproxyRouterTests {
         "max_src_resolution:0",
     ]
 
-    @Test(arguments: refused) func whatIsNotUnderstoodIs400AndNamesTheOption(segment: String) {
+    @Test(arguments: refused) func invalidOptionIs400AndNamed(segment: String) {
         do {
             let target = try router.parse("/_/\(segment)/plain/\(Self.url)")
             Issue.record("\(segment) was read as \(target)")
@@ -189,11 +189,11 @@ struct ImgproxyRouterTests {
         "/_/plain/%ff",
         "/_/plain/a%00b", "/_/plain/a%0d%0ab", "/_/w:1", "/_/w:1/", "/_/fit/300/300/ce/0/aHR0cDo", "/_/a.b.c", "/_/+/x",
         "/_/enc/abc", "/_/aHR0cDo.exe", "/_/_w", "/_/a", "/_/a=b",
-    ]) func targetsThatFollowNoGrammarAre400(path: String) {
+    ]) func targetsOfNoGrammarAre400(path: String) {
         #expect { try router.parse(path[...]) } throws: { ($0 as? ServiceRefusal)?.status == 400 }
     }
 
-    @Test func laterOptionsWinAndPresetsAreExpandedInPlace() throws {
+    @Test func laterOptionsOverrideAndPresetsAreExpandedInPlace() throws {
         var router = ImgproxyRouter()
         router.presets = try PresetTable([
             "default=q:50/w:1", "sharp=sh:1/h:2", "both=pr:sharp:loop/w:3", "loop=pr:both/el:1", "blank=bg:fff",
@@ -212,7 +212,7 @@ struct ImgproxyRouterTests {
         #expect(throws: ServiceRefusal.self) { try PresetTable(["a=pr:missing"]) }
     }
 
-    @Test func allowedOptionsBindOutsideOfPresets() throws {
+    @Test func allowedOptionsApplyOutsideOfPresets() throws {
         var router = ImgproxyRouter()
         router.allowedOptions = ["w", "pr"]
         router.presets = try PresetTable(["small=h:10"])
@@ -222,7 +222,7 @@ struct ImgproxyRouterTests {
         }
     }
 
-    @Test func theLastSegmentOfABase64SourceMayBeDecoration() throws {
+    @Test func lastSegmentOfABase64SourceMayBeAFileName() throws {
         var router = ImgproxyRouter()
         router.base64HasFilename = true
         #expect(try router.parse("/_/aHR0cDovL2V4YW1wbGUuY29tL2E/puppy.jpg").source == "http://example.com/a")
@@ -241,7 +241,7 @@ struct SignedTargetTests {
         }
     }
 
-    @Test(arguments: [0, 4, 5, 7, 8, 9]) func theVectorsAreAcceptedWithAnyOfTheKeys(index: Int) throws {
+    @Test(arguments: [0, 4, 5, 7, 8, 9]) func signatureVectorsAreAcceptedWithEveryKey(index: Int) throws {
         let vector = SigningTests.vectors[index]
         _ = try router.parse("/\(vector.signature)\(vector.path)"[...])
         let forged = (vector.signature.first == "A" ? "B" : "A") + vector.signature.dropFirst()
@@ -253,7 +253,7 @@ struct SignedTargetTests {
         #expect(throws: ServiceRefusal.self) { try router.parse("/\(vector.signature)/el:1\(vector.path)"[...]) }
     }
 
-    @Test func aSignatureHoldsForARepairedTarget() throws {
+    @Test func signatureIsValidForARepairedTarget() throws {
         let path = "/rs:fit:300:300/plain/http://img.example.com/pretty/image.jpg"
         let signature = "m3k5QADfcKPDj-SDI2AIogZbC3FlAXszuwhtWXYqavc"
         #expect(SigningTests.vectors[4].path == path)
@@ -267,7 +267,7 @@ struct SignedTargetTests {
         #expect(throws: ServiceRefusal.self) { try router.parse("/letmeou/w:1/plain/http://a/b") }
     }
 
-    @Test func withoutKeysAForgottenSignatureIsNoticed() {
+    @Test func missingSignatureSegmentIsReportedWithoutKeys() {
         #expect { try ImgproxyRouter().parse("/w:1/h:2/plain/http://a/b") } throws: {
             ($0 as? ServiceRefusal)?.status == 403
         }

@@ -22,7 +22,7 @@ struct MemoryAnswerTests {
         bench.service.respondFromMemory(to: ServiceRequest(method: method, target: target, headers: headers))
     }
 
-    @Test func onlyAResultThatWasAnsweredFromMemoryIsAnsweredWithoutWaiting() async throws {
+    @Test func onlyResultsThatMemoryHasAnsweredAreImmediate() async throws {
         let bench = try ServiceBench()
         #expect(immediate(bench) == nil)
         _ = await bench.get(Self.target)

@@ -64,7 +64,7 @@ struct ResultKeyTests {
             digest(options, source: "a\n0:", fingerprint: "b") != digest(options, source: "a", fingerprint: "\n0:b"))
     }
 
-    @Test func theSettingsHaveOneSpellingInEveryProcess() throws {
+    @Test func settingsHaveTheSameTextInEveryProcess() throws {
         var settings = OutputSettings()
         var random = SeededRandom.printingSeed()
         let texts = Set(
@@ -76,7 +76,7 @@ struct ResultKeyTests {
         #expect(texts.count == 1)
     }
 
-    @Test func anEnvelopeIsReadAsItWasWrittenOrNotAtAll() throws {
+    @Test func storedResultRoundTripsOrIsNil() throws {
         let head = ResultEntry.Head(
             mediaType: "image/png", etag: "\"x\"", stored: 1, lifetime: Lifetime(maxAge: 9), sourceVersion: "v",
             source: "http://a/b", width: 3, height: 4)

@@ -32,7 +32,7 @@ struct ResultRendererTests {
         }
     }
 
-    @Test func cropsAreCutWhereTheGravitySays() throws {
+    @Test func cropPositionFollowsTheGravity() throws {
         for (gravity, color) in [
             ("nowe", Fix.red), ("noea", Fix.green), ("sowe", Fix.blue), ("soea", Fix.white), ("fp:0:0", Fix.red),
             ("fp:1:1", Fix.white),
@@ -48,7 +48,7 @@ struct ResultRendererTests {
         #expect(corners(try look("rs:fill:40:60/g:we:40:0"), [Fix.green, Fix.green, Fix.white, Fix.white]))
     }
 
-    @Test func turnsAndFlipsAreClockwiseAndAfterEachOther() throws {
+    @Test func rotationsAreClockwiseAndPrecedeFlips() throws {
         let (red, green, blue, white) = (Fix.red, Fix.green, Fix.blue, Fix.white)
         #expect(corners(try look("rot:90"), [blue, red, white, green]))
         #expect(corners(try look("rot:180"), [white, blue, green, red]))
@@ -62,7 +62,7 @@ struct ResultRendererTests {
         #expect(corners(try look("rot:90/c:30:40:nowe"), [blue, blue, blue, blue]))
     }
 
-    @Test func orientationIsAppliedUnlessNotWanted() throws {
+    @Test func orientationIsAppliedUnlessDisabled() throws {
         // The stored JPEG is wide. Its orientation tag requests a clockwise turn.
         let jpeg = try Fix.encoded(
             try Image.generated(width: 64, height: 32) { x, _ in x < 32 ? Fix.red : Fix.blue }, .jpeg)
@@ -90,7 +90,7 @@ struct ResultRendererTests {
         #expect(padded.shows(Fix.blue, 20, 4) && padded.shows(Fix.blue, 20, 36))
     }
 
-    @Test func transparencyIsFlattenedWhereItCannotBeStored() throws {
+    @Test func transparencyIsFlattenedForFormatsWithoutAlpha() throws {
         let source = try Fix.png(20, 20, hasAlpha: true) { x, _ in x < 10 ? Fix.red : Fix.clear }
         #expect(try look("w:0", source).shows(Fix.clear, 15, 10))
         #expect(try look("bg:0000ff", source).shows(Fix.blue, 15, 10))
@@ -112,7 +112,7 @@ struct ResultRendererTests {
         #expect(try look("t:1", try Fix.png(9, 9) { _, _ in Fix.blue }).size == "9x9")
     }
 
-    @Test func theSmartCropKeepsWhatThereIsToSee() throws {
+    @Test func smartCropKeepsTheSalientRegion() throws {
         let source = try Fix.png(120, 40) { x, y in
             (84..<112).contains(x) && (4..<36).contains(y)
                 ? ((x / 4 + y / 4) % 2 == 0 ? Fix.red : Fix.white)
@@ -175,7 +175,7 @@ struct ResultRendererTests {
         #expect(still.frameCount == 1 && still.format != .gif)
     }
 
-    @Test func qualityIsLoweredUntilTheFileFits() throws {
+    @Test func qualityIsReducedUntilTheFileFits() throws {
         let noise = try Fix.encoded(try TestImages.noise(width: 120, height: 90), .png)
         let free = try Fix.make("f:jpg/q:90", from: noise)
         let bound = try Fix.make("f:jpg/q:90/mb:4000", from: noise)
@@ -185,7 +185,7 @@ struct ResultRendererTests {
         #expect(low.data.count < free.data.count)
     }
 
-    @Test func resultsBeyondLimitsAreRefusedOrBecomeSmaller() throws {
+    @Test func resultsBeyondLimitsAreRefusedOrScaledDown() throws {
         let source = try Fix.quadrants()
         var settings = OutputSettings()
         settings.maxResultPixels = 1000

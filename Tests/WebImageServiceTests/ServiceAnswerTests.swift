@@ -10,7 +10,7 @@ import WebImageTesting
 /// Responses with images: header fields, conditional requests, ranges and formats.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceAnswerTests {
-    @Test func aPictureIsAnsweredWithItsFields() async throws {
+    @Test func imageResponseHasItsFields() async throws {
         let bench = try ServiceBench { $0.linksCanonical = true }
         let response = await bench.picture("w:40/f:png")
         #expect(response.status == 200)
@@ -91,7 +91,7 @@ struct ServiceAnswerTests {
         #expect(bench.server.fetchCount("http://example.com/e") == 2)
     }
 
-    @Test func expiresBoundsTheAnswerAndThenEndsIt() async throws {
+    @Test func expiresLimitsMaxAgeAndThenRefuses() async throws {
         let bench = try ServiceBench()
         let end = 1_700_000_000 + 100
         let response = await bench.picture("exp:\(end)/w:40")
@@ -122,7 +122,7 @@ struct ServiceAnswerTests {
         #expect(await bench.picture("w:40", ["Range": "bytes=0-1", "If-Range": "\"x\""]).status == 200)
     }
 
-    @Test func theFormatFollowsAcceptAndSaysSo() async throws {
+    @Test func formatFollowsAcceptAndVaryIsSent() async throws {
         let bench = try ServiceBench()
         let webp = await bench.picture("w:40", ["Accept": "image/avif,image/webp,*/*;q=0.8"])
         #expect(webp.headers["Content-Type"] == "image/webp" && webp.headers["Vary"] == "Accept")
@@ -133,7 +133,7 @@ struct ServiceAnswerTests {
         #expect(webp.headers["ETag"] != png.headers["ETag"])
     }
 
-    @Test func avifIsMadeInTheBackgroundWhenTheBudgetIsOver() async throws {
+    @Test func avifIsEncodedInTheBackgroundBeyondTheBudget() async throws {
         let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared])
         let bench = try ServiceBench(coders: coders) {
             $0.offersAVIF = true
@@ -186,7 +186,7 @@ struct ServiceAnswerTests {
         #expect(response.headers.fields.allSatisfy { !$0.value.contains("\n") && $0.name != "Set-Cookie" })
     }
 
-    @Test func rawSourcesAreHandedOnUntouched() async throws {
+    @Test func rawSourcesAreReturnedUnchanged() async throws {
         let bench = try ServiceBench()
         let response = await bench.picture("raw:1/w:10")
         #expect(response.data == (try PictureFixtures.quadrants()) && response.headers["Content-Type"] == "image/png")

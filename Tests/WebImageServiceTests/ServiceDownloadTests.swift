@@ -98,7 +98,7 @@ final class ServiceDownloadTests {
         #expect(await get(service, "w:10", "/here").status == 200)
     }
 
-    @Test func statusesAndBoundsOfSourcesAreMapped() async throws {
+    @Test func statusesAndLimitsOfSourcesAreMapped() async throws {
         server.route("/500", .status(500))
         server.route("/text", .body(Data("hello".utf8), type: "text/html"))
         server.route("/empty", .body(Data()))

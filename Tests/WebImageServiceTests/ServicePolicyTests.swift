@@ -46,7 +46,7 @@ struct ServicePolicyTests {
         ("local:///etc/passwd", 403), ("data:image/png;base64,AAAA", 400), ("s3://bucket/key", 400),
     ]
 
-    @Test(arguments: refusedSources) func sourcesOutsideThePolicyAreRefusedUnfetched(
+    @Test(arguments: refusedSources) func sourcesOutsideThePolicyAreRefusedWithoutAFetch(
         row: (source: String, status: Int)
     ) async throws {
         let bench = try ServiceBench { $0.allowedSources = ["http://good.com/allowed/"] }
@@ -56,7 +56,7 @@ struct ServicePolicyTests {
         #expect(!response.text.contains("secret") && bench.server.fetchCount == 0)
     }
 
-    @Test func allowedSourcesAreFetchedInOneSpelling() async throws {
+    @Test func allowedSourcesAreFetchedByTheirNormalisedURL() async throws {
         let bench = try ServiceBench { $0.allowedSources = ["http://good.com/"] }
         bench.server.answer("http://good.com/a.png", try PictureFixtures.quadrants())
         #expect(await bench.get("/_/w:8/plain/http://GOOD.com/a.png").status == 200)
@@ -119,7 +119,7 @@ struct ServicePolicyTests {
     }
 
     /// A pipe is reported as missing. The error must not come from `errno` of an earlier call.
-    @Test func aPipeIsMissingWhateverFailedBefore() throws {
+    @Test func namedPipeIsNotFound() throws {
         let (_, folder) = try localBench()
         let root = try #require(LocalFolder(path: folder.url.path + "/root"))
         errno = EIO
@@ -130,7 +130,7 @@ struct ServicePolicyTests {
         }
     }
 
-    @Test func aLocalFileThatChangedIsMadeAnew() async throws {
+    @Test func changedLocalFileIsProcessedAgain() async throws {
         let (bench, folder) = try localBench()
         let target = "/_/w:8/f:png/plain/local:///sub/a%20b%25.png"
         let first = await bench.get(target)
@@ -151,7 +151,7 @@ struct ServicePolicyTests {
         String(repeating: "9", count: 5000), String(repeating: ":", count: 5000), String(repeating: "/", count: 5000),
     ]
 
-    @Test func hostilePiecesInEveryOptionAreRefusedOrHarmless() async throws {
+    @Test func hostileValuesInEveryOptionAreRefusedOrHarmless() async throws {
         let bench = try ServiceBench { $0.thumborPrefix = "/t" }
         for piece in Self.pieces {
             for row in OptionTable.rows {

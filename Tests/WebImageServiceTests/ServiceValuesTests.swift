@@ -25,7 +25,7 @@ struct ServiceValuesTests {
         #expect(headers.fields.isEmpty)
     }
 
-    @Test func aFileGivesItsBytesAndFollowsNoLink() throws {
+    @Test func localFileIsReadAndLinksAreNotFollowed() throws {
         let folder = try ScratchFolder()
         let path = folder.url.path + "/a"
         try Data("0123456789".utf8).write(to: URL(fileURLWithPath: path))

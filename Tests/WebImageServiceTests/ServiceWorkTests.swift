@@ -13,7 +13,7 @@ struct ServiceWorkTests {
     private static let refused = WebImageError(
         .transport, stage: .download, underlying: .curl(code: 7, message: "connection refused"))
 
-    @Test func manyRequestsForFewResultsMakeEachOnce() async throws {
+    @Test func manyRequestsForFewResultsProcessEachOnce() async throws {
         let bench = try ServiceBench { ($0.maxRequests, $0.queue, $0.queuePerHost) = (100_000, 200, 200) }
         // Every source has different bytes, because equal sources would share their decode.
         for index in 0..<100 {
@@ -49,7 +49,7 @@ struct ServiceWorkTests {
         #expect(bench.server.fetchCount == (cacheControl == "max-age=600" ? 1 : 2))
     }
 
-    @Test func aFetchBegunBeforeAPurgeIsNotKeptAfterIt() async throws {
+    @Test func fetchStartedBeforeAPurgeIsNotStored() async throws {
         let bench = try ServiceBench { $0.purgeTokens = ["t"] }
         bench.server.close()
         let old = Task { await bench.picture("w:8/f:png") }
@@ -101,7 +101,7 @@ struct ServiceWorkTests {
         #expect(works.keptCount == 0)
     }
 
-    @Test func aFailureServesTheRequestsOfItsTime() async throws {
+    @Test func rememberedFailureAnswersRequestsUntilItExpires() async throws {
         let bench = try ServiceBench { $0.maxRequests = 100_000 }
         bench.server.fail(ServiceBench.url, Self.refused)
         bench.server.close()
@@ -110,7 +110,7 @@ struct ServiceWorkTests {
         #expect(bench.server.fetchCount == 1)
     }
 
-    @Test func aStaleResultIsUsedWhileItIsMadeAnew() async throws {
+    @Test func staleResultIsReturnedWhileItIsRenewed() async throws {
         let bench = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 60) }
         let first = await bench.picture("f:png/w:8")
         bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
@@ -135,7 +135,7 @@ struct ServiceWorkTests {
         #expect(bench.server.fetchCount == 2)
     }
 
-    @Test func anOldResultStandsInWhenTheSourceFails() async throws {
+    @Test func staleResultIsReturnedWhenTheSourceFails() async throws {
         let bench = try ServiceBench {
             ($0.ttl, $0.staleWhileRevalidate, $0.staleIfError) = (10, 0, 100)
         }
@@ -202,7 +202,7 @@ struct ServiceWorkTests {
         #expect(await bench.picture().status == 200)
     }
 
-    @Test func whatIsNoPictureIs415AndWhatIsTooLargeIs413() async throws {
+    @Test func undecodableSourceIs415AndOversizedSourceIs413() async throws {
         let bench = try ServiceBench { ($0.maxSourceBytes, $0.maxSourceMegapixels) = (2000, 1) }
         bench.server.answer("http://a/text", Data("<html>".utf8))
         #expect(await bench.get("/_/w:1/plain/http://a/text").status == 415)
@@ -221,7 +221,7 @@ struct ServiceWorkTests {
         #expect(await bench.picture("el:1/rs:force:8000:8000/f:png").status == 413)
     }
 
-    @Test func aFullQueueRefusesAtOnceAndJoinersTakeNoPlace() async throws {
+    @Test func fullQueueRefusesAtOnceAndCoalescedRequestsUseNoSlot() async throws {
         let bench = try ServiceBench { $0.queue = 1 }
         bench.server.close()
         let first = Task { await bench.picture("w:10") }
@@ -254,7 +254,7 @@ struct ServiceWorkTests {
         #expect(!admits(60, at: 11_000))
     }
 
-    @Test func overloadRefusesNewResultsAndBeginsNoAVIF() async throws {
+    @Test func overloadRefusesNewResultsAndStartsNoAVIF() async throws {
         let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared])
         let bench = try ServiceBench(coders: coders) { $0.offersAVIF = true }
         _ = await bench.picture("w:9/f:png")
@@ -318,7 +318,7 @@ struct ServiceWorkTests {
 
     /// When a place ends, at most two waiting fetches begin, so that the bytes stay near the limit. This is also true
     /// for the place of a fetch that failed and has no bytes.
-    @Test func aPlaceThatEndsLetsTwoFetchesBegin() async throws {
+    @Test func freedSlotAdmitsTwoFetches() async throws {
         let budget = SourceBudget(limit: 10)
         var first: SourceBudget.Place? = try await budget.place()
         first?.hold(10)
@@ -344,7 +344,7 @@ struct ServiceWorkTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test func clientsAndHostsHaveBoundsOfTheirOwn() async throws {
+    @Test func clientsAndHostsHaveSeparateLimits() async throws {
         let bench = try ServiceBench { ($0.maxRequestsPerClient, $0.queuePerHost) = (1, 1) }
         bench.server.close()
         let target = "/_/w:10/plain/\(ServiceBench.url)"
@@ -362,7 +362,7 @@ struct ServiceWorkTests {
         #expect(WorkLimiter.clientKey("2001:db8::1") != WorkLimiter.clientKey("2001:db8:0:1::1"))
     }
 
-    @Test func aClientThatLeavesEndsTheWorkUnlessOthersWait() async throws {
+    @Test func disconnectedClientCancelsWorkWithoutOtherSubscribers() async throws {
         let bench = try ServiceBench()
         bench.server.close()
         let alone = Task { await bench.picture("w:10") }
@@ -382,7 +382,7 @@ struct ServiceWorkTests {
         #expect(bench.server.cancelCount == 1)
     }
 
-    @Test func theFallbackStandsInForSourcesThatFail() async throws {
+    @Test func fallbackImageIsReturnedForFailedSources() async throws {
         let folder = try ScratchFolder()
         let path = folder.url.appendingPathComponent("fallback.png")
         try PictureFixtures.png(30, 30) { _, _ in PictureFixtures.blue }.write(to: path)

@@ -13,7 +13,7 @@ struct SharedDecodesTests {
         options: DecodingOptions(), isUpright: true, size: PixelSize(width: 4, height: 4))
     private static let info = ImageInfo(format: .png, storedSize: PixelSize(width: 4, height: 4))
 
-    @Test func jobsAtOnceDecodeOnce() async throws {
+    @Test func concurrentJobsDecodeOnce() async throws {
         let decodes = SharedDecodes()
         let count = Locked(0)
         let image = try TestImages.solid(width: 4, height: 4)
@@ -70,7 +70,7 @@ struct SharedDecodesTests {
         #expect(count == 5 && decodes.count == 0)
     }
 
-    @Test func theLastJobUsesTheDecodeOfJobsThatHaveEnded() throws {
+    @Test func lastJobUsesTheDecodeOfFinishedJobs() throws {
         let decodes = SharedDecodes()
         let image = try TestImages.solid(width: 4, height: 4)
         let last = decodes.begin("a") { _ in nil }
@@ -141,7 +141,7 @@ struct SharedDecodesTests {
         (PixelSize(width: 641, height: 475), false), (PixelSize(width: 640, height: 476), false),
         (PixelSize(width: 1, height: 475), true),
     ])
-    func aDecodeCoversSmallerOnes(size: PixelSize, isCovered: Bool) {
+    func decodeServesSmallerSizes(size: PixelSize, isCovered: Bool) {
         var (large, small) = (Self.key, Self.key)
         (large.size, small.size) = (PixelSize(width: 640, height: 475), size)
         #expect(large.covers(small) == isCovered)
@@ -150,7 +150,7 @@ struct SharedDecodesTests {
     }
 
     /// No job decodes more than 16 million pixels in order to serve other jobs.
-    @Test func aThumbnailIsNotDecodedAtAHugeSize() throws {
+    @Test func thumbnailIsNotDecodedAtTheLargestSharedSize() throws {
         let decodes = SharedDecodes()
         var huge = Self.key
         huge.size = PixelSize(width: 8192, height: 8192)

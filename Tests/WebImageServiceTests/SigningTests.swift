@@ -53,7 +53,7 @@ struct SigningTests {
         own("/plain/https://example.com/i%3Fid=1%40x", "wbd_w8QhTpYahCTz_QbM37QgvZhXpCxKwUuRrJlQZHI"),
     ]
 
-    @Test(arguments: vectors) func signaturesAreThoseOfTheVectors(vector: Vector) throws {
+    @Test(arguments: vectors) func signaturesEqualTheVectors(vector: Vector) throws {
         let signer = try #require(URLSigner(hexKey: vector.key, hexSalt: vector.salt, byteCount: vector.size))
         #expect(signer.signature(of: vector.path) == vector.signature)
         #expect(signer.isValid(vector.signature, of: vector.path))
@@ -86,7 +86,7 @@ struct SigningTests {
         ),
     ]
 
-    @Test(arguments: thumbor) func signaturesOfTheOtherGrammarAreThoseOfTheVectors(
+    @Test(arguments: thumbor) func thumborSignaturesEqualTheVectors(
         vector: (key: String, path: String, signature: String)
     ) throws {
         let signer = try #require(ThumborSigner(key: vector.key))
@@ -95,7 +95,7 @@ struct SigningTests {
         #expect(!signer.isValid(vector.signature, of: "0" + vector.path))
     }
 
-    @Test func signersShowNoKey() throws {
+    @Test func signersPrintNoKey() throws {
         let signer = try #require(URLSigner(hexKey: "736563726574", hexSalt: "68656C6C6F"))
         let other = try #require(ThumborSigner(key: "secret"))
         var text = ""

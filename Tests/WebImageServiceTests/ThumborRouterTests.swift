@@ -120,7 +120,7 @@ struct ThumborRouterTests {
         "/unsafe/filters:quality(1,2)/a.b/c", "/unsafe/trim:900/a.b/c", "/unsafe/%zz", "/unsafe/a%0ab",
         "/unsafe/filters:fill(blur)/a.b/c", "/unsafe/filters:focal(1x2)/a.b/c",
         "/unsafe/filters:watermark(a,0,0,0)/a.b/c",
-    ]) func whatIsNotUnderstoodIs400(path: String) {
+    ]) func invalidTargetIs400(path: String) {
         #expect { try ThumborRouter().parse(path[...]) } throws: { ($0 as? ServiceRefusal)?.status == 400 }
     }
 

@@ -64,7 +64,7 @@ struct DamageTests {
         "UPDATE entry SET file = NULL",
         "UPDATE entry SET checksum = 'text'", "UPDATE entry SET file = 17",
     ])
-    func lyingRowIsAMiss(lie: String) throws {
+    func contradictoryRowIsAMiss(lie: String) throws {
         var cache: DiskCache? = try open()
         cache?.setData(bytes(100_000), forKey: "key")
         cache = nil
@@ -75,7 +75,7 @@ struct DamageTests {
     }
 
     @Test(arguments: ["garbage", "empty", "other program", "header only", "middle"])
-    func damagedIndexIsSetAsideAndBegunAnew(damage: String) throws {
+    func damagedIndexIsRenamedAndReplaced(damage: String) throws {
         var cache: DiskCache? = try open()
         for key in 0..<200 { cache?.setData(bytes(3000, seed: UInt64(key)), forKey: "\(key)") }
         cache = nil
@@ -108,7 +108,7 @@ struct DamageTests {
         #expect(FileManager.default.fileExists(atPath: index + ".damaged") == (damage != "empty"))
     }
 
-    @Test func newerFormatIsLeftAloneAndAFolderBesideItUsed() throws {
+    @Test func newerFormatIsKeptAndASecondFolderIsUsed() throws {
         var cache: DiskCache? = try open()
         cache?.setData(bytes(10), forKey: "key")
         cache = nil
@@ -122,7 +122,7 @@ struct DamageTests {
         #expect(try open().data(forKey: "new") == bytes(10))
     }
 
-    @Test func folderRemovedByHandIsMadeAgain() throws {
+    @Test func removedFolderIsCreatedAgain() throws {
         let cache = try open()
         cache.setData(bytes(10), forKey: "old")
         cache.flush()
@@ -133,7 +133,7 @@ struct DamageTests {
         #expect(try open().data(forKey: "new") == bytes(100_000))
     }
 
-    @Test func verifyFindsEveryBadEntryAndNoOther() throws {
+    @Test func verifyFindsExactlyTheDamagedEntries() throws {
         let cache = try open()
         for key in 0..<150 { cache.setData(bytes(key % 3 == 0 ? 90_000 : 300, seed: UInt64(key)), forKey: "\(key)") }
         cache.flush()
@@ -149,7 +149,7 @@ struct DamageTests {
         #expect(cache.totalCount() == 147)
     }
 
-    @Test func orphanedFilesAreSweptAndOthersLeft() throws {
+    @Test func onlyOrphanedFilesAreRemoved() throws {
         let cache = try open()
         cache.setData(bytes(90_000), forKey: "key")
         cache.flush()

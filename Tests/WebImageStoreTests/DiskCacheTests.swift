@@ -22,7 +22,7 @@ struct DiskCacheTests {
     static let sizes = [0, 1, 100, 20 * 1024, 64 * 1024, 64 * 1024 + 1, 1 << 20]
 
     @Test(arguments: sizes)
-    func storedValueIsReadBackAtOnceAfterCommitAndByTheNextInstance(size: Int) throws {
+    func storedValueIsReadableAtOnceAfterCommitAndByAnotherInstance(size: Int) throws {
         let value = bytes(size)
         var cache: DiskCache? = try open()
         cache?.setData(value, forKey: "key")
@@ -37,7 +37,7 @@ struct DiskCacheTests {
         #expect(next.totalSize() == size)
     }
 
-    @Test func closingCommitsWhatWaits() throws {
+    @Test func closingCommitsPendingWrites() throws {
         var cache: DiskCache? = try open()
         for index in 0..<100 { cache?.setData(bytes(100, seed: UInt64(index)), forKey: "\(index)") }
         cache = nil
@@ -46,7 +46,7 @@ struct DiskCacheTests {
     }
 
     @Test(arguments: [(10, 20), (10, 100_000), (100_000, 10), (100_000, 200_000)])
-    func replacementLeavesOnlyTheNewValue(old: Int, new: Int) throws {
+    func replacementKeepsOnlyTheNewValue(old: Int, new: Int) throws {
         let cache = try open()
         cache.setData(bytes(old), forKey: "key")
         cache.flush()
@@ -62,7 +62,7 @@ struct DiskCacheTests {
     }
 
     @Test(arguments: [10, 100_000])
-    func removedEntryIsGoneAtOnceAndWithItsFile(size: Int) throws {
+    func removedEntryIsAMissAtOnceAndItsFileIsDeleted(size: Int) throws {
         let cache = try open()
         cache.setData(bytes(size), forKey: "key")
         cache.flush()
@@ -76,7 +76,7 @@ struct DiskCacheTests {
         #expect(folder.files.allSatisfy { !$0.contains("/files/") })
     }
 
-    @Test func removeAllDataEmptiesTheCacheAndItGoesOn() throws {
+    @Test func cacheWorksAfterRemoveAllData() throws {
         let cache = try open()
         for index in 0..<20 { cache.setData(bytes(index * 5000), forKey: "\(index)") }
         cache.flush()
@@ -102,7 +102,7 @@ struct DiskCacheTests {
         #expect(cache.extendedData(forKey: "key") == nil)
     }
 
-    @Test func pixelSizeOutlivesTheEntryButNotTheClearing() throws {
+    @Test func pixelSizeOutlivesTheEntryButNotRemoveAllData() throws {
         let cache = try open()
         cache.setData(bytes(10), forKey: "key")
         cache.setPixelSize(PixelSize(width: 300, height: 200), forKey: "key")
@@ -134,7 +134,7 @@ struct DiskCacheTests {
         }
     }
 
-    @Test(arguments: [false, true]) func plainKeysAreStoredOnlyWhenAsked(asked: Bool) throws {
+    @Test(arguments: [false, true]) func plainKeysAreStoredOnlyOnRequest(asked: Bool) throws {
         var cache: DiskCache? = try open { $0.diskCacheStoresPlainKeys = asked }
         cache?.setData(bytes(10), forKey: "https://example.com/findable.png")
         cache = nil
@@ -195,7 +195,7 @@ struct DiskCacheTests {
         #expect(try open().metadata(forKey: "key") == Data("etag".utf8))
     }
 
-    @Test func logIsFoldedBackInTheBackground() throws {
+    @Test func checkpointRunsInTheBackground() throws {
         let cache = try open()
         for index in 0..<800 { cache.setData(bytes(20_000), forKey: "\(index)") }
         cache.flush()

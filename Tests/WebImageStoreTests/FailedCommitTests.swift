@@ -28,7 +28,7 @@ struct FailedCommitTests {
         _ = try? writer?.database.integer("PRAGMA max_page_count = \(more.map { pages + $0 } ?? 1 << 30)")
     }
 
-    @Test func aFailedCommitLosesNeitherRemovalsNorWhatFits() throws {
+    @Test func failedCommitKeepsRemovalsAndWritesThatFit() throws {
         var cache: DiskCache? = try open()
         for number in 0..<4 { cache?.setData(bytes(30_000), forKey: "old \(number)") }
         cache?.flush()
@@ -51,7 +51,7 @@ struct FailedCommitTests {
     }
 
     @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
-    func aRemovalThatCannotBeCommittedIsNotForgotten() throws {
+    func failedRemovalIsRetried() throws {
         let mount = try FailingFileSystem(bytes: 8 << 20)
         let path = mount.path + "/cache"
         var cache = DiskCache(cachePath: path, config: unlimited)

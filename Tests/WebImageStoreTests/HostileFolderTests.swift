@@ -13,7 +13,7 @@ struct HostileFolderTests {
     init() throws { folder = try ScratchFolder() }
 
     @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
-    func fullDiskIsWarnedOfOnceAndReadingGoesOn() throws {
+    func fullDiskIsReportedOnceAndReadsContinue() throws {
         let mount = try FailingFileSystem(bytes: 1 << 20)
         let log = Recorder(containing: mount.path)
         defer { log.stop() }
@@ -39,7 +39,7 @@ struct HostileFolderTests {
     }
 
     @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
-    func diskFullFromTheStartWorksOnceThereIsRoom() throws {
+    func storeWorksAfterSpaceIsFreedOnAFullDisk() throws {
         let mount = try FailingFileSystem(bytes: 1 << 20)
         let ballast = mount.path + "/ballast"
         #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
@@ -62,7 +62,7 @@ struct HostileFolderTests {
     }
 
     @Test(.enabled(if: FailingFileSystem.isAvailable, "needs root and mount(8)"))
-    func readOnlyFolderIsReadAndWarnedOfOnce() throws {
+    func readOnlyFolderIsReadAndReportedOnce() throws {
         let mount = try FailingFileSystem(bytes: 4 << 20)
         let path = mount.path + "/cache"
         DiskCache(cachePath: path, config: ImageCacheConfig())?.setData(bytes(50_000), forKey: "key")
@@ -85,7 +85,7 @@ struct HostileFolderTests {
         #expect(log.warnings.count == 2, "not one warning per folder: \(log.warnings)")
     }
 
-    @Test func fileInTheFoldersPlaceIsNoFailure() throws {
+    @Test func fileAtThePathOfTheFolderFailsNothing() throws {
         let path = folder.path + "/plain"
         try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
         let log = Recorder(containing: path)

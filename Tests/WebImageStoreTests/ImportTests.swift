@@ -22,7 +22,7 @@ struct ImportTests {
 
     @Test(arguments: [("https://placehold.co/50x50.jpg", "e9936aba8d7f7fcca7813d72290de957.jpg")])
     // SDImageCacheTests.test34CachePathForSimpleKeyWithExtension
-    func nameIsTheKeysDigestAndExtension(key: String, name: String) {
+    func fileNameIsTheKeysDigestAndExtension(key: String, name: String) {
         #expect(OriginalLayout.fileName(forKey: key) == name)
     }
 
@@ -31,7 +31,7 @@ struct ImportTests {
         #expect(name.utf8.count == 32)
     }
 
-    @Test func queryIsNoPartOfTheExtension() {  // SDImageCacheTests.test36CachePathForKeyWithURLQueryParams
+    @Test func extensionExcludesTheQuery() {  // SDImageCacheTests.test36CachePathForKeyWithURLQueryParams
         let key = "https://img.example.com/a/b.jpg?aid=1&data=%7B%22x%22%3A%22c.jpg%22%7D"
         #expect(OriginalLayout.fileName(forKey: key).hasSuffix(".jpg"))
         #expect(OriginalLayout.fileName(forKey: key).utf8.count == 36)
@@ -43,7 +43,7 @@ struct ImportTests {
         #expect(OriginalLayout.fileName(forKey: key).utf8.count == 32)
     }
 
-    @Test func zeroBytesAndColonsLeaveTheExtension() {  // SDImageCacheTests.test49DiskCacheKeyForInvalidURL
+    @Test func zeroBytesAndColonsAreRemovedFromTheExtension() {  // SDImageCacheTests.test49DiskCacheKeyForInvalidURL
         let key = "http://e.example.com/image/a1ec08fa513d2697e542494057fbb2fb4316d81e.jpg00%00"
         #expect(OriginalLayout.fileName(forKey: key).hasSuffix(".jpg00"))
     }
@@ -60,7 +60,7 @@ struct ImportTests {
     }
 
     @Test  // SDImageCacheTests.test44DiskCacheMigrationFromOldVersion
-    func everyFileIsFoundUnderItsOwnKeyAndTheOldFolderGoes() throws {
+    func everyFileIsImportedUnderItsKeyAndTheOldFolderRemoved() throws {
         try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
         func key(_ number: Int) -> String { "https://example.com/a\(number).png" }
         for number in 0..<100 {
@@ -88,7 +88,7 @@ struct ImportTests {
         #expect(!next.containsData(forKey: key(3)))
     }
 
-    @Test func replacedAndRemovedKeysDoNotComeBackFromTheImport() throws {
+    @Test func importRestoresNoReplacedOrRemovedKey() throws {
         try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
         for key in ["https://e.com/a.png", "https://e.com/b.png"] {
             try bytes(10).write(to: URL(fileURLWithPath: old + "/" + OriginalLayout.fileName(forKey: key)))
@@ -103,7 +103,7 @@ struct ImportTests {
         #expect(cache.totalCount() == 0)
     }
 
-    @Test func whatIsNotTheOriginalsStaysWhereItIs() throws {
+    @Test func importKeepsForeignFiles() throws {
         try FileManager.default.createDirectory(atPath: old, withIntermediateDirectories: true)
         let digest = MD5.hex(of: "key".utf8)
         try bytes(10).write(to: URL(fileURLWithPath: old + "/notes.txt"))

@@ -24,7 +24,7 @@ struct LimitTests {
 
     func pass(_ seconds: TimeInterval) { now.withLock { $0 += seconds } }
 
-    @Test func sizeIsKeptContinuouslyAndTheNewestUsedStay() throws {
+    @Test func sizeLimitEvictsTheLeastRecentlyUsed() throws {
         let cache = try open { $0.maxDiskSize = 100_000 }
         for key in 0..<9 {
             cache.setData(bytes(10_000), forKey: "\(key)")
@@ -86,7 +86,7 @@ struct LimitTests {
     }
 
     @Test(arguments: [(-1.0, 3), (0.0, 0), (1000.0, 3)])
-    func negativeAgeIsForEverAndZeroIsNow(age: Double, remaining: Int) throws {
+    func negativeAgeNeverExpiresAndZeroExpiresAtOnce(age: Double, remaining: Int) throws {
         let cache = try open { $0.maxDiskAge = age }
         for key in 0..<3 { cache.setData(bytes(10), forKey: "\(key)") }
         pass(500)
@@ -94,7 +94,7 @@ struct LimitTests {
         #expect(cache.totalCount() == remaining)
     }
 
-    @Test func ageIsKeptByOrdinaryWritesToo() throws {
+    @Test func ageLimitAppliesDuringWrites() throws {
         let cache = try open { $0.maxDiskAge = 100 }
         for key in 0..<1000 { cache.setData(bytes(10), forKey: "\(key)") }
         cache.flush()
@@ -107,7 +107,7 @@ struct LimitTests {
         #expect(cache.totalCount() == 20)
     }
 
-    @Test func clockSetBackLosesNothing() throws {
+    @Test func clockSetBackRemovesNothing() throws {
         let cache = try open { $0.maxDiskAge = 100 }
         cache.setData(bytes(10), forKey: "key")
         cache.flush()

@@ -17,7 +17,7 @@ struct LongTests {
     init() throws { folder = try ScratchFolder() }
 
     /// In each of 100 rounds, two processes write to one folder until they are killed at random moments.
-    @Test func twoWritersKilledTwoHundredTimesLoseNothingCommittedAndServeNothingWrong() async throws {
+    @Test func twoWritersKilled200TimesLoseNoCommitAndReturnNoWrongBytes() async throws {
         var everCommitted: [String: Int] = [:]
         var slowest = 0.0
         for round in 0..<100 {
@@ -89,7 +89,7 @@ struct LongTests {
         }
     }
 
-    @Test func aMillionEntriesOpenAtOnceAndEvictingCostsWhatIsEvicted() throws {
+    @Test func millionEntriesOpenQuicklyAndEvictionCostsPerEvictedEntry() throws {
         var config = Self.unlimited
         var cache = DiskCache(cachePath: path, config: config)
         let value = bytes(200)

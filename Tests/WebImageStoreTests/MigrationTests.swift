@@ -57,7 +57,7 @@ struct MigrationTests {
         #expect(loads.loader.requests.isEmpty)
     }
 
-    @Test func aVariantIsMadeAgain() async throws {
+    @Test func migratedVariantIsCreatedAgain() async throws {
         let thumbnail: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 5, height: 5)]
         let blurred: WebImageContext = [.imageTransformer: Doubling()]
         do {
@@ -91,14 +91,14 @@ struct MigrationTests {
         #expect(try await loads.width(source) == 200)
     }
 
-    @Test func aLookUpByStringGivesTheEntryAsStored() throws {
+    @Test func lookUpByStringReturnsTheStoredEntry() throws {
         let scoped = source + "#scope=alice"
         try old().store(Data([1, 2, 3]), scoped, metadata: Data([4]))
         let disk = try open()
         #expect(disk.data(forKey: scoped) == Data([1, 2, 3]) && disk.metadata(forKey: scoped) == Data([4]))
     }
 
-    @Test func anImageReadByStringIsNoLoadsScopedImage() async throws {
+    @Test func imageReadByStringServesNoScopedLoad() async throws {
         let scoped = source + "#scope=alice"
         try old().store(FakeCoder.file(width: 7, height: 7), scoped)
         let loads = Loads(try open(), coder)
@@ -140,7 +140,7 @@ struct MigrationTests {
         #expect(try await Loads(try open(), coder).width(source) == 200)
     }
 
-    @Test func theFolderSaysItIsOfTheNewFormat() throws {
+    @Test func folderRecordsTheNewFormat() throws {
         try old().store(Data([1]), "key")
         _ = try open()
         let database = try Database(path: path + "/index.sqlite", mode: .readOnly)
@@ -150,7 +150,7 @@ struct MigrationTests {
                 "SELECT count(*) FROM pragma_table_info('entry') WHERE name IN ('format', 'width', 'height')") == 0)
     }
 
-    @Test func indexThatCannotBeMigratedIsSetAside() throws {
+    @Test func indexThatCannotBeMigratedIsRenamed() throws {
         do {
             try old().store(Data([1]), "key")
             try Database(path: path + "/index.sqlite", mode: .readWrite).execute("ALTER TABLE entry ADD COLUMN kind")

@@ -15,7 +15,7 @@ struct NetworkFolderTests {
     init() throws { folder = try ScratchFolder() }
 
     @Test(arguments: [(UInt32(0x6969), "delete"), (0xEF53, "wal")])
-    func networkFolderGetsNoSharedLog(type: UInt32, journal: String) throws {
+    func networkFolderUsesNoWriteAheadLog(type: UInt32, journal: String) throws {
         let path = folder.path + "/cache"
         let opened = DiskCache(cachePath: path, config: ImageCacheConfig(), fileSystemType: { _ in type })
         let cache = try #require(opened)

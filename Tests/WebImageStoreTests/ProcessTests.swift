@@ -15,7 +15,7 @@ struct ProcessTests {
     static func value(_ number: Int) -> Data { bytes(number % 4 == 0 ? 90_000 : 700, seed: UInt64(number)) }
 
     @Test(arguments: 0..<10)
-    func killedWriterLosesNothingCommittedAndLeavesNothingWrong(round: Int) async throws {
+    func killedWriterLosesNoCommitAndLeavesNoWrongBytes(round: Int) async throws {
         let path = folder.path
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
             guard let cache = DiskCache(cachePath: path + "/cache", config: ImageCacheConfig()) else { return }
@@ -100,7 +100,7 @@ struct ProcessTests {
         #expect(first.totalCount() == 0)
     }
 
-    @Test func threadsMayDoEverythingAtOnce() throws {
+    @Test func concurrentCallsOfEveryKindAreSafe() throws {
         let path = folder.path + "/cache"
         var config = ImageCacheConfig()
         config.maxDiskSize = 3_000_000
@@ -136,7 +136,7 @@ struct ProcessTests {
     }
 
     /// A file that cannot be opened because no file descriptor is free must not count as damaged.
-    @Test func entryIsKeptWhenThereAreNoDescriptorsToReadIt() async {
+    @Test func entryIsKeptWithoutFreeFileDescriptors() async {
         let path = folder.path + "/cache"
         await #expect(processExitsWith: .success) { [path = path as String] in
             guard let cache = DiskCache(cachePath: path, config: ImageCacheConfig()) else { exit(2) }

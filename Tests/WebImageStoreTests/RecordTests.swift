@@ -33,7 +33,7 @@ struct RecordTests {
     }
 
     @Test(arguments: [false, true])
-    func aRecordIsReadAsItWasStored(isReopened: Bool) throws {
+    func recordRoundTrips(isReopened: Bool) throws {
         let key = EntryKey(source: "a", scope: "alice", transformer: "Blur", page: 3, string: "a-Blur")
         var stored = record(key, 1, expires: Date(timeIntervalSince1970: 2_000_000))
         stored.attributes = VariantAttributes(stored: Data("transformed options=8 box=10x20 limit=30".utf8))
@@ -138,7 +138,7 @@ struct RecordTests {
     }
 
     @Test(arguments: [false, true])
-    func anEntryWhoseTimeIsOverIsAbsent(isCommitted: Bool) throws {
+    func expiredEntryIsAMiss(isCommitted: Bool) throws {
         let cache = try open()
         let end = now.withLock { $0 } + 60
         cache.setData(Data([1]), forKey: "a", record: record(.shared("a"), 1, expires: end), metadata: nil)

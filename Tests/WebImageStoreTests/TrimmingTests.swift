@@ -80,7 +80,7 @@ struct TrimmingTests {
     }
 
     /// The cache does not overwrite freed pages. By default, an SQLite built with secure deletion overwrites them.
-    @Test func evictedValuesAreNotWrittenOver() throws {
+    @Test func evictedValuesAreNotOverwritten() throws {
         let cache = try open()
         for key in 0..<400 {
             cache.setData(bytes(20_000, seed: UInt64(key)), forKey: "\(key)")
@@ -98,7 +98,7 @@ struct TrimmingTests {
         #expect(folder.logBytes < 2_000_000, "\(folder.logBytes)")
     }
 
-    @Test func entriesOfOneCommitStandInTheOrderOfTheirAge() throws {
+    @Test func entriesOfOneCommitKeepTheirOrder() throws {
         let cache = try open()
         cache.store.writer.withLock { _ in
             for key in 0..<300 {

@@ -34,7 +34,7 @@ struct AlternativeLoadTests {
         #expect(await journey.cache.diskResource(forKey: key) == nil)
     }
 
-    @Test(arguments: [404, 503]) func nextSourceServesAndIsKept(status: Int) async throws {
+    @Test(arguments: [404, 503]) func nextSourceIsDeliveredAndStored(status: Int) async throws {
         server.route("/a.png", .status(status))
         let image = try await manager.image(for: url, options: .waitStoreCache, context: alternatives)
         #expect(image.pixelSize.width == 40)
@@ -48,7 +48,19 @@ struct AlternativeLoadTests {
         #expect(manager.failure(of: url) == nil)
     }
 
-    @Test func urlIsCondemnedOnlyWhenEverySourceIsAtFault() async throws {
+    @Test func progressOfASmallerNextSourceIsReported() async throws {
+        var response = FaultResponse(.zeros(1 << 20))
+        response.closeAfter = 900_000
+        server.route("/a.png", .respond(response))
+        let seen = Locked<[Int]>([])
+        let other = server.url("/other.png")
+        _ = try await manager.image(for: url, context: [.alternativeSources: [other]]) { received, _, url in
+            if url == other { seen.withLock { $0.append(received) } }
+        }
+        #expect(seen.withLock { $0.last } == (try Journey.file(width: 40)).count)
+    }
+
+    @Test func urlIsRememberedAsFailedOnlyIfEverySourceFailsPermanently() async throws {
         let context: WebImageContext = [.alternativeSources: [server.url("/missing.png")]]
         for (status, condemns) in [(503, false), (404, true)] {
             server.route("/a.png", .status(status))
@@ -61,7 +73,7 @@ struct AlternativeLoadTests {
         try await #expect(manager.image(for: url, context: alternatives).pixelSize.width == 40)
     }
 
-    @Test func standInIsDeliveredAndKeptNowhere() async throws {
+    @Test func lowDataImageIsDeliveredAndNotStored() async throws {
         loaders.prefersLowData = true
         for _ in 0..<2 {
             let image = try await manager.image(for: url, options: .waitStoreCache, context: low)
@@ -76,7 +88,7 @@ struct AlternativeLoadTests {
         try await #expect(manager.image(for: url, context: low).pixelSize.width == 40)
     }
 
-    @Test func variantsOfAStandInAreKeptNowhere() async throws {
+    @Test func variantsOfALowDataImageAreNotStored() async throws {
         loaders.prefersLowData = true
         var context = low
         context[.imageThumbnailPixelSize] = CGSize(width: 8, height: 8)
@@ -93,7 +105,7 @@ struct AlternativeLoadTests {
         #expect(server.requestCount("/a.png") == 1)
     }
 
-    @Test func fullPictureServesWhereTheStandInFails() async throws {
+    @Test func fullImageIsDeliveredWhenTheLowDataSourceFails() async throws {
         loaders.prefersLowData = true
         server.route("/low.png", .status(404))
         try await #expect(manager.image(for: url, options: .waitStoreCache, context: low).pixelSize.width == 40)
@@ -101,7 +113,7 @@ struct AlternativeLoadTests {
         #expect(journey.cache.imageFromMemoryCache(forKey: key) != nil)
     }
 
-    @Test func refreshAsksTheFullPicturesServer() async throws {
+    @Test func refreshUsesTheServerOfTheFullImage() async throws {
         _ = try await manager.image(for: url, options: .waitStoreCache)
         loaders.prefersLowData = true
         for clears in [false, true] {
@@ -112,7 +124,7 @@ struct AlternativeLoadTests {
         #expect(server.requestCount("/low.png") == 0)
     }
 
-    @Test func standInThatEndsAfterTheCancelIsNotKept() async throws {
+    @Test func lowDataImageThatEndsAfterTheCancelIsNotStored() async throws {
         loaders.prefersLowData = true
         let file = try ImageCodersManager.shared.encode(
             try TestImages.noise(width: 200, height: 200), format: .png, options: EncodingOptions())
@@ -134,7 +146,7 @@ struct AlternativeLoadTests {
         await expectNothingKept()
     }
 
-    @Test func credentialsOfAnyOfTheSourcesScopeThePicture() throws {
+    @Test func credentialsOfEverySourceScopeTheEntry() throws {
         let modifier = WebImageDownloaderRequestModifier { request in
             guard request.url.path == "/other.png" else { return request }
             var request = request

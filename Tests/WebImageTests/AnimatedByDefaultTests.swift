@@ -54,7 +54,7 @@ struct AnimatedByDefaultTests {
 
     // MARK: Every path
 
-    @Test(arguments: formats) func codersGiveTheAnimation(_ format: ImageFormat) throws {
+    @Test(arguments: formats) func codersReturnTheAnimation(_ format: ImageFormat) throws {
         let data = try Self.file(format)
         let image = ImageCodersManager.shared.decodedImage(with: data, options: nil)
         let animation = try #require(image as? AnimatedImage)
@@ -130,7 +130,7 @@ struct AnimatedByDefaultTests {
     }
 
     @Test(arguments: [true, false], [WebImageOptions(), .decodeFirstFrameOnly])
-    func previewsAreAnimatedToo(_ isDownloader: Bool, _ options: WebImageOptions) async throws {
+    func partialImagesAreAnimated(_ isDownloader: Bool, _ options: WebImageOptions) async throws {
         let long = try ArrivingAnimationTests.file(.gif)
         var drip = FaultResponse(.data(long), headers: ["Content-Type": "image/gif"])
         (drip.piece, drip.interval) = (long.count / 12, .milliseconds(60))
@@ -169,7 +169,7 @@ struct AnimatedByDefaultTests {
 
     // MARK: What it costs
 
-    @Test func anAnimationCostsItsPosterAndItsFile() async throws {
+    @Test func animationCostIsItsPosterAndItsFile() async throws {
         let image = try #require(try await journey.manager.image(for: url) as? AnimatedImage)
         let coder = try #require(image.animatedCoder as? ImageGIFCoder)
         #expect(coder.decodedFrameCount == 0)
@@ -183,7 +183,7 @@ struct AnimatedByDefaultTests {
         #expect((image as? AnimatedImage)?.isAllFramesLoaded == true)
     }
 
-    @Test func anAnimationAtAnotherScaleIsOne() throws {
+    @Test func animationAtAnotherScaleIsAnimated() throws {
         let image = try #require(ImageCodersManager.shared.decodedImage(with: file, options: nil))
         let scaled = image.scaled(to: 2)
         #expect(scaled !== image && scaled.scale == 2 && scaled.imageFrameCount == Self.frameCount)
@@ -212,7 +212,7 @@ struct AnimatedByDefaultTests {
         #expect(journey.server.requestCount("/thumb") == 1)
     }
 
-    @Test func allFramesTogetherKeepTheScaleDownLimit() async throws {
+    @Test func scaleDownLimitAppliesToAllFramesTogether() async throws {
         let limit = 24 * 16 * 4 * 2
         let context: WebImageContext = [.imageScaleDownLimitBytes: limit]
         let image = try #require(try await journey.manager.image(for: url, context: context) as? AnimatedImage)

@@ -39,7 +39,7 @@ struct AnimationAcceptanceTests {
     }
 
     @Test(.tags(.x3))
-    func aPlainLoadIsTheFirstFrame() async throws {
+    func plainLoadReturnsTheFirstFrame() async throws {
         let url = try serve(gif())
         defer { server.stop() }
         let image = try await manager.image(for: url)
@@ -49,7 +49,7 @@ struct AnimationAcceptanceTests {
     }
 
     @Test(.tags(.x4))
-    func animatedImagesAreKeptInMemory() async throws {
+    func animatedImagesAreStoredInMemory() async throws {
         let url = try serve(gif())
         let image = try await load(url, [.animatedImageClass: AnimatedImage.self])
         let animated = try #require(image as? AnimatedImage)

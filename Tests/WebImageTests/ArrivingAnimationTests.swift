@@ -89,7 +89,7 @@ struct ArrivingAnimationTests {
     }
 
     @Test(arguments: [ImageFormat.gif, .png, .webP])
-    func everyCutGivesWholeFramesOnly(_ format: ImageFormat) throws {
+    func everyTruncationReturnsOnlyWholeFrames(_ format: ImageFormat) throws {
         let file = try Self.file(format)
         let whole = try #require(AnimatedImage(data: file))
         var counts: [Int] = []
@@ -104,7 +104,7 @@ struct ArrivingAnimationTests {
         #expect(ArrivingAnimation(animatedImageData: Data("no picture".utf8), options: nil) == nil)
     }
 
-    @Test func openingAllPartsTogetherCostsAFewTimesTheWhole() throws {
+    @Test func openingEveryPartCostsAFewTimesTheWhole() throws {
         let file = try Self.file(.gif)
         let coder = try #require(try ImageCodersManager.shared.animation(of: file, options: .init()))
         let arriving = ArrivingAnimation(coder: coder, options: .init())
@@ -114,7 +114,7 @@ struct ArrivingAnimationTests {
     }
 
     @Test(.tags(.x6))
-    func aProgressiveLoadGivesTheFramesThatAreThere() async throws {
+    func progressiveLoadReturnsTheReceivedFrames() async throws {
         let file = try Self.file(.gif)
         let server = try FaultServer()
         defer { server.stop() }

@@ -70,7 +70,7 @@ struct BadInputTests {
         #expect(try await good.pixelSize.width == 60)
     }
 
-    @Test func anUnknownHostAndARefusedConnectionAreToldApart() async throws {
+    @Test func unknownHostAndRefusedConnectionHaveDifferentErrors() async throws {
         let journey = try Journey()
         let port = journey.server.port
         journey.server.stop()
@@ -101,7 +101,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aWrongExtensionOrTypeDoesNotMatter() async throws {
+    @Test func wrongExtensionOrTypeIsIgnored() async throws {
         let journey = try Journey()
         journey.server.route("/picture.gif", .body(try Journey.file(.webP), type: "image/jpeg"))
         let image = try await journey.manager.image(for: journey.server.url("/picture.gif"))

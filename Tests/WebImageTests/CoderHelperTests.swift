@@ -40,7 +40,7 @@ struct CoderHelperTests {
         #expect(ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: limit, policy: .never) === image)
     }
 
-    @Test func scaledDownPicturesAreCompleteToTheirLastRow() throws {
+    @Test func scaledDownImagesAreCompleteToTheLastRow() throws {
         // SDImageCoderTests.test07ThatDecodeAndScaleDownAlwaysCompleteRendering
         let black = try PixelBuffer(width: 1029, height: 1029, format: .bgra8Premultiplied)
         black.withUnsafeMutableBytes { bytes in
@@ -93,7 +93,7 @@ struct CoderHelperTests {
                 withImageSize: size, scaleSize: box, preserveAspectRatio: preserve, shouldScaleUp: up) == expected)
     }
 
-    @Test func byteLimitsGiveTheOriginalsSizes() {
+    @Test func byteLimitsReturnTheOriginalsSizes() {
         let large = CGSize(width: 5250, height: 3450)
         let size = ImageCoderHelper.scaledSize(
             withImageSize: large, limitBytes: 60 << 20, bytesPerPixel: 4, frameCount: 1)
@@ -102,7 +102,7 @@ struct CoderHelperTests {
         #expect(none == CGSize(width: 1, height: 1))
     }
 
-    @Test func orientationsAreEXIFsNumbers() {
+    @Test func orientationsEqualEXIFsNumbers() {
         for number in 1...8 {
             let orientation = ImageCoderHelper.imageOrientation(fromEXIFOrientation: number)
             #expect(ImageCoderHelper.exifOrientation(from: orientation) == number)
@@ -111,7 +111,7 @@ struct CoderHelperTests {
         #expect(ImageCoderHelper.imageOrientation(fromEXIFOrientation: 9) == .up)
     }
 
-    @Test func theDefaultLimitCanBeSetButNotUnderAPixel() {
+    @Test func defaultLimitCanBeSetToAtLeastOnePixel() {
         let limit = ImageCoderHelper.defaultScaleDownLimitBytes
         #expect(limit == 60 << 20)
         ImageCoderHelper.defaultScaleDownLimitBytes = 3

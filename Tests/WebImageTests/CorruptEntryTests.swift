@@ -19,7 +19,7 @@ struct CorruptEntryTests {
     private var key: String { url.absoluteString }
 
     @Test(arguments: [WebImageOptions(), .queryDiskDataSync])
-    func oneCodersFailureRemovesNoGoodBytes(_ options: WebImageOptions) async throws {
+    func failureOfOneCoderRemovesNoValidEntry(_ options: WebImageOptions) async throws {
         journey.cache.storeImageDataToDisk(try Journey.file(), forKey: key)
         let context: WebImageContext = [.imageCoder: RefusingCoder(), .callbackQueue: CallbackQueue.invoking]
         await #expect(throws: WebImageError.self) {
@@ -36,7 +36,7 @@ struct CorruptEntryTests {
         #expect(journey.server.requestCount("/picture.png") == 0)
     }
 
-    @Test func aRegisteredCodersFailureRemovesNoGoodBytesEither() async throws {
+    @Test func failureOfARegisteredCoderRemovesNoValidEntry() async throws {
         // Use bytes that no other test uses, because the coder is registered for the whole process.
         let data = try Journey.file(width: 43, height: 31)
         journey.cache.storeImageDataToDisk(data, forKey: key)
@@ -48,7 +48,7 @@ struct CorruptEntryTests {
     }
 
     @Test(arguments: [false, true])
-    func bytesThatNobodyReadsAreRemovedAndFetchedAgain(_ isTruncated: Bool) async throws {
+    func entryThatNoCoderReadsIsRemovedAndFetchedAgain(_ isTruncated: Bool) async throws {
         let file = try Journey.file()
         journey.cache.storeImageDataToDisk(isTruncated ? file.prefix(60) : Data("<html>".utf8), forKey: key)
         let context: WebImageContext = isTruncated ? [:] : [.imageCoder: CountingCoder()]

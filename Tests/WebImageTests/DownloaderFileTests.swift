@@ -47,7 +47,7 @@ struct DownloaderFileTests {
         }
     }
 
-    @Test func managerOfTheDownloaderAloneLoadsFiles() async throws {
+    @Test func managerWithOnlyTheDownloaderLoadsFiles() async throws {
         let journey = try Journey()
         let manager = WebImageManager(cache: journey.cache, loader: journey.downloader)
         try await #expect(manager.image(for: file).pixelSize.width == 40)

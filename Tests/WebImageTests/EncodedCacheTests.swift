@@ -54,7 +54,7 @@ struct EncodedCacheTests {
         #expect(tags.count == 1 && encoder.count == 1 && loader.requests.count == 1)
     }
 
-    @Test func aCancelledCallerLeavesTheOtherItsWork() async throws {
+    @Test func cancelledCallerKeepsTheSharedWork() async throws {
         let request = ImageRequest(url: url)
         let first = Task { try await encoded.encodedImage(for: request, format: .jpeg) }
         let second = Task { try await encoded.encodedImage(for: request, format: .jpeg) }
@@ -117,7 +117,7 @@ struct EncodedCacheTests {
         #expect(encoder.count == 2 && loader.requests.count == 1)
     }
 
-    @Test func everythingThatChangesAByteIsAnEntryOfItsOwn() async throws {
+    @Test func everyParameterThatChangesAByteHasItsOwnEntry() async throws {
         try answer(width: 40)
         var exif = [EncodingOptions(), EncodingOptions()]
         // Both EXIF blocks have the same length and differ in one byte.
@@ -145,7 +145,7 @@ struct EncodedCacheTests {
         }
     }
 
-    @Test func aBoxWithoutAreaIsTheOriginal() async throws {
+    @Test func boxWithoutAreaReturnsTheOriginal() async throws {
         try answer(width: 40)
         for size in [CGSize.zero, CGSize(width: 0, height: 20), CGSize(width: -1, height: 4)] {
             let image = try await encoded.encodedImage(for: ImageRequest(url: url, size: size), format: .png)
@@ -153,7 +153,7 @@ struct EncodedCacheTests {
         }
     }
 
-    @Test func aWidthOrAHeightBoundsOneSideAlone() async throws {
+    @Test func widthOrHeightLimitsOnlyThatSide() async throws {
         loader.answer(url, with: .success(try Journey.file(width: 10, height: 400)))
         let cases = [
             (ImageRequest(url: url, width: 5), PixelSize(width: 5, height: 200)),
@@ -189,7 +189,7 @@ struct EncodedCacheTests {
         #expect(try await encoded.encodedImage(for: request, format: .png).pixelSize.width == 40)
     }
 
-    @Test func animationsKeepTheirFramesUnlessTheFirstIsWanted() async throws {
+    @Test func animationsKeepTheirFramesUnlessTheFirstIsRequested() async throws {
         let frames = [
             ImageFrame(image: try TestImages.solid(width: 40, height: 30), duration: 0.1),
             ImageFrame(image: try TestImages.noise(width: 40, height: 30), duration: 0.1),
@@ -206,7 +206,7 @@ struct EncodedCacheTests {
         #expect(Image.image(with: first.data)?.isAnimated == false && all.etag != first.etag)
     }
 
-    @Test func anImageThatNoDiskHoldsIsEncodedOnce() async throws {
+    @Test func imageThatIsNotOnDiskIsEncodedOnce() async throws {
         let file = URL(fileURLWithPath: "/pictures/a.png")
         loader.answer(file, with: .success(try Journey.file(width: 40)))
         for _ in 0..<3 { _ = try await encoded.encodedImage(for: ImageRequest(url: file), format: .jpeg) }
@@ -215,7 +215,7 @@ struct EncodedCacheTests {
 
     // MARK: Never stale, never another's
 
-    @Test(arguments: [true, false]) func aRefreshedOriginalHasNoOldResults(byTheManager: Bool) async throws {
+    @Test(arguments: [true, false]) func refreshedOriginalHasNoOldResults(byTheManager: Bool) async throws {
         try answer(width: 40)
         let request = ImageRequest(url: url)
         #expect(try await encoded.encodedImage(for: request, format: .jpeg).pixelSize.width == 40)
@@ -281,7 +281,7 @@ struct EncodedCacheTests {
 
     // MARK: Validators
 
-    @Test func validatorsAreOfTheBytesAndTheSource() async throws {
+    @Test func validatorsDependOnTheBytesAndTheSource() async throws {
         loader.metadata = Data("webimage-http 1\n0 0\nlast-modified: Tue, 03 Mar 2026 10:00:00 GMT".utf8)
         try answer(width: 40)
         let image = try await encoded.encodedImage(for: ImageRequest(url: url), format: .jpeg)

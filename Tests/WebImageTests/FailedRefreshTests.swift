@@ -19,7 +19,7 @@ struct FailedRefreshTests {
         ("empty", .body(Data())),
     ]
 
-    @Test(arguments: failures.indices) func failedRefreshLeavesTheCachedPicture(index: Int) async throws {
+    @Test(arguments: failures.indices) func failedRefreshKeepsTheCachedImage(index: Int) async throws {
         let url = journey.server.url("/a.png")
         journey.server.route("/a.png", .body(try Journey.file(width: 40), headers: ["ETag": "\"1\""]))
         _ = try await manager.image(for: url)
@@ -39,7 +39,7 @@ struct FailedRefreshTests {
         try await #expect(manager.image(for: url, context: context).pixelSize.width == 20)
     }
 
-    @Test(arguments: [200, 404]) func confirmationUnderAModifierKeepsThePicture(status: Int) async throws {
+    @Test(arguments: [200, 404]) func notModifiedUnderAModifierKeepsTheImage(status: Int) async throws {
         let url = journey.server.url("/a.png")
         let file = try Journey.file(width: 40)
         journey.server.route(

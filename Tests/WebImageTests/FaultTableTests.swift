@@ -112,7 +112,7 @@ struct FaultTableTests {
         return config
     }
 
-    @Test(arguments: faults) func everyFaultHasItsErrorAndLeavesNothing(_ fault: Fault) async throws {
+    @Test(arguments: faults) func everyFaultHasItsErrorAndStoresNothing(_ fault: Fault) async throws {
         let journey = try Journey()
         let bodies = journey.folder.appendingPathComponent("bodies")
         journey.downloader.config = config(bodiesIn: bodies)
@@ -127,7 +127,7 @@ struct FaultTableTests {
     }
 
     @Test(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"))
-    func badCertificatesHaveTheirErrorAndLeaveNothing() async throws {
+    func badCertificatesHaveTheirErrorAndStoreNothing() async throws {
         let nginx = try NginxServer()
         defer { nginx.stop() }
         try Journey.file().write(to: nginx.root.appendingPathComponent("a.png"))

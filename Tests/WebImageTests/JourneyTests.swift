@@ -8,7 +8,7 @@ import WebImageTesting
 @Suite(.timeLimit(minutes: 2))
 struct JourneyTests {
     @Test(arguments: [ImageFormat.jpeg, .png, .webP])
-    func aPictureComesFromTheNetworkThenFromMemoryThenFromDisk(_ format: ImageFormat) async throws {
+    func imageIsLoadedFromTheNetworkThenFromMemoryThenFromDisk(_ format: ImageFormat) async throws {
         let journey = try Journey()
         let file = try Journey.file(format)
         journey.server.route("/picture", .body(file))
@@ -74,7 +74,7 @@ struct JourneyTests {
         #expect(journey.server.requestCount("/large.jpg") == 1)
     }
 
-    @Test func fileAndDataURLsTravelTheSameWay() async throws {
+    @Test func fileAndDataURLsUseTheSamePipeline() async throws {
         let journey = try Journey()
         let file = try Journey.file()
         let path = journey.folder.appendingPathComponent("own picture.png")
@@ -84,7 +84,7 @@ struct JourneyTests {
         #expect(try await journey.manager.image(for: data).pixelSize.width == 40)
     }
 
-    @Test func twoThousandCancelsAtRandomInstantsEndOnceEachAndLeakNothing() async throws {
+    @Test func twoThousandRandomCancelsEndOnceEachAndLeakNothing() async throws {
         let before = LiveHandles.current
         try await cancelAtRandom()
         // All handles of the journey are closed after its release. SQLite handles are exempt, because other tests share them.
@@ -135,7 +135,7 @@ struct JourneyTests {
 }
 
 extension JourneyTests {
-    @Test func aLocalFileIsNeverServedStaleFromDiskNorCondemned() async throws {
+    @Test func changedLocalFileIsReadAgainAndAMissingOneNotRemembered() async throws {
         let journey = try Journey()
         let path = journey.folder.appendingPathComponent("picture.png")
         try Data("no picture".utf8).write(to: path)

@@ -30,7 +30,7 @@ struct ManagerCases {
     }
 
     // SDWebImageManagerTests.test02ThatDownloadInvokesCompletionBlockWithCorrectParamsAsync
-    @Test func aDownloadCompletesWithItsImageAndURL() async throws {
+    @Test func downloadCompletesWithItsImageAndURL() async throws {
         journey.server.route("/a.png", .body(red))
         let url = journey.server.url("/a.png")
         let calls = Calls<(image: Image?, error: WebImageError?, url: URL?, asksCache: Bool, asksLoader: Bool)>()
@@ -55,7 +55,7 @@ struct ManagerCases {
         #expect(call.image == nil && call.error?.code == .invalidDownloadStatusCode && call.url == url)
     }
 
-    @Test func theManagersTransformerWorks() async throws {  // SDWebImageManagerTests.test08ThatImageTransformerWork
+    @Test func managerTransformerIsApplied() async throws {  // SDWebImageManagerTests.test08ThatImageTransformerWork
         journey.server.route("/80x60.jpg", .body(try Journey.file(.jpeg, width: 80, height: 60), type: "image/jpeg"))
         let url = journey.server.url("/80x60.jpg")
         let image = try TestImages.solid(width: 40, height: 30)
@@ -74,7 +74,7 @@ struct ManagerCases {
     }
 
     // SDWebImageManagerTests.test12ThatStoreCacheTypeWork
-    @Test func originalAndVariantHaveStoresOfTheirOwn() async throws {
+    @Test func originalAndVariantHaveSeparateCaches() async throws {
         let frames = try [10, 200].map { ImageFrame(image: try TestImages.solid(blue: $0), duration: 0.1) }
         let animation = try ImageCodersManager.shared.encode(
             frameCount: 2, loopCount: 0, format: .png, options: EncodingOptions()
@@ -98,7 +98,7 @@ struct ManagerCases {
     }
 
     // SDWebImageManagerTests.test17ThatThumbnailCacheQueryNotWriteToWrongKey
-    @Test func aQueryForAThumbnailFillsItsKeyAlone() async throws {
+    @Test func thumbnailQueryFillsOnlyItsKey() async throws {
         let cache = journey.cache
         cache.storeImageDataToDisk(red, forKey: "kTestRectangle")
         let calls = Calls<(image: Image?, type: ImageCacheType)>()
@@ -114,7 +114,7 @@ struct ManagerCases {
 
     // SDWebImageManagerTests.test18ThatThumbnailLoadingCanUseFullSizeCache
     @Test(arguments: [false, true])
-    func aThumbnailIsMadeFromTheCachedOriginal(_ namesStore: Bool) async throws {
+    func thumbnailIsCreatedFromTheCachedOriginal(_ namesStore: Bool) async throws {
         let url = try #require(URL(string: "https://placehold.co/500x500.png"))
         journey.cache.storeImageDataToDisk(red, forKey: url.absoluteString)
         var context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 100, height: 100)]
@@ -152,7 +152,7 @@ struct ManagerCases {
         #expect(writes.all == [nil], "only the variant is written, not the original")
     }
 
-    @Test func aWholeCacheOfTheCallersIsUsed() async throws {  // SDImageCacheTests.test58CustomImageCache
+    @Test func customCacheIsUsed() async throws {  // SDImageCacheTests.test58CustomImageCache
         let cache = WholeCache()
         let image = try TestImages.solid()
         let contained = Calls<ImageCacheType>()

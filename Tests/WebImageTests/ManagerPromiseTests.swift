@@ -26,7 +26,7 @@ struct ManagerPromiseTests {
 
     // MARK: Cache settings at run time
 
-    @Test(.tags(.m1)) func memoryIsNotFilledWhenTurnedOffAtRunTime() async throws {
+    @Test(.tags(.m1)) func memoryCacheCanBeTurnedOffAtRunTime() async throws {
         _ = try await manager.image(for: url)
         #expect(memory(key) != nil)
         cache.config.shouldUseWeakMemoryCache = false
@@ -39,7 +39,7 @@ struct ManagerPromiseTests {
         #expect(memory(key) != nil)
     }
 
-    @Test(.tags(.m1)) func memoryCostLimitHoldsFromTheMomentItIsSet() async throws {
+    @Test(.tags(.m1)) func changedMemoryCostLimitAppliesAtOnce() async throws {
         let image = try await manager.image(for: url)
         cache.config.shouldUseWeakMemoryCache = false
         cache.config.maxMemoryCost = image.memoryCost - 1
@@ -62,7 +62,7 @@ struct ManagerPromiseTests {
         withExtendedLifetime(image) {}
     }
 
-    @Test(.tags(.m1)) func diskAgeLimitHoldsFromTheMomentItIsSet() async throws {
+    @Test(.tags(.m1)) func changedDiskAgeLimitAppliesAtOnce() async throws {
         _ = try await manager.image(for: url, options: .waitStoreCache)
         cache.config.maxDiskAge = -1
         await cache.deleteOldFiles()
@@ -113,7 +113,7 @@ struct ManagerPromiseTests {
 
     // MARK: Failed URLs, delegate, text as URL
 
-    @Test(.tags(.l2)) func onlyErrorsOfTheURLItselfAreRemembered() async throws {
+    @Test(.tags(.l2)) func onlyErrorsOfTheURLAreRemembered() async throws {
         let missing = journey.server.url("/missing.png")
         for _ in 0..<2 { await #expect(throws: WebImageError.self) { try await manager.image(for: missing) } }
         #expect(journey.server.requestCount("/missing.png") == 1 && manager.failure(of: missing) != nil)
@@ -143,7 +143,7 @@ struct ManagerPromiseTests {
         #expect(try ImageCodersManager.shared.imageInfo(of: stored, limits: .default).pixelSize.width == 7)
     }
 
-    @Test(.tags(.l4)) func textIsAURLAndAMissingURLIsAnError() async throws {
+    @Test(.tags(.l4)) func stringIsAcceptedAsURLAndAMissingURLIsAnError() async throws {
         #expect(try await manager.image(for: key).pixelSize.width == 40)
         let calls = Calls<WebImageError.Code?>()
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
@@ -235,7 +235,7 @@ struct ManagerPromiseTests {
 
     // MARK: Custom caches
 
-    @Test(.tags(.x12)) func customCacheLayersAndWholeCachesAreUsed() async throws {
+    @Test(.tags(.x12)) func customLayersAndCustomCachesAreUsed() async throws {
         var config = ImageCacheConfig()
         config.memoryCacheClass = ForgetfulMemory.self
         config.diskCacheClass = DiskCache.self
@@ -258,7 +258,7 @@ struct ManagerPromiseTests {
         arguments: [
             ImageCachesManagerOperationPolicy.serial, .concurrent, .highestOnly, .lowestOnly,
         ])
-    func everyPolicyHoldsForEveryOperation(_ policy: ImageCachesManagerOperationPolicy) throws {
+    func everyPolicyAppliesToEveryOperation(_ policy: ImageCachesManagerOperationPolicy) throws {
         let (low, high) = (WholeCache(), WholeCache())
         let caches = ImageCachesManager(caches: [low, high])
         caches.storeOperationPolicy = policy

@@ -290,7 +290,7 @@ struct NetworkAcceptanceTests {
     }
 
     @Test(.tags(.l1))
-    func failedURLIsAskedAgainOnRequest() async throws {
+    func failedURLIsLoadedAgainOnRequest() async throws {
         let url = journey.server.url("/a.png")
         for code in [WebImageError.Code.invalidDownloadStatusCode, .blackListed] {
             await #expect { try await journey.manager.image(for: url) } throws: { ($0 as? WebImageError)?.code == code }
@@ -318,7 +318,7 @@ struct NetworkAcceptanceTests {
     }
 
     @Test(.tags(.l10))
-    func prefetcherLoadsAheadAndStops() async throws {
+    func prefetcherLoadsAndStops() async throws {
         let file = try Journey.file()
         for number in 0..<10 { journey.server.route("/\(number).png", .body(file)) }
         let prefetcher = WebImagePrefetcher(imageManager: journey.manager)
@@ -338,7 +338,7 @@ struct NetworkAcceptanceTests {
     }
 
     @Test(.tags(.l10))
-    func joiningAPrefetchLiftsItsPriority() async throws {
+    func joiningAPrefetchRaisesItsPriority() async throws {
         journey.downloader.config.maxConcurrentDownloads = 1
         let gate = FaultGate()
         let file = try Journey.file()
@@ -363,7 +363,7 @@ struct NetworkAcceptanceTests {
     @Test(
         "A large picture is decoded and stored from a mapped file, not from memory",
         .enabled(if: ProcessMemory.isMeasurable, "the address sanitizer keeps freed memory"))
-    func largePictureCostsNoMemory() async throws {
+    func largeBodyStaysOutOfMemory() async throws {
         let padded = try Journey.file(.jpeg, width: 400, height: 300) + Data(count: 60 << 20)
         var config = WebImageDownloaderConfig.default
         config.maxBodyBytesInMemory = 1 << 20

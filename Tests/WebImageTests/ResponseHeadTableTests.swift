@@ -126,7 +126,7 @@ struct ResponseHeadTableTests {
         }
     }
 
-    @Test(arguments: Route.allCases.filter(\.isAvailable)) func lastHeadOfTheOriginCounts(_ route: Route) async throws {
+    @Test(arguments: Route.allCases.filter(\.isAvailable)) func lastHeadOfTheOriginIsUsed(_ route: Route) async throws {
         try await with(route) { server, proxy, url, journey in
             for test in Self.cases {
                 // The first load uses a new connection, the second load reuses it.
@@ -146,7 +146,7 @@ struct ResponseHeadTableTests {
         }
     }
 
-    @Test(arguments: Route.allCases.filter(\.isAvailable)) func confirmationIsSeenThroughEveryRoute(_ route: Route)
+    @Test(arguments: Route.allCases.filter(\.isAvailable)) func notModifiedIsRecognisedThroughEveryRoute(_ route: Route)
         async throws
     {
         try await with(route) { server, _, url, journey in
@@ -164,7 +164,7 @@ struct ResponseHeadTableTests {
         }
     }
 
-    @Test(arguments: Route.allCases.filter(\.isAvailable)) func roundsOfAuthenticationAreNoAnswer(_ route: Route)
+    @Test(arguments: Route.allCases.filter(\.isAvailable)) func authenticationChallengeIsNotTheResponse(_ route: Route)
         async throws
     {
         try await with(route, { ($0.username, $0.password) = ("user", "secret") }) { server, _, url, journey in
@@ -192,7 +192,7 @@ struct ResponseHeadTableTests {
         }
     }
 
-    @Test func goodAnswerToARequestWithoutItsBodyIsNotTheAnswer() async throws {
+    @Test func responseToARequestWithoutItsBodyIsNotTheResult() async throws {
         // Curl sends no body until the server has named its authentication scheme.
         try await with(.plain, { ($0.username, $0.password) = ("user", "secret") }) { server, _, url, journey in
             let journey = try journey()
@@ -210,7 +210,7 @@ struct ResponseHeadTableTests {
     @Test(
         .enabled(if: TLSRelay.isAvailable, "nginx's stream module is not installed"),
         arguments: [Route.tls1Tunnel, .http2Tunnel])
-    func answersOfTheProxyAreNotTheOrigins(_ route: Route) async throws {
+    func proxyResponseIsNotTheOriginsResponse(_ route: Route) async throws {
         try await with(route) { server, proxy, url, journey in
             server.play(Self.good)
             for status in [403, 404, 407, 502] {
@@ -224,7 +224,7 @@ struct ResponseHeadTableTests {
         }
     }
 
-    @Test(arguments: [Route.plain, .http2].filter(\.isAvailable)) func interimHeadsWithoutEndAreOverTheLimit(
+    @Test(arguments: [Route.plain, .http2].filter(\.isAvailable)) func endlessInterimHeadsExceedTheLimit(
         _ route: Route
     ) async throws {
         try await with(route) { server, _, url, journey in

@@ -35,7 +35,7 @@ struct UsersTests {
                 }))
     }
 
-    @Test func twoUsersOfOneURLMakeTwoDownloadsAndHaveTwoCacheEntries() async throws {
+    @Test func twoUsersOfOneURLHaveTwoDownloadsAndTwoEntries() async throws {
         let gate = FaultGate()
         try routeByToken(gate)
         let users = ["Bearer lin", "Bearer grace"].map { (token: $0, loader: downloader($0)) }
@@ -65,7 +65,7 @@ struct UsersTests {
         await #expect(throws: WebImageError.self) { try await manager.image(for: url) }
     }
 
-    @Test func twoUsersByRequestModifierShareNothingEither() async throws {
+    @Test func twoUsersByRequestModifierShareNothing() async throws {
         let gate = FaultGate()
         try routeByToken(gate)
         gate.open()
@@ -78,7 +78,7 @@ struct UsersTests {
         #expect(journey.server.requestCount("/mine.png") == 2)
     }
 
-    @Test func aDownloadCancelledWhenNearlyDoneEndsInTheCache() async throws {
+    @Test func nearlyCompleteDownloadIsStoredAfterItsCancel() async throws {
         // Noise does not compress, so the file arrives in pieces.
         let file = try ImageCodersManager.shared.encode(
             TestImages.noise(width: 200, height: 200), format: .png, options: EncodingOptions())

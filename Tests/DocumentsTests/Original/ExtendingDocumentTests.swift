@@ -45,14 +45,14 @@ import WebImageTesting
         #expect(coder.incrementalDecodedImage(with: nil)?.size == CGSize(width: 8, height: 8))
     }
 
-    @Test(.tags(.x3)) func gifHasItsFramesAndDurations() throws {
+    @Test(.tags(.x3)) func gifReturnsItsFramesAndDurations() throws {
         let image = try #require(UIImage.sd_image(withGIFData: try Desk.animation()))
         #expect(image.sd_isAnimated && image.sd_imageFrameCount == 3 && image.sd_imageFormat == .GIF)
         let frames = try #require(image as? SDAnimatedImageProvider)
         #expect((0..<3).map { frames.animatedImageDuration(at: $0) } == [0.05, 0.05, 0.05])
     }
 
-    @Test(.tags(.x4)) func animatedImageInitializersGiveOrdinaryImages() throws {
+    @Test(.tags(.x4)) func animatedImageInitializersReturnOrdinaryImages() throws {
         let data = try Desk.animation()
         let path = desk.scratch.url.appendingPathComponent("poster@2x.gif").path
         try data.write(to: URL(fileURLWithPath: path))

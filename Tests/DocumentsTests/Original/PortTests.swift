@@ -6,7 +6,7 @@ import WebImageTesting
 
 /// Calls to the API that an app ported from iOS makes.
 @Suite(.timeLimit(minutes: 1)) struct PortTests {
-    @Test func animatedImageAnswersForItsFrames() throws {
+    @Test func animatedImageReturnsItsFrames() throws {
         let file = try Desk.animation(frames: 4)
         let image = try #require(SDAnimatedImage(data: file))
         let one = Int(image.sd_memoryCost) - file.count
@@ -44,7 +44,7 @@ import WebImageTesting
                 == image.sd_color(at: CGPoint(x: 9, y: 3)))
     }
 
-    @Test func encodingKeepsItsBounds() throws {
+    @Test func encodingHonoursItsSizeLimits() throws {
         let image = try Image.generated(width: 200, height: 100) { x, y in
             (UInt8(truncatingIfNeeded: x &* y), UInt8(truncatingIfNeeded: x ^ y), UInt8(y), 255)
         }
@@ -68,7 +68,7 @@ import WebImageTesting
         #expect(moving.flatMap { UIImage.sd_image(with: $0) }?.sd_imageFrameCount == 3)
     }
 
-    @Test func theScaleOfADecodeIsThePictures() throws {
+    @Test func decodedImageHasTheRequestedScale() throws {
         let image = SDImageCodersManager.shared.decodedImage(
             with: try Desk.file(width: 40, height: 30), options: [.decodeScaleFactor: 2])
         #expect(image?.scale == 2 && image?.size == CGSize(width: 20, height: 15))
@@ -76,7 +76,7 @@ import WebImageTesting
         #expect(SDScaledImageForScaleFactor(4, image)?.size == CGSize(width: 10, height: 7.5))
     }
 
-    @Test func formatsHaveTheirNumbersAndIdentifiers() {
+    @Test func formatsHaveTheOriginalsNumbersAndIdentifiers() {
         let formats: [SDImageFormat] = [.JPEG, .PNG, .GIF, .TIFF, .webP, .HEIC, .HEIF, .PDF, .SVG, .BMP, .RAW]
         #expect(formats.map(\.rawValue) == Array(0...10))
         #expect(SDImageFormat.undefined.rawValue == -1)
@@ -84,14 +84,14 @@ import WebImageTesting
         #expect(NSData.sd_imageFormat(fromUTType: "public.heic") == .HEIC)
     }
 
-    @Test func keysAreTheOriginals() {
+    @Test func cacheKeysEqualTheOriginals() {
         let key = SDThumbnailedKeyForKey("https://foo.com/a.png", CGSize(width: 100, height: 100), true)
         #expect(key == "https://foo.com/a-Thumbnail(%7B100.000000,100.000000%7D,1).png")
         #expect(SDTransformedKeyForKey(nil, "S") == nil)
         #expect(SDTransformedKeyForKey("Test/image.png", "S") == "Test/image-S.png")
     }
 
-    @Test func aCacheIsAskedInEveryForm() async throws {
+    @Test func cacheIsQueriedInEveryForm() async throws {
         let desk = try Desk()
         let (cache, image) = (desk.cache, try TestImages.solid())
         await withCheckedContinuation { done in cache.store(image, forKey: "k") { done.resume() } }
@@ -114,7 +114,7 @@ import WebImageTesting
         #expect(cache.totalDiskCount() == 0 && cache.imageFromMemoryCache(forKey: "m") == nil)
     }
 
-    @Test func aDownloadAnswersLikeTheOriginals() async throws {
+    @Test func downloadTokenReportsLikeTheOriginals() async throws {
         let desk = try Desk()
         desk.server.route("/missing.png", .status(404))
         let downloader = desk.downloader
@@ -138,7 +138,7 @@ import WebImageTesting
         #expect(desk.server.requests.first?.headers["x-port"] == "yes")
     }
 
-    @Test func configurationsAreObjects() {
+    @Test func configurationsAreReferenceTypes() {
         let config = SDWebImageDownloaderConfig()
         config.maxConcurrentDownloads = 2
         config.downloadTimeout = 4
@@ -151,7 +151,7 @@ import WebImageTesting
         #expect(downloader.config.maxConcurrentDownloads == 3)
     }
 
-    @Test func errorsAreToldApartInEveryForm() {
+    @Test func errorsAreDistinguishedInEveryForm() {
         let failure: any Error = SDWebImageError(WebImageError(.badImageData, stage: .decode))
         switch failure {
         case SDWebImageError.cancelled: Issue.record("the error matches .cancelled")
@@ -163,7 +163,7 @@ import WebImageTesting
         #expect((failure as NSError).code == SDWebImageError.Code.badImageData.rawValue)
     }
 
-    @Test func aPictureIsDrawn() throws {
+    @Test func rendererDrawsAPicture() throws {
         let format = SDGraphicsImageRendererFormat.preferred
         let renderer = SDGraphicsImageRenderer(size: CGSize(width: 12, height: 6), format: format)
         let image = renderer.image { _ in }

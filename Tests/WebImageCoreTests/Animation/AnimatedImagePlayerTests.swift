@@ -27,7 +27,7 @@ struct AnimatedImagePlayerTests {
         #expect(AnimatedImagePlayer(provider: still, displayLink: link, registry: registry) == nil)
     }
 
-    @Test func everyFrameIsShownOnceALoopInOrder() async throws {
+    @Test func everyLoopShowsEachFrameOnceInOrder() async throws {
         let player = try player(FakeAnimation(durations: [Double](repeating: 0.1, count: 5), loopCount: 2))
         var frames: [Int] = []
         var loops: [Int] = []
@@ -43,7 +43,7 @@ struct AnimatedImagePlayerTests {
         #expect(loops == [1, 2] && !link.isRunning)
     }
 
-    @Test func pausedNothingIsDecodedAndThePositionStays() async throws {
+    @Test func pausedPlayerDecodesNothingAndKeepsItsPosition() async throws {
         let animation = FakeAnimation(durations: [Double](repeating: 0.1, count: 50))
         let player = try player(animation)
         player.startPlaying()
@@ -58,7 +58,7 @@ struct AnimatedImagePlayerTests {
         #expect(player.currentFrameIndex == 0 && player.currentFrame == nil)
     }
 
-    @Test func seekingShowsTheFrameAtOnceAlsoWhilePaused() throws {
+    @Test func seekingShowsTheFrameAtOnceEvenWhilePaused() throws {
         let player = try player(FakeAnimation(durations: [Double](repeating: 0.1, count: 101)))
         var next = 0
         player.animationFrameHandler = { index, _ in
@@ -109,7 +109,7 @@ struct AnimatedImagePlayerTests {
         TickRepeater.forgetAll()
     }
 
-    @Test func aSlowDecoderSkipsAndNeverSlows() async throws {
+    @Test func slowDecoderSkipsFramesAndKeepsTime() async throws {
         // The animation is so long that even a busy machine shows several frames before the animation ends.
         let count = 8000
         let durations = [Double](repeating: 0.005, count: count)
@@ -137,7 +137,7 @@ struct AnimatedImagePlayerTests {
         player.stopPlaying()
     }
 
-    @Test func aFrameThatCannotBeDecodedIsPassedOver() async throws {
+    @Test func undecodableFrameIsSkipped() async throws {
         let player = try player(FakeAnimation(durations: [0.05, 0.05, 0.05], broken: [1]))
         var frames: [Int] = []
         player.animationFrameHandler = { index, _ in frames.append(index) }
@@ -146,7 +146,7 @@ struct AnimatedImagePlayerTests {
         #expect(!frames.contains(1) && frames.contains(2))
     }
 
-    @Test func theLastPlayerFreesTheFrames() async throws {
+    @Test func lastPlayerReleasesTheFrames() async throws {
         let animation = FakeAnimation(durations: [0.1, 0.1])
         do {
             let player = try player(animation)
@@ -158,7 +158,7 @@ struct AnimatedImagePlayerTests {
         #expect(!link.isRunning)
     }
 
-    @Test func theBudgetGivesSmallOnesAllAndTheOthersEqualParts() {
+    @Test func smallAnimationsGetAllTheirBytesAndOthersEqualShares() {
         #expect(FrameBudget.allot([10, 100, 100], of: 110) == [10, 50, 50])
         #expect(FrameBudget.allot([10, 10], of: 1000) == [10, 10])
         #expect(FrameBudget.allot([], of: 10).isEmpty)

@@ -1,9 +1,10 @@
 import Foundation
 import Synchronization
 import Testing
-import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
+
+@testable import WebImageCore
 
 /// Which frames a frame store keeps, and when it releases them.
 @Suite(.timeLimit(minutes: 1))
@@ -49,7 +50,22 @@ struct FrameStoreTests {
         #expect(second.byteCount <= small.budget)
     }
 
-    @Test func shortMemoryLeavesTheFrameThatIsShown() async throws {
+    @Test func shareOfAReleasedStoreIsFreeAtOnce() {
+        let alone = FrameStoreRegistry(budget: 16)
+        let registry = FrameStoreRegistry(budget: 16)
+        let whole = alone.capacity(of: alone.acquire(FakeAnimation(durations: [Double](repeating: 0.1, count: 100))))
+        let stays = registry.acquire(FakeAnimation(durations: [Double](repeating: 0.1, count: 100)))
+        let animation = HookedAnimation()
+        let leaves = registry.acquire(animation)
+        #expect(registry.capacity(of: stays) < whole)
+        // The store is released while another thread computes the shares of all stores.
+        animation.hook.withLock { $0 = { registry.release(leaves) } }
+        animation.frameCount.withLock { $0 = 200 }
+        _ = registry.capacity(of: leaves)
+        #expect(registry.capacity(of: stays) == whole)
+    }
+
+    @Test func memoryPressureKeepsOnlyTheShownFrame() async throws {
         let registry = FrameStoreRegistry.shared
         let store = registry.acquire(FakeAnimation(durations: [Double](repeating: 0.1, count: 8)))
         defer { registry.release(store) }
@@ -61,6 +77,29 @@ struct FrameStoreTests {
         MemoryPressureRelay.system.report(.warning)
         #expect(store.currentFrameCount == 1 && store.frame(at: 0) != nil)
     }
+}
+
+/// An animation that calls a closure when its frame count is read for the second time after the closure was set.
+private final class HookedAnimation: AnimatedImageProvider {
+    let hook = Locked<(@Sendable () -> Void)?>(nil)
+    let frameCount = Locked(100)
+    private let reads = Locked(0)
+
+    var animatedImageData: Data? { nil }
+    var animatedImageFrameCount: Int {
+        // The registry reads the count once for the store that asks, and then once for each store.
+        if let hook = hook.withLock({ $0 }) {
+            let isSecond = reads.withLock { reads in
+                reads += 1
+                return reads == 2
+            }
+            if isSecond { hook() }
+        }
+        return frameCount.withLock { $0 }
+    }
+    var animatedImageLoopCount: Int { 0 }
+    func animatedImageDuration(at index: Int) -> TimeInterval { 0.1 }
+    func animatedImageFrame(at index: Int) -> Image? { nil }
 }
 
 /// An animation whose first decode waits until the test opens it.

@@ -24,7 +24,7 @@ struct PlaybackTests {
         (AnimatedImagePlaybackMode.normal, [0, 1, 2, 3, 0, 1]), (.reverse, [3, 2, 1, 0, 3, 2]),
         (.bounce, [0, 1, 2, 3, 2, 1]), (.reversedBounce, [3, 2, 1, 0, 1, 2]),
     ])
-    func framesComeInTheOrderOfTheMode(_ mode: AnimatedImagePlaybackMode, _ expected: [Int]) {
+    func framesFollowThePlaybackMode(_ mode: AnimatedImagePlaybackMode, _ expected: [Int]) {
         var playback = playback(4, mode)
         let frames = shown(&playback, ticks: 6, of: 0.1).compactMap { event -> Int? in
             if case .show(let index) = event { return index }
@@ -34,7 +34,7 @@ struct PlaybackTests {
     }
 
     @Test(arguments: [(AnimatedImagePlaybackMode.normal, 2), (.reverse, 0), (.bounce, 1), (.reversedBounce, 1)])
-    func itEndsAfterItsLoopsOnItsLastFrame(_ mode: AnimatedImagePlaybackMode, _ last: Int) {
+    func playbackEndsOnTheLastFrameAfterItsLoops(_ mode: AnimatedImagePlaybackMode, _ last: Int) {
         var playback = playback(3, mode, loops: 2)
         var events: [Playback.Event] = []
         while events.last != .end, events.count < 100 { events += shown(&playback, ticks: 1, of: 0.1) }
@@ -45,7 +45,7 @@ struct PlaybackTests {
 
     /// The last frame stays visible, so an animation that is too slow to decode must not end on an earlier one.
     @Test(arguments: [(AnimatedImagePlaybackMode.normal, 2), (.reverse, 0), (.bounce, 1), (.reversedBounce, 1)])
-    func theEndWaitsForTheLastFrame(_ mode: AnimatedImagePlaybackMode, _ last: Int) {
+    func endIsReportedAfterTheLastFrameIsShown(_ mode: AnimatedImagePlaybackMode, _ last: Int) {
         var playback = playback(3, mode, loops: 1)
         let first = mode == .reverse || mode == .reversedBounce ? 2 : 0
         #expect(shown(&playback, ticks: 1, of: 0) == [.show(first)])
@@ -55,14 +55,14 @@ struct PlaybackTests {
         #expect(shown(&playback, ticks: 1, of: 0) == [.show(last), .loop(1), .end])
     }
 
-    @Test func theClockStartsWithTheFirstPicture() {
+    @Test func clockStartsWithTheFirstShownFrame() {
         var playback = playback(3)
         #expect(shown(&playback, ticks: 50, of: 0.1, ready: { _ in false }).isEmpty)
         #expect(shown(&playback, ticks: 1, of: 5) == [.show(0)])
         #expect(playback.index == 0)
     }
 
-    @Test func lateFramesAreSkippedAndTimeGoesOn() {
+    @Test func lateFramesAreSkipped() {
         var playback = playback(10)
         _ = shown(&playback, ticks: 1, of: 0)
         #expect(shown(&playback, ticks: 1, of: 0.35) == [.show(3)])
@@ -72,7 +72,7 @@ struct PlaybackTests {
         #expect(shown(&playback, ticks: 1, of: 0.001) == [.show(6)])
     }
 
-    @Test func asInTheOriginalLateFramesStopTheClockWhenAsked() {
+    @Test func lateFramesStopTheClockOnRequest() {
         var playback = playback(10)
         playback.skipsLateFrames = false
         _ = shown(&playback, ticks: 1, of: 0)
@@ -82,7 +82,7 @@ struct PlaybackTests {
         #expect(shown(&playback, ticks: 1, of: 0.1) == [.show(2)])
     }
 
-    @Test func anHourHasNoDrift() {
+    @Test func clockHasNoDriftAfterAnHour() {
         let durations = [0.04, 0.1, 0.033, 0.25, 0.077]
         var playback = Playback(frameCount: durations.count)
         playback.reset()
@@ -99,7 +99,7 @@ struct PlaybackTests {
         #expect(abs(position - 3600) < 0.001)
     }
 
-    @Test func aDayAsleepCostsOneTick() {
+    @Test func suspendedDayNeedsOneTick() {
         var playback = playback(7)
         _ = shown(&playback, ticks: 1, of: 0)
         var asked = 0
@@ -114,7 +114,7 @@ struct PlaybackTests {
         #expect(playback.loopCount > 400_000_000)
     }
 
-    @Test func rateChangesHowFastTimePasses() {
+    @Test func playbackRateScalesTime() {
         var fast = playback(10)
         fast.rate = 2
         _ = shown(&fast, ticks: 1, of: 0)
@@ -125,7 +125,15 @@ struct PlaybackTests {
         #expect(shown(&fast, ticks: 1, of: 0.1) == [.end])
     }
 
-    @Test func aGrowingAnimationWaitsAtItsLastFrameAndGoesOn() {
+    @Test func timeAfterASeekCountsEvenIfPlaybackWasWaiting() {
+        var playback = playback(3)
+        playback.awaitsMoreFrames = true
+        _ = shown(&playback, ticks: 8, of: 0.1)
+        playback.seek(to: 0, loopCount: 0)
+        #expect(shown(&playback, ticks: 1, of: 0.1) == [.show(1)])
+    }
+
+    @Test func partialAnimationWaitsAtItsLastFrameAndContinues() {
         var playback = playback(3)
         playback.awaitsMoreFrames = true
         #expect(shown(&playback, ticks: 30, of: 0.1).last == .show(2))
@@ -136,7 +144,7 @@ struct PlaybackTests {
         #expect(shown(&playback, ticks: 2, of: 0.1) == [.show(5), .loop(1), .show(0)])
     }
 
-    @Test func upcomingNamesEveryFrameOnceInTheOrderOfPlay() {
+    @Test func upcomingFramesAreUniqueAndInPlaybackOrder() {
         var forward = playback(4)
         forward.seek(to: 2, loopCount: 0)
         #expect(forward.upcoming(4) == [2, 3, 0, 1])

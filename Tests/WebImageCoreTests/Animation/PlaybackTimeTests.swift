@@ -20,7 +20,7 @@ struct PlaybackTimeTests {
         return player
     }
 
-    @Test func anHourOnTheClockIsExactToTheMillisecond() async throws {
+    @Test func playbackPositionIsExactToAMillisecondAfterAnHour() async throws {
         let durations = [0.04, 0.1, 0.033, 0.25, 0.077]
         let loop = durations.reduce(0, +)
         let clock = VirtualClock()

@@ -32,7 +32,7 @@ struct CacheLocationTests {
         #expect(!name.isEmpty && name != "." && name != ".." && !name.contains("/") && !name.contains("\0"))
     }
 
-    @Test func namespaceIsTheFoldersName() {
+    @Test func namespaceIsTheFolderName() {
         var config = ImageCacheConfig()
         config.diskCacheClass = DictionaryDiskCache.self
         #expect(

@@ -23,7 +23,7 @@ struct ForeignLayerTests {
         return image
     }
 
-    @Test func howAVariantWasMadeIsTypedMetadata() throws {
+    @Test func transformRecordIsTypedMetadata() throws {
         cache.storeImage(variant(), imageData: ToyCoder.data(width: 1, height: 1), forKey: "key", toDisk: true)
         _ = cache.diskImageDataExists(withKey: "key")
         let metadata = try #require(disk.metadata(forKey: "key"))
@@ -34,7 +34,7 @@ struct ForeignLayerTests {
     }
 
     @Test(arguments: ["left 8", "transformed options=8", "webimage-http 1\nleft", "", "webimage-variant 1\n"])
-    func aLoadersMetadataIsNeverAVariants(text: String) {
+    func loaderMetadataIsNeverATransformRecord(text: String) {
         #expect(VariantAttributes(metadata: Data(text.utf8)) == nil)
     }
 }

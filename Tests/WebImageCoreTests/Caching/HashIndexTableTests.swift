@@ -6,7 +6,7 @@ import WebImageTesting
 struct HashIndexTableTests {
     /// With few hashes and many removals, runs of collisions grow, break and wrap around the end of the table.
     @Test(arguments: [1, 3, 64, 100_000] as [UInt32])
-    func agreesWithADictionaryUnderCollisions(hashes: UInt32) {
+    func hashIndexMatchesADictionaryUnderCollisions(hashes: UInt32) {
         var random = SeededRandom(seed: UInt64(hashes))
         var table = HashIndexTable()
         var expected: [Int: UInt32] = [:]

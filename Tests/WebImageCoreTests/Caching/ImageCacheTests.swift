@@ -47,13 +47,13 @@ struct ImageCacheTests {
     @Test(arguments: [
         (ImageCacheType.all, true, true), (.memory, true, false), (.disk, false, true), (.none, false, false),
     ])
-    func storeReachesTheNamedLayers(type: ImageCacheType, memory: Bool, onDisk: Bool) {
+    func storeWritesOnlyTheNamedLayers(type: ImageCacheType, memory: Bool, onDisk: Bool) {
         #expect(store(picture(), ToyCoder.data(width: 3, height: 2), "key", type) == 1)
         #expect((cache.imageFromMemoryCache(forKey: "key") != nil) == memory)
         #expect(cache.diskImageDataExists(withKey: "key") == onDisk)
     }
 
-    @Test func withoutADiskLayerImagesAreInMemoryAlone() {
+    @Test func withoutADiskLayerImagesAreStoredInMemory() {
         var config = cache.config
         config.shouldCacheImagesOnDisk = false
         let own = ImageCache(namespace: "memory", diskCacheDirectory: "/nowhere", config: config)
@@ -71,7 +71,7 @@ struct ImageCacheTests {
         #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 5, height: 4))
     }
 
-    @Test func previewsAreNeverStored() {
+    @Test func partialImagesAreNeverStored() {
         let image = picture()
         image.isIncremental = true
         #expect(store(image, ToyCoder.data(width: 5, height: 4), "key") == 1)
@@ -80,7 +80,7 @@ struct ImageCacheTests {
         #expect(!cache.diskImageDataExists(withKey: "key"))
     }
 
-    @Test func nothingToStoreStillCompletes() {
+    @Test func storingNothingCompletes() {
         #expect(store(nil, nil, "key") == 1)
         #expect(store(picture(), nil, nil) == 1)
         let calls = Calls<Bool>()
@@ -89,7 +89,7 @@ struct ImageCacheTests {
         #expect(calls.all.count == 2)
     }
 
-    @Test func memoryHitAnswersBeforeTheCallReturns() {
+    @Test func memoryHitCompletesBeforeTheCallReturns() {
         let image = picture()
         cache.storeImageToMemory(image, forKey: "key")
         let (calls, token) = query("key")
@@ -99,7 +99,7 @@ struct ImageCacheTests {
         #expect(calls.all.first?.type == .memory)
     }
 
-    @Test func missesAndEmptyQueriesSayNone() {
+    @Test func missesAndEmptyQueriesReturnNoCacheType() {
         for (key, type) in [("absent", ImageCacheType.all), ("absent", .memory), ("absent", .none), (nil, .all)] {
             let answers = query(key, type: type).calls.wait()
             #expect(answers.count == 1)
@@ -139,7 +139,7 @@ struct ImageCacheTests {
         #expect(cache.imageFromMemoryCache(forKey: "key") == nil)
     }
 
-    @Test func memoryDataIsReadWhenAskedFor() {
+    @Test func memoryHitReadsDataOnRequest() {
         let image = picture()
         #expect(store(image, ToyCoder.data(width: 1, height: 1), "key") == 1)
         let sync = query("key", [.queryMemoryData, .queryMemoryDataSync]).calls
@@ -152,7 +152,7 @@ struct ImageCacheTests {
         }
     }
 
-    @Test func cancelledQueryCompletesExactlyOnceWithNothing() {
+    @Test func cancelledQueryCompletesOnceWithoutAnImage() {
         disk.setData(ToyCoder.data(width: 8, height: 6), forKey: "key")
         for round in 0..<500 {
             cache.clearMemory()
@@ -167,7 +167,7 @@ struct ImageCacheTests {
         }
     }
 
-    @Test func completionsComeOnTheQueueAskedFor() {
+    @Test func completionsRunOnTheRequestedQueue() {
         let queue = DispatchQueue(label: "test.callbacks")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
@@ -182,7 +182,7 @@ struct ImageCacheTests {
         #expect(calls.wait(for: 2) == [true, true])
     }
 
-    @Test func completionMayAskTheCacheAgain() {
+    @Test func completionMayQueryTheCacheAgain() {
         let calls = Calls<Int>()
         let cache = cache
         cache.storeImage(
@@ -191,7 +191,7 @@ struct ImageCacheTests {
         #expect(calls.wait() == [1])
     }
 
-    @Test func removeForgetsBothLayersAndOneWhenTold() async {
+    @Test func removalReachesBothLayersOrTheNamedOne() async {
         #expect(store(picture(), Data([1]), "key") == 1)
         cache.removeImageFromMemory(forKey: "key")
         #expect(cache.imageFromMemoryCache(forKey: "key") == nil)
@@ -201,7 +201,7 @@ struct ImageCacheTests {
         #expect(await cache.diskImageData(forKey: "key") == nil)
     }
 
-    @Test func changedConfigReachesBothLayers() {
+    @Test func changedConfigurationAppliesToBothLayers() {
         for key in 0..<4 { cache.storeImageToMemory(picture(), forKey: "\(key)") }
         cache.config.maxMemoryCount = 2
         cache.config.maxDiskAge = 17
@@ -210,7 +210,7 @@ struct ImageCacheTests {
         #expect(cache.config.maxDiskAge == 17)
     }
 
-    @Test func callersObjectComesBackAsBytes() {
+    @Test func extendedObjectIsReturnedAsBytes() {
         let image = picture()
         image.extendedObject = Data("mine".utf8)
         #expect(store(image, ToyCoder.data(width: 2, height: 2), "key") == 1)
@@ -244,7 +244,7 @@ struct ImageCacheTests {
         #expect(cache.diskCache == nil)
     }
 
-    @Test func callersObjectComesBackAsItsTypeFromDisk() {  // SDImageCacheTests.test47DiskCacheExtendedData
+    @Test func extendedObjectIsReturnedWithItsTypeFromDisk() {  // SDImageCacheTests.test47DiskCacheExtendedData
         let image = picture()
         image.extendedObject = ["Test": "Object"]
         #expect(store(image, ToyCoder.data(width: 2, height: 2), "key") == 1)
@@ -258,7 +258,7 @@ struct ImageCacheTests {
         #expect(disk.extendedData(forKey: "key") == nil)
     }
 
-    @Test func layersMayBeTheCallersOwnInstances() throws {
+    @Test func layersMayBeInstancesOfTheCaller() throws {
         let memory = MemoryCache(config: ImageCacheConfig())
         let own = try #require(DictionaryDiskCache(cachePath: "/nowhere", config: ImageCacheConfig()))
         let cache = ImageCache(memoryCache: memory, diskCache: own)
@@ -271,7 +271,7 @@ struct ImageCacheTests {
     }
 
     @Test(arguments: [true, false])
-    func endOfTheProcessTidiesUpWhenConfiguredAndFlushesAlways(tidies: Bool) {
+    func processEndFlushesAndRemovesExpiredEntriesIfConfigured(tidies: Bool) {
         cache.config.shouldRemoveExpiredDataWhenTerminate = tidies
         cache.config.shouldRemoveExpiredDataWhenEnterBackground = tidies
         cache.applicationWillTerminate()
@@ -282,7 +282,7 @@ struct ImageCacheTests {
         #expect(disk.state.withLock { $0.tidyings } == (tidies ? 2 : 0))
     }
 
-    @Test func metadataFollowsTheStoreBeforeIt() async {
+    @Test func metadataIsWrittenAfterTheEarlierStore() async {
         cache.storeImageData(Data([1]), forKey: "key")
         cache.storeMetadata(Data("etag".utf8), forKey: "key")
         #expect(await cache.diskResource(forKey: "key")?.metadata == Data("etag".utf8))

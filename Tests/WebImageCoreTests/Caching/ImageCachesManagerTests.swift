@@ -125,6 +125,21 @@ struct ImageCachesManagerTests {
         #expect((manager.caches?.first as? ImageCache) === ImageCache.shared)
     }
 
+    /// The last answer arrives while an earlier hit is being compared, which two threads can do concurrently.
+    @Test func concurrentHitIsDeliveredWhenAMissArrivesBesideIt() {
+        let fanOut = CacheFanOut(caches: [low, high], isSerial: false)
+        let answers = Calls<@Sendable (ImageCacheType) -> Void>()
+        let ends = Calls<ImageCacheType?>()
+        fanOut.ask(
+            isEnough: { (type: ImageCacheType) in
+                if type == .memory { answers.all[1](.none) }
+                return type != .none
+            },
+            { _, _, answer in answers.append(answer) }, end: { ends.append($0) })
+        answers.all[0](.memory)
+        #expect(ends.all == [.memory])
+    }
+
     @Test func onlyTheNamedCacheIsUsed() {  // SDImageCacheTests.test55SDImageCachesManagerOperationPolicySimple
         for (policy, used, other) in [
             (ImageCachesManagerOperationPolicy.lowestOnly, low, high), (.highestOnly, high, low),
@@ -148,7 +163,7 @@ struct ImageCachesManagerTests {
     private func query(type: ImageCacheType) -> Calls<(image: Image?, type: ImageCacheType)> { query("key", type) }
 
     @Test  // SDImageCacheTests.test56SDImageCachesManagerOperationPolicyConcurrent
-    func concurrentContainsTakesTheFastestAnswer() {
+    func concurrentContainsUsesTheFastestAnswer() {
         set(.concurrent)
         #expect(query().wait().first?.image == nil)
         low.storeImageToMemory(picture(), forKey: "key")
@@ -165,7 +180,7 @@ struct ImageCachesManagerTests {
     }
 
     @Test  // SDImageCacheTests.test57SDImageCachesManagerOperationPolicySerial
-    func serialContainsAsksTheHighestFirst() {
+    func serialContainsQueriesTheHighestCacheFirst() {
         set(.serial)
         low.storeImageToMemory(picture(), forKey: "key")
         high.storeImageDataToDisk(ToyCoder.data(width: 2, height: 2), forKey: "key")
@@ -220,7 +235,7 @@ struct ImageCachesManagerTests {
     }
 
     @Test(arguments: [ImageCachesManagerOperationPolicy.serial, .concurrent])
-    func cancelCompletesOnceWithNothingAndAsksNobodyElse(policy: ImageCachesManagerOperationPolicy) {
+    func cancelCompletesOnceAndQueriesNoFurtherCache(policy: ImageCachesManagerOperationPolicy) {
         let (first, second) = (ScriptedCache(), ScriptedCache())
         manager.caches = [first, second]
         set(policy)
@@ -241,7 +256,7 @@ struct ImageCachesManagerTests {
         #expect(first.state.withLock { $0.asked.count } == (policy == .serial ? 0 : 1))
     }
 
-    @Test func firstAnswerWinsAndTheOthersAreCancelled() {
+    @Test func firstAnswerIsUsedAndOtherQueriesAreCancelled() {
         let (first, second) = (ScriptedCache(), ScriptedCache())
         manager.caches = [first, second]
         set(.concurrent)
@@ -256,7 +271,7 @@ struct ImageCachesManagerTests {
     }
 
     @Test(arguments: [false, true])
-    func higherCachesAreFilledOnlyWhenAsked(asked: Bool) {
+    func higherCachesAreFilledOnlyOnRequest(asked: Bool) {
         let missing = ScriptedCache(answersAtOnce: true)
         manager.caches = [low, missing]
         manager.fillsHigherCaches = asked

@@ -39,7 +39,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCount == 1)
     }
 
-    @Test func theUsedGetASecondChance() {
+    @Test func usedImagesGetASecondChance() {
         let cache = cache(count: 4)
         for key in 0..<4 { cache.setObject(picture(), forKey: "\(key)", cost: 1) }
         _ = cache.object(forKey: "0")
@@ -56,7 +56,7 @@ struct MemoryCacheTests {
         #expect((0..<10).filter { cache.object(forKey: "\($0)") != nil } == [7, 8, 9])
     }
 
-    @Test func allUsedStillEvictsTheOldest() {
+    @Test func oldestIsEvictedWhenAllAreUsed() {
         let cache = cache(count: 3)
         for key in 0..<3 { cache.setObject(picture(), forKey: "\(key)", cost: 1) }
         for key in 0..<3 { _ = cache.object(forKey: "\(key)") }
@@ -72,7 +72,7 @@ struct MemoryCacheTests {
         }
     }
 
-    @Test func oneTooLargePushesNothingOut() {
+    @Test func imageLargerThanTheLimitEvictsNothing() {
         let cache = cache(cost: 100, weak: true)
         cache.setObject(picture(), forKey: "small", cost: 50)
         let large = picture()
@@ -82,7 +82,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 50)
     }
 
-    @Test func evictedImageInUseIsFoundAgainAndCountedAgain() {
+    @Test func evictedImageInUseIsFoundAndCountedAgain() {
         let cache = cache(count: 2, weak: true)
         let held = picture()
         cache.setObject(held, forKey: "held", cost: 7)
@@ -93,7 +93,7 @@ struct MemoryCacheTests {
         #expect(cache.object(forKey: "0") == nil)
     }
 
-    @Test func withoutTheWeakMapEvictedIsGone() {
+    @Test func withoutTheWeakMapEvictedImagesAreMisses() {
         let cache = cache(count: 1)
         let held = picture()
         cache.setObject(held, forKey: "held", cost: 1)
@@ -101,7 +101,7 @@ struct MemoryCacheTests {
         #expect(cache.object(forKey: "held") == nil)
     }
 
-    @Test func removingRemovesWeaklyToo() {
+    @Test func removalReachesTheWeakMap() {
         let cache = cache(count: 1, weak: true)
         let held = [picture(), picture()]
         for (key, image) in held.enumerated() { cache.setObject(image, forKey: "\(key)", cost: 1) }
@@ -112,7 +112,7 @@ struct MemoryCacheTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test func pressureFreesWhatNobodyUsesAndFindsTheRest() {
+    @Test func memoryPressureReleasesUnusedImagesOnly() {
         let cache = cache(weak: true)
         let held = picture()
         weak var lost: Image?
@@ -128,7 +128,7 @@ struct MemoryCacheTests {
         #expect(cache.object(forKey: "held") === held)
     }
 
-    @Test func newLimitsHoldAtOnce() {
+    @Test func newLimitsApplyAtOnce() {
         let cache = cache()
         for key in 0..<10 { cache.setObject(picture(), forKey: "\(key)", cost: 10) }
         var config = ImageCacheConfig()
@@ -163,7 +163,7 @@ struct MemoryCacheTests {
         #expect(calls.withLock { $0 } == 5)
     }
 
-    @Test func threadsMayDoEverythingAtOnce() {
+    @Test func concurrentCallsOfEveryKindAreSafe() {
         let cache = cache(cost: 500, weak: true)
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             for step in 0..<2000 {
@@ -182,7 +182,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCount == 0)
     }
 
-    @Test func automaticCostIsFifteenPercentOfWhatTheGroupMayUse() {
+    @Test func automaticCostLimitIsFifteenPercentOfTheControlGroup() {
         #expect(MemorySize.automaticCost == MemorySize.available / 100 * 15)
         #expect(MemorySize.available > 0)
         let files = [

@@ -15,7 +15,7 @@ struct MemoryPressureTests {
         return cache
     }
 
-    @Test func warningGivesBackHalfAndCriticalEverything() {
+    @Test func warningReleasesHalfAndCriticalReleasesAll() {
         let source = MemoryPressureRelay()
         let cache = filled(source)
         source.report(.warning)
@@ -25,7 +25,7 @@ struct MemoryPressureTests {
         #expect(cache.totalCost == 0)
     }
 
-    @Test func imagesInUseAreFoundAgainAfterPressure() {  // SDImageCacheTests.test46MemoryCacheWeakCache
+    @Test func imagesInUseAreHitsAfterMemoryPressure() {  // SDImageCacheTests.test46MemoryCacheWeakCache
         let source = MemoryPressureRelay()
         let cache = filled(source)
         let held = picture()
@@ -53,7 +53,7 @@ struct MemoryPressureTests {
         #expect(lost == nil)
     }
 
-    @Test func watchingBeginsWithTheFirstObserverOnly() {
+    @Test func pressureIsWatchedOnlyWithAnObserver() {
         let starts = Locked(0)
         let source = MemoryPressureRelay { starts.withLock { $0 += 1 } }
         #expect(starts.withLock { $0 } == 0)
@@ -65,13 +65,13 @@ struct MemoryPressureTests {
     @Test(arguments: [
         (100, 50, nil), (100, 9, MemoryPressure.warning), (100, 4, .critical), (0, 0, nil),
     ])
-    func availableMemoryIsJudgedByItsShare(total: Int, available: Int, expected: MemoryPressure?) {
+    func pressureLevelFollowsTheShareOfAvailableMemory(total: Int, available: Int, expected: MemoryPressure?) {
         let text = "MemTotal:       \(total)000 kB\nMemFree:  1 kB\nMemAvailable:   \(available)000 kB\n"
         #expect(MemoryPressureWatcher.pressure(meminfo: text) == expected)
         #expect(MemoryPressureWatcher.pressure(meminfo: "garbage") == nil)
     }
 
-    @Test func ownGroupIsAskedBeforeTheMachine() {
+    @Test func controlGroupIsReadBeforeTheMachine() {
         #expect(
             MemoryPressureWatcher.pressureFiles(groups: "3:cpu:/y\n0::/user.slice/app\n")
                 == ["/sys/fs/cgroup/user.slice/app/memory.pressure", "/proc/pressure/memory"])
@@ -79,7 +79,7 @@ struct MemoryPressureTests {
     }
 
     @Test(.enabled(if: access("/proc/pressure/memory", R_OK | W_OK) == 0, "the kernel has no PSI"))
-    func kernelTakesTheTrigger() throws {
+    func kernelAcceptsThePressureTrigger() throws {
         let file = try #require(
             MemoryPressureWatcher.open("some 200000 2000000", files: ["/nowhere", "/proc/pressure/memory"]))
         var polled = [pollfd(fd: file, events: Int16(POLLPRI), revents: 0)]

@@ -34,7 +34,7 @@ struct PixelSizeTests {
         #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 30, height: 20))
     }
 
-    @Test func everyWayOfStoringRemembersTheSize() {
+    @Test func everyStoreFunctionRecordsTheSize() {
         let coder = ToyCoder()
         ImageCodersManager.shared.addCoder(coder)
         defer { ImageCodersManager.shared.removeCoder(coder) }
@@ -78,7 +78,7 @@ struct PixelSizeTests {
         #expect(await eventually { cache.bytesAwaitingSize.withLock { $0 } == 0 && pool.waitingCount == 0 })
     }
 
-    @Test func thumbnailSaysNothingOfTheFullPicture() {
+    @Test func thumbnailSetsNoSizeOfTheOriginal() {
         let image = picture(width: 4, height: 4)
         var decoding = DecodingOptions()
         decoding.thumbnailPixelSize = PixelSize(width: 4, height: 4)
@@ -90,7 +90,7 @@ struct PixelSizeTests {
         #expect(cache.pixelSize(forKey: key) == PixelSize(width: 4, height: 4))
     }
 
-    @Test func newerPictureChangesTheSizeAndClearingForgetsIt() async {
+    @Test func newPictureReplacesTheSizeAndClearingRemovesIt() async {
         cache.storeImageToMemory(picture(width: 3), forKey: "key")
         cache.storeImageToMemory(picture(width: 4), forKey: "key")
         #expect(cache.pixelSize(forKey: "key")?.width == 4)
@@ -101,7 +101,7 @@ struct PixelSizeTests {
         #expect(cache.pixelSize(forKey: "key") == nil)
     }
 
-    @Test func mapIsBoundedAndKeepsTheNewest() {
+    @Test func sizeMapIsBoundedAndKeepsTheNewest() {
         var sizes = PixelSizes(limit: 100)
         for number in 1...1000 {
             let isNews = sizes.put(PixelSize(width: number, height: 1), "\(number)")
@@ -117,7 +117,7 @@ struct PixelSizeTests {
 
     /// A view requests a pixel size on the main thread while the disk queue is busy. The request does not wait for
     /// the queue.
-    @Test func askingWaitsForNoOtherDiskWork() {
+    @Test func sizeQueryWaitsForNoOtherDiskWork() {
         disk.setPixelSize(PixelSize(width: 3, height: 2), forKey: "key")
         let gate = DispatchSemaphore(value: 0)
         cache.disk.async { _ in gate.wait() }

@@ -53,7 +53,7 @@ struct PooledCodingTests {
         #expect(coder.seen == ["info true", "decode true"])
     }
 
-    @Test func aCoderWithoutDetailsIsNotAskedForItsCost() throws {
+    @Test func coderWithoutInfoIsScheduledWithoutACost() throws {
         let plain = CountingPlainCoder()
         let manager = ImageCodersManager(coders: [plain])
         let decoding = ImageDecoding(coder: manager, options: DecodingOptions())
@@ -61,7 +61,7 @@ struct PooledCodingTests {
         #expect(try manager.imageInfo(of: Data("W".utf8), limits: .default).pixelSize.width == 2)
     }
 
-    @Test func removingACorruptEntryWaitsForNobody() async {
+    @Test func removeCorruptDiskEntryDoesNotWaitForTheDiskQueue() async {
         let gate = DispatchSemaphore(value: 0)
         cache.storeImageDataToDisk(Data("W".utf8), forKey: "key")
         cache.disk.async { _ in gate.wait() }

@@ -21,7 +21,7 @@ struct QueryEndTests {
         func open() { queue.resume() }
     }
 
-    @Test func aCancelAfterTheDiskHasAnsweredIsStillACancel() async throws {
+    @Test func cancelAfterTheDiskReadDeliversCancelled() async throws {
         cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
         let held = HeldQueue()
         let calls = Locked<[Bool]>([])
@@ -43,7 +43,7 @@ struct QueryEndTests {
         #expect(calls.withLock { $0 } == [false])
     }
 
-    @Test func aCancelAfterTheAnswerSaysNothing() async throws {
+    @Test func cancelAfterTheCompletionChangesNothing() async throws {
         cache.storeImageDataToDisk(ToyCoder.data(width: 8, height: 8), forKey: "key")
         let calls = Locked(0)
         let token = cache.queryCacheOperation(

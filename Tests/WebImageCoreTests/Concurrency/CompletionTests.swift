@@ -8,14 +8,14 @@ import WebImageTesting
 /// If several threads race to claim a completion, it runs once.
 @Suite(.timeLimit(minutes: 1))
 struct CompletionTests {
-    @Test func theFirstEndIsDeliveredAndLaterOnesAreDropped() {
+    @Test func onlyTheFirstResultIsDelivered() {
         let ends = Locked<[Int]>([])
         let completion = Completion<Int> { end in ends.withLock { $0.append(end) } }
         #expect(completion.complete(with: 1) && !completion.complete(with: 2) && !completion.cancel(with: 3))
         #expect(ends.withLock { $0 } == [1] && completion.isCompleted && !completion.isCancelled)
     }
 
-    @Test func aHandlerSetAfterTheEndReceivesIt() {
+    @Test func handlerSetAfterTheResultReceivesIt() {
         let completion = Completion<Int>()
         completion.complete(with: 1)
         let ends = Locked<[Int]>([])
@@ -23,7 +23,7 @@ struct CompletionTests {
         #expect(ends.withLock { $0 } == [1])
     }
 
-    @Test func concurrentEndsDeliverOneAndACancelRunsItsActionOnce() {
+    @Test func concurrentResultsDeliverOneAndACancelRunsItsActionOnce() {
         for _ in 0..<5_000 {
             let (ends, actions) = (Locked(0), Locked(0))
             let completion = Completion<Int> { _ in ends.withLock { $0 += 1 } }
@@ -39,7 +39,7 @@ struct CompletionTests {
         }
     }
 
-    @Test func anEndBeforeACancelDropsTheAction() {
+    @Test func resultBeforeACancelDropsTheAction() {
         let completion = Completion<Int>()
         let isRun = Locked(false)
         completion.whenCancelled { isRun.withLock { $0 = true } }
@@ -48,7 +48,7 @@ struct CompletionTests {
         #expect(!isRun.withLock { $0 })
     }
 
-    @Test func aClaimedEndIsDeliveredByTheClaimerAlone() {
+    @Test func claimedResultIsDeliveredByTheClaimant() {
         let ends = Locked<[Int]>([])
         let completion = Completion<Int> { end in ends.withLock { $0.append(end) } }
         let handler = completion.claim()

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct DecodePoolTests {
-    @Test func neverMoreJobsThanItsWidthRunAtOnce() async throws {
+    @Test func atMostWidthJobsRunAtOnce() async throws {
         let pool = DecodePool(width: 2, byteBudget: .max / 2)
         let most = Locked(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -23,7 +23,7 @@ struct DecodePoolTests {
         #expect(await eventually { pool.runningCount == 0 })
     }
 
-    @Test func theUrgentJobGoesFirst() async throws {
+    @Test func highestPriorityJobStartsFirst() async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
         let order = Locked<[LoadPriority]>([])
@@ -44,7 +44,7 @@ struct DecodePoolTests {
         #expect(order.withLock { $0 } == [.high, .normal, .low])
     }
 
-    @Test func waitingJobsOfLowPriorityAreCountedApart() async throws {
+    @Test func waitingJobsOfLowPriorityAreCountedSeparately() async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
         pool.submit { gate.wait() }
@@ -138,7 +138,7 @@ struct DecodePoolTests {
         #expect(!started.withLock { $0 })
     }
 
-    @Test func submittedWorkRunsWithoutAnybodyWaiting() async {
+    @Test func submittedWorkRunsWithoutAWaiter() async {
         let pool = DecodePool(width: 1, byteBudget: 10)
         let done = Locked<[Int]>([])
         for number in 0..<3 { pool.submit(measuring: { 100 }) { done.withLock { $0.append(number) } } }
@@ -147,7 +147,7 @@ struct DecodePoolTests {
     }
 
     @Test(arguments: [false, true])
-    func threadsAreNicerBesideAMainLoopThatDraws(draws: Bool) async throws {
+    func threadsLowerTheirPriorityBesideAMainLoop(draws: Bool) async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2, nice: { draws ? 10 : 0 })
         let nice = try await pool.run { () throws(WebImageError) in getpriority(.init(PRIO_PROCESS.rawValue), 0) }
         let own = getpriority(.init(PRIO_PROCESS.rawValue), UInt32(getpid()))

@@ -31,7 +31,7 @@ struct DecodeThreadsTests {
         }
     }
 
-    @Test func theSystemShowsTheNameOfTheThreads() async throws {
+    @Test func decodeThreadsHaveANameInTheSystem() async throws {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let name = Locked("")
         pool.submit(measuring: { 0 }) {
@@ -42,7 +42,7 @@ struct DecodeThreadsTests {
         #expect(name.withLock { $0 } == "webimage.decode\n")
     }
 
-    @Test func aTaskOfTheHostRunsWhileEveryThreadIsBlocked() async {
+    @Test func hostTaskRunsWhileEveryThreadIsBlocked() async {
         // This is more than the threads of Swift's cooperative pool and a root queue of libdispatch together.
         let width = 8 * ProcessInfo.processInfo.activeProcessorCount
         let pool = DecodePool(width: width, byteBudget: .max / 2)
@@ -68,7 +68,7 @@ struct DecodeThreadsTests {
         #expect(started.withLock { $0 } == Array(0..<100))
     }
 
-    @Test func aSmallJobRunsWhileLargeOnesHoldEveryThread() async throws {
+    @Test func smallJobRunsWhileLargeOnesUseEveryThread() async throws {
         let pool = DecodePool(width: 2, byteBudget: .max / 2)
         let blocked = Blocked(pool, 20, cost: large)
         #expect(await eventually { pool.runningCount == 2 && pool.waitingCount == 18 })
@@ -81,7 +81,7 @@ struct DecodeThreadsTests {
         #expect(await blocked.letGo())
     }
 
-    @Test func theThreadForSmallJobsTakesNoLargeOneAndOneSmallOneAtATime() async {
+    @Test func threadForSmallJobsRunsOneSmallJobAtATime() async {
         let pool = DecodePool(width: 2, byteBudget: .max / 2)
         let larger = Blocked(pool, 2, cost: large)
         #expect(await eventually { pool.runningCount == 2 })
@@ -113,7 +113,7 @@ struct DecodeThreadsTests {
     }
 
     /// A job that arrives while an idle thread ends must not be lost.
-    @Test func everyJobOfManyRunsOnceWithinTheBounds() async {
+    @Test func everyJobRunsOnceWithinTheLimits() async {
         var random = SeededRandom(seed: 19)
         let budget = 3 * large
         let pool = DecodePool(width: 3, byteBudget: budget, idleTime: .microseconds(50))

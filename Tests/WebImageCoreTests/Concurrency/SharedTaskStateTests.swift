@@ -48,7 +48,7 @@ struct SharedTaskStateTests {
 
     /// A key is hashed once per run. A load's identity has dozens of fields, so hashing costs more than all other
     /// work of a step.
-    @Test func aRunHashesItsKeyOnce() {
+    @Test func sharedTaskHashesItsKeyOnce() {
         var state = SharedTaskState<CountedKey, Int>()
         guard case .waits(let run, true) = state.join(1, CountedKey(), .normal) else {
             Issue.record("the first subscriber starts the run")
@@ -71,7 +71,7 @@ struct SharedTaskStateTests {
     }
 
     @Test(arguments: 0..<40)
-    func everySequenceOfEventsKeepsTheRules(seed: UInt64) {
+    func everySequenceOfEventsKeepsTheInvariants(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var model = Model()
         for subscriber in UInt64(1)...60 {
@@ -133,7 +133,7 @@ struct SharedTaskStateTests {
         }
     }
 
-    @Test func theHighestPriorityOfTheSubscribersCounts() {
+    @Test func sharedTaskHasTheHighestPriorityOfItsSubscribers() {
         var state = State()
         guard case .waits(let run, _) = state.join(1, 0, .low) else { return }
         _ = state.join(2, 0, .high)

@@ -1,3 +1,4 @@
+import Dispatch
 import Testing
 import WebImageTesting
 
@@ -5,7 +6,7 @@ import WebImageTesting
 
 struct SharedTasksTests {
     /// The work cancels its only subscriber immediately, often before the subscriber waits for the result.
-    @Test func aCancelReachesTheWorkAtOnceHoweverEarlyItComes() async {
+    @Test func cancelReachesTheWorkAtEveryInstant() async {
         let missed = Locked(0)
         for number in 0..<2000 {
             let tasks = SharedTasks<Int, Int>()
@@ -30,6 +31,32 @@ struct SharedTasksTests {
             #expect(await eventually { tasks.count == 0 })
         }
         #expect(missed.withLock { $0 } == 0)
+    }
+
+    @Test func concurrentPriorityChangesEndWithTheNewest() async {
+        let tasks = SharedTasks<Int, Int>()
+        let priority = LoadPriorityHandle()
+        let work = Locked<SharedTaskHandle?>(nil)
+        let (isDone, gate) = AsyncStream.makeStream(of: Void.self)
+        let task = Task.detached {
+            try await tasks.withValue(
+                for: 1, priority: priority,
+                work: { handle in
+                    work.withLock { $0 = handle }
+                    for await _ in isDone {}
+                    return 1
+                },
+                body: { (value: Int) throws(WebImageError) in value })
+        }
+        #expect(await eventually { work.withLock { $0 } != nil })
+        var stale = 0
+        for _ in 0..<20_000 {
+            DispatchQueue.concurrentPerform(iterations: 2) { priority.priority = $0 == 0 ? .low : .high }
+            if work.withLock({ $0?.priority.priority }) != priority.priority { stale += 1 }
+        }
+        #expect(stale == 0)
+        gate.finish()
+        _ = try? await task.value
     }
 
     @Test func cancelledSubscriberStartsNoWork() async {

@@ -26,14 +26,14 @@ struct ImageFormatTests {
     ]
 
     @Test(arguments: signatures.indices)
-    func theContentDecides(_ index: Int) {
+    func formatIsDetectedByContent(_ index: Int) {
         let (bytes, format) = Self.signatures[index]
         #expect(ImageFormat(sniffing: Data(bytes)) == format)
         // A slice whose indices do not start at 0 gives the same format.
         #expect(ImageFormat(sniffing: (Data([1, 2, 3]) + Data(bytes)).dropFirst(3)) == format)
     }
 
-    @Test func everyPrefixAndEveryLyingChunkLengthIsRead() {
+    @Test func everyPrefixAndLyingChunkLengthIsSafe() {
         for (bytes, _) in Self.signatures {
             for length in 0...bytes.count { _ = ImageFormat(sniffing: Data(bytes.prefix(length))) }
         }
@@ -41,7 +41,7 @@ struct ImageFormatTests {
         #expect(ImageFormat(sniffing: Data(lying)) == .png)
     }
 
-    @Test func namesAndNumbersAreTheOriginals() {
+    @Test func namesAndNumbersEqualTheOriginals() {
         #expect(ImageFormat.avif.rawValue == 15 && ImageFormat.jpegXL.rawValue == 17 && ImageFormat.raw.rawValue == 10)
         #expect(ImageFormat(typeIdentifier: "public.png") == .png)
         #expect(ImageFormat(typeIdentifier: "public.heics") == .undefined)

@@ -4,7 +4,7 @@ import WebImageCore
 struct ImageScalingTests {
     let tall = PixelSize(width: 100, height: 200)
 
-    @Test func theOriginalsExamples() {
+    @Test func sizesEqualTheOriginalsExamples() {
         let box = PixelSize(width: 150, height: 150)
         #expect(scaled(box, preserve: true, enlarge: false) == PixelSize(width: 75, height: 150))
         #expect(scaled(box, preserve: false, enlarge: false) == PixelSize(width: 100, height: 150))
@@ -14,7 +14,7 @@ struct ImageScalingTests {
         #expect(scaled(large, preserve: true, enlarge: true) == PixelSize(width: 150, height: 300))
     }
 
-    @Test func aByteLimitBoundsAllFrames() {
+    @Test func byteLimitAppliesToAllFramesTogether() {
         let size = PixelSize(width: 5250, height: 3450)
         let bounded = ImageScaling.size(of: size, limitBytes: 60 << 20, bytesPerPixel: 4, frameCount: 1)
         #expect(bounded == PixelSize(width: 4892, height: 3214))

@@ -18,7 +18,7 @@ struct AlternativeSourcesTests {
 
     private func load(_ context: WebImageContext) -> ImageDataLoad { ImageDataLoad(url: urls[0], context: context) }
 
-    @Test func nextSourceServesWhenTheFirstFails() async throws {
+    @Test func nextSourceIsLoadedWhenTheFirstFails() async throws {
         loader.answer(urls[0], with: .failure(WebImageError(.transport, stage: .download)))
         loader.answer(urls[1], with: .success(Data("b".utf8)))
         let result = try await loaders.loadData(for: load([.alternativeSources: [urls[1], urls[2]]]), progress: nil)
@@ -26,7 +26,7 @@ struct AlternativeSourcesTests {
         #expect(loader.requests == [urls[0], urls[1]])
     }
 
-    @Test func everyAttemptsFailureIsKept() async {
+    @Test func failureOfEverySourceIsReported() async {
         for (url, code) in zip(urls, [WebImageError.Code.transport, .limitExceeded, .badImageData]) {
             loader.answer(url, with: .failure(WebImageError(code, stage: .download)))
         }
@@ -50,7 +50,7 @@ struct AlternativeSourcesTests {
         #expect(loader.requests == [urls[0]])
     }
 
-    @Test func standInServesOnlyWhereDataIsDearAndIsNotStored() async throws {
+    @Test func lowDataSourceIsUsedOnlyOnMeteredNetworksAndNotStored() async throws {
         let load = load([.lowDataSource: urls[1]])
         loader.answer(urls[0], with: .success(Data("full".utf8)))
         loader.answer(urls[1], with: .success(Data("low".utf8)))
@@ -65,7 +65,7 @@ struct AlternativeSourcesTests {
 
     /// After a cancel, only bytes of the full image are passed on. They are stored as the original, so bytes of a
     /// low-data substitute must not be passed on.
-    @Test func bytesAfterACancelAreTakenFromTheFullPictureAlone() async throws {
+    @Test func bytesAfterACancelAreStoredOnlyForTheFullPicture() async throws {
         for url in urls { loader.answer(url, with: .failure(WebImageError(.transport, stage: .download))) }
         loader.answer(urls[2], with: .success(Data("c".utf8)))
         loaders.prefersLowData = true
@@ -84,7 +84,7 @@ struct AlternativeSourcesTests {
         #expect(taken.withLock { $0.map(\.metadata) } == [Data([1]), nil])
     }
 
-    @Test func base64SpellsAPicture() async throws {
+    @Test func base64URLIsDecoded() async throws {
         let loader = Base64ImageLoader()
         let url = try #require(Base64ImageLoader.url("aGVsbG8="))
         #expect(loader.canRequestImage(for: url))
@@ -97,7 +97,7 @@ struct AlternativeSourcesTests {
         }
     }
 
-    @Test func authorsDecodeAsTheManagerDoes() throws {
+    @Test func loaderAuthorsDecodeLikeTheManager() throws {
         let url = try #require(URL(string: "http://host/a@2x.png"))
         let context: WebImageContext = [
             .imageCoder: FakeCoder(), .imageThumbnailPixelSize: CGSize(width: 10, height: 10),

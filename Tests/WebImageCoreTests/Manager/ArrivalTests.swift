@@ -20,7 +20,7 @@ struct ArrivalTests {
 
     private func send(_ bytes: Data) { fixture.loader.send(bytes, for: fixture.url) }
 
-    @Test func previewsComeFirstAndAreNeverStored() async throws {
+    @Test func partialImagesPrecedeTheImageAndAreNeverStored() async throws {
         let load = await start()
         send(FakeCoder.file() + [1])
         #expect(await eventually { load.partials.count == 1 })
@@ -44,7 +44,7 @@ struct ArrivalTests {
         #expect(load.partials.count == 1)
     }
 
-    @Test func nothingIsShownAfterACancel() async throws {
+    @Test func cancelledLoadDeliversNoPartialImage() async throws {
         let load = await start()
         send(FakeCoder.file() + [1])
         #expect(await eventually { load.partials.count == 1 })
@@ -54,7 +54,7 @@ struct ArrivalTests {
         #expect(load.partials.count == 1 && load.ends.map(\.error?.code) == [.cancelled])
     }
 
-    @Test func previewsAreTransformedAsTheImageIs() async throws {
+    @Test func partialImagesAreTransformed() async throws {
         let transformer = NamedTransformer { try? TestImages.solid(width: $0.pixels.width * 2) }
         let load = await start([.imageTransformer: transformer])
         send(FakeCoder.file() + [1])
@@ -75,7 +75,7 @@ struct ArrivalTests {
         #expect(await second.end()?.image != nil)
     }
 
-    @Test func bytesThatTurnBadStopThePreviewsAndTheWholeDecides() async throws {
+    @Test func damagedBytesStopPartialImagesAndNotTheLoad() async throws {
         let load = await start()
         send(FakeCoder.file() + [1])
         #expect(await eventually { load.partials.count == 1 })
@@ -86,7 +86,7 @@ struct ArrivalTests {
         #expect(load.partials.count == 1)
     }
 
-    @Test func aCoderThatCannotShowPartsShowsNone() async throws {
+    @Test func nonProgressiveCoderDeliversNoPartialImages() async throws {
         let load = await start([.imageCoder: fixture.coder])
         send(FakeCoder.file() + [1])
         fixture.answer()
@@ -94,7 +94,7 @@ struct ArrivalTests {
         #expect(load.partials.isEmpty)
     }
 
-    @Test func sizeComesAsSoonAsTheHeaderHasArrived() async throws {
+    @Test func sizeIsReportedWithTheHeader() async throws {
         var events = fixture.manager.events(for: fixture.url, context: fixture.context).makeAsyncIterator()
         #expect(await eventually { !fixture.loader.requests.isEmpty })
         send(Data("FAKE".utf8))
@@ -113,7 +113,7 @@ struct ArrivalTests {
         #expect(try await events.next() == nil)
     }
 
-    @Test func theSizeIsThatOfTheThumbnail() async throws {
+    @Test func reportedSizeIsThatOfTheThumbnail() async throws {
         let context = fixture.context([.imageThumbnailPixelSize: CGSize(width: 50, height: 50)])
         var events = fixture.manager.events(for: fixture.url, context: context).makeAsyncIterator()
         #expect(await eventually { !fixture.loader.requests.isEmpty })

@@ -35,7 +35,7 @@ struct ContextKeyTests {
         #expect(loader.requests.count == 1 && fixture.loader.requests.isEmpty)
     }
 
-    @Test func nullTurnsTheManagersTransformerOff() async throws {
+    @Test func nullDisablesTheManagersTransformer() async throws {
         fixture.manager.transformer = NamedTransformer("Default")
         #expect(try await fixture.result().image.isTransformed)
         #expect(try await fixture.result([], [.imageTransformer: NSNull()]).image.isTransformed == false)
@@ -44,7 +44,7 @@ struct ContextKeyTests {
         #expect(own.keys == ["http://host/picture-Own.png"])
     }
 
-    @Test func aTransformerThatDeclinesLeavesTheImageUnderItsKey() async throws {
+    @Test func transformerThatReturnsNilKeepsTheImageUnderTheTransformedKey() async throws {
         let declining = NamedTransformer("No") { _ in nil }
         let result = try await fixture.result([], [.imageTransformer: declining])
         #expect(!result.image.isTransformed)
@@ -59,7 +59,7 @@ struct ContextKeyTests {
     }
 
     // SDWebImageManagerTests.test20ThatContextPassDecodeOptionsWorks
-    @Test func decodeOptionsPassAndTheirOwnKeysWin() async throws {
+    @Test func decodeOptionsReachTheCoderAndContextKeysOverrideThem() async throws {
         let foo = ImageCoderOption(rawValue: "Foo")
         let options: ImageCoderOptions = [foo: "Bar", .decodeScaleFactor: 2]
         let image = try await fixture.result(
@@ -70,14 +70,14 @@ struct ContextKeyTests {
         #expect(read[.decodeTypeIdentifierHint] as? String == "public.png")
     }
 
-    @Test func theHintIsTheKeysExtensionUnlessThereIsToBeNone() async throws {
+    @Test func typeHintIsTheKeysExtensionUnlessDisabled() async throws {
         let image = try await fixture.result().image
         #expect(image.decodingOptions?.dictionary[.decodeFileExtensionHint] as? String == "png")
         let plain = try await fixture.result(.fromLoaderOnly, [.imageTypeIdentifierHint: NSNull()]).image
         #expect(plain.decodingOptions?.dictionary[.decodeFileExtensionHint] == nil)
     }
 
-    @Test func scaleComesFromTheContextElseFromTheKey() async throws {
+    @Test func scaleIsReadFromTheContextOrElseTheKey() async throws {
         #expect(try await fixture.result([], [.imageScaleFactor: 3]).image.decodingOptions?.scaleFactor == 3)
         let url = try #require(URL(string: "http://host/picture@2x.png"))
         fixture.loader.answer(url, with: .success(FakeCoder.file()))
@@ -85,7 +85,7 @@ struct ContextKeyTests {
         #expect(image.decodingOptions?.scaleFactor == 2)
     }
 
-    @Test func aThumbnailHasItsBoxAndItsKey() async throws {
+    @Test func thumbnailFitsItsBoxAndHasItsKey() async throws {
         let result = try await fixture.result([], [.imageThumbnailPixelSize: CGSize(width: 4, height: 2)])
         #expect(result.image.pixelSize == PixelSize(width: 2, height: 2) && result.data == nil)
         let stretched = try await fixture.result(
@@ -96,14 +96,14 @@ struct ContextKeyTests {
 
     /// A thumbnail size in `.imageDecodeOptions` changes the cache key; otherwise the thumbnail would be cached as
     /// the whole image. SDWebImage ignores this size.
-    @Test func aThumbnailInTheDecodeOptionsHasItsKeyToo() async throws {
+    @Test func thumbnailInTheDecodeOptionsHasItsKey() async throws {
         let options: ImageCoderOptions = [.decodeThumbnailPixelSize: CGSize(width: 4, height: 4)]
         let result = try await fixture.result([], [.imageDecodeOptions: options])
         #expect(result.image.pixelSize.width == 4 && !fixture.cache.memoryKeys.contains(fixture.key))
         #expect(try await fixture.result().image.pixelSize.width == 8)
     }
 
-    @Test func queryTypesNameTheLayersAsked() async throws {  // SDWebImageManagerTests.test15ThatQueryCacheTypeWork
+    @Test func queryCacheTypeNamesTheLayers() async throws {  // SDWebImageManagerTests.test15ThatQueryCacheTypeWork
         fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
         fixture.cache.disk = [fixture.key: FakeCoder.file(width: 6)]
         for (type, width) in [(ImageCacheType.memory, 5), (.disk, 6), (.none, 8), (.all, 5)] {
@@ -185,7 +185,7 @@ struct ContextKeyTests {
         #expect(fixture.cache.disk[fixture.key] == FakeCoder.file(width: 8, height: 8))
     }
 
-    @Test func aSerializerDelaysNobody() async throws {
+    @Test func serializerDelaysNoOtherLoad() async throws {
         let gate = DispatchSemaphore(value: 0)
         let serializer = WebImageCacheSerializer { _, data, _ in
             gate.wait()
@@ -204,7 +204,7 @@ struct ContextKeyTests {
         #expect(cache.askedCount == 1 && cache.encodeLimits == [5])
     }
 
-    @Test func theAnimatedClassComesFirstAndIsPreloaded() async throws {
+    @Test func animatedImageClassIsUsedAndPreloaded() async throws {
         let image = try await fixture.result(.preloadAllFrames, [.animatedImageClass: LivelyImage.self]).image
         #expect((image as? LivelyImage)?.isPreloaded == true)
         // A still image in memory under the same key is not returned for a request that requires the animated class.
@@ -224,7 +224,7 @@ struct ContextKeyTests {
     }
 
     // SDWebImageManagerTests.test11ThatOptionsProcessorWork
-    @Test func theOptionsProcessorHasTheLastWord() async throws {
+    @Test func optionsProcessorOverridesTheCaller() async throws {
         let calls = Locked(0)
         fixture.manager.optionsProcessor = WebImageOptionsProcessor { url, options, context in
             calls.withLock { $0 += 1 }
@@ -235,7 +235,7 @@ struct ContextKeyTests {
         #expect(calls.withLock { $0 } == 1 && fixture.loader.requests.isEmpty)
     }
 
-    @Test func aLimitOfTheContextFires() async throws {
+    @Test func limitOfTheContextApplies() async throws {
         await #expect {
             try await fixture.manager.image(
                 for: fixture.url,

@@ -33,7 +33,7 @@ struct DeliveryOrderTests {
         func open() { gate.signal() }
     }
 
-    @Test func theFinalImageComesAfterAPartialImageThatIsStillShown() async throws {
+    @Test func finalImageIsDeliveredAfterARunningPartialDelivery() async throws {
         let slow = SlowFirst()
         fixture.manager.loadImage(
             with: fixture.url, options: .progressiveLoad,
@@ -50,7 +50,7 @@ struct DeliveryOrderTests {
         #expect(await eventually { slow.ended == [false, true] })
     }
 
-    @Test func theRefreshedImageComesAfterTheCachedOne() async throws {
+    @Test func refreshedImageIsDeliveredAfterTheCachedOne() async throws {
         fixture.answer()
         _ = try await fixture.result()
         fixture.answer(width: 9, height: 9)
@@ -68,7 +68,7 @@ struct DeliveryOrderTests {
         #expect(await eventually { images.withLock { $0 } == [4, 9] })
     }
 
-    @Test func afterACancelOnlyTheCancelledCompletionStarts() async throws {
+    @Test func afterACancelOnlyTheCancelledCompletionRuns() async throws {
         for round in 0..<50 {
             let url = try #require(URL(string: "http://host/\(round).png"))
             let wasCancelled = Locked(false)

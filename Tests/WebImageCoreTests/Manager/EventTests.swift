@@ -41,7 +41,7 @@ struct EventTests {
         await #expect { try await names(.fromCacheOnly) } throws: { ($0 as? WebImageError)?.code == .notCached }
     }
 
-    @Test func progressThatIsOvertakenIsLeftOut() async throws {
+    @Test func outdatedProgressEventsAreDropped() async throws {
         let buffer = EventBuffer()
         for received in 0..<1000 {
             buffer.receive(.progress(received: received, expected: 1000, url: nil), nil)
@@ -103,7 +103,7 @@ struct ListenerTests {
         #expect(listener.ended == [.memory, .load] && listener.reports.allSatisfy { $0.origin == .memory })
     }
 
-    @Test func aFailureIsTold() async throws {
+    @Test func failureIsAnEvent() async throws {
         fixture.loader.answer(fixture.url, with: .failure(WebImageError(.transport, stage: .download)))
         _ = try? await fixture.result()
         #expect(await eventually { listener.ended.contains(.load) })

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
-import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
+
+@testable import WebImageCore
 
 @Suite(.timeLimit(minutes: 1))
 struct FailedURLTests {
@@ -23,7 +24,7 @@ struct FailedURLTests {
         } catch { return (error as? WebImageError)?.code }
     }
 
-    @Test func theReasonIsKept() async throws {
+    @Test func rememberedFailureKeepsItsReason() async throws {
         await fail()
         #expect(fixture.manager.failure(of: fixture.url)?.code == .badImageData)
         await #expect { try await fixture.result() } throws: { error in
@@ -67,7 +68,29 @@ struct FailedURLTests {
         #expect(fixture.manager.failure(of: fixture.url) == nil)
     }
 
-    @Test func aFailureInOneScopeSaysNothingAboutAnother() async throws {
+    @Test func scopesOfOneURLCountForTheCapacity() {
+        var failed = FailedURLs()
+        let error = WebImageError(.badImageData, stage: .decode)
+        for number in 0...FailedURLs.capacity {
+            failed.insert(fixture.url, in: .scoped("\(number)"), error, for: nil, at: .now)
+        }
+        #expect(failed.count == FailedURLs.capacity / 2 + 1)
+        failed.remove(fixture.url)
+        #expect(failed.count == 0 && failed.isEmpty)
+    }
+
+    @Test func repeatedFailureRemovesNoOther() throws {
+        var failed = FailedURLs()
+        let error = WebImageError(.badImageData, stage: .decode)
+        let urls = try (0..<FailedURLs.capacity).map { try #require(URL(string: "http://host/\($0)")) }
+        for url in urls { failed.insert(url, in: .shared, error, for: nil, at: .now) }
+        failed.insert(urls[0], in: .shared, error, for: nil, at: .now)
+        #expect(failed.count == FailedURLs.capacity)
+        failed.remove(urls[0], in: .shared)
+        #expect(failed.count == FailedURLs.capacity - 1 && failed.reason(urls[0], in: .shared, at: .now) == nil)
+    }
+
+    @Test func failureInOneScopeBlocksNoOther() async throws {
         fixture.loader.answer(fixture.url, with: .success(Data("rubbish".utf8)))
         #expect(await code([], [.cacheScope: "ada"]) == .badImageData)
         #expect(await code([], [.cacheScope: "ada"]) == .blackListed)
@@ -82,7 +105,7 @@ struct FailedURLTests {
 
     @Test(arguments: [
         (404, true), (410, true), (451, true), (408, false), (425, false), (429, false), (500, false), (503, false),
-    ]) func statusesThatCondemnAURL(_ status: Int, _ isCondemned: Bool) {
+    ]) func statusDecidesWhetherAURLIsRememberedAsFailed(_ status: Int, _ isCondemned: Bool) {
         let error = WebImageError(.invalidDownloadStatusCode, stage: .download, underlying: .http(status: status))
         #expect(error.shouldBlockURL == isCondemned)
     }

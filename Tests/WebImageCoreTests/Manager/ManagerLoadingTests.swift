@@ -20,7 +20,7 @@ struct ManagerLoadingTests {
         url = try #require(URL(string: "http://host/picture.png"))
     }
 
-    @Test func aPictureTravelsFromLoaderToBothCaches() async throws {
+    @Test func loadedImageIsStoredInBothCaches() async throws {
         loader.answer(url, with: .success(FakeCoder.file()))
         let result = try await manager.result(for: url, context: context)
         #expect(result.image.pixelSize == PixelSize(width: 4, height: 3))
@@ -40,7 +40,7 @@ struct ManagerLoadingTests {
         #expect(loader.requests.isEmpty)
     }
 
-    @Test func aDiskHitAsksNoLoader() async throws {
+    @Test func diskHitCallsNoLoader() async throws {
         cache.disk = [url.absoluteString: FakeCoder.file()]
         let result = try await manager.result(for: url, context: context)
         #expect(result.cacheType == .disk)
@@ -95,7 +95,7 @@ struct ManagerLoadingTests {
         #expect(coder.decodeCount == 0)
     }
 
-    @Test func oneCancelLeavesTheOthersAlone() async throws {
+    @Test func cancelOfOneLoadLeavesTheOthers() async throws {
         let first = Task { try await manager.image(for: url, context: [.imageCoder: coder]) }
         let second = Task { try await manager.image(for: url, context: [.imageCoder: coder]) }
         #expect(await eventually { manager.subscriberCount(of: url) == 2 })
@@ -114,7 +114,7 @@ struct ManagerLoadingTests {
         #expect(cache.disk == [url.absoluteString: FakeCoder.file()])
     }
 
-    @Test func whatIsNoPictureIsStoredNowhereAndRememberedAsFailed() async throws {
+    @Test func undecodableDataIsNotStoredAndItsURLIsRememberedAsFailed() async throws {
         loader.answer(url, with: .success(Data("<html>".utf8)))
         await #expect { try await manager.image(for: url, context: context) } throws: {
             ($0 as? WebImageError)?.code == .badImageData && ($0 as? WebImageError)?.url == url
@@ -133,7 +133,7 @@ struct ManagerLoadingTests {
         #expect(code.withLock { $0 } == .invalidURL)
     }
 
-    @Test func fromCacheOnlyNeverAsksTheLoader() async throws {
+    @Test func fromCacheOnlyNeverCallsTheLoader() async throws {
         let ended = Locked<(image: Image?, error: WebImageError?)?>(nil)
         manager.loadImage(with: url, options: .fromCacheOnly, context: context) { image, _, error, _, _, _ in
             ended.withLock { $0 = (image, error) }

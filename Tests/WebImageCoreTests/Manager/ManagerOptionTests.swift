@@ -63,7 +63,7 @@ struct ManagerOptionTests {
     }
 
     // SDWebImageManagerTests.test13ThatScaleDownLargeImageUseThumbnailDecoding
-    @Test func scaleDownLargeImagesBoundsTheDecodeAndIsNotServedToOthers() async throws {
+    @Test func scaleDownLargeImagesLimitsTheDecodeAndIsNotServedToOtherLoads() async throws {
         fixture.answer(width: 100, height: 100)
         let context: WebImageContext = [.imageScaleDownLimitBytes: 10_000]
         let bounded = try await fixture.result([], context)
@@ -78,14 +78,14 @@ struct ManagerOptionTests {
 
     /// The default limit is far larger than the test images, so the test checks the decoding options instead of the
     /// size.
-    @Test func scaleDownLargeImagesBoundsTheDecodeAtTheDefault() async throws {
+    @Test func scaleDownLargeImagesUsesTheDefaultLimit() async throws {
         fixture.answer()
         let bounded = try await fixture.result(.scaleDownLargeImages)
         #expect(bounded.image.decodingOptions?.scaleDownLimitBytes == ImageScaling.defaultScaleDownLimitBytes)
         #expect(try await fixture.result(.fromLoaderOnly).image.decodingOptions?.scaleDownLimitBytes == nil)
     }
 
-    @Test func forcedDecodingIsNeitherNeededNorAvoided() async throws {
+    @Test func forceDecodeOptionsChangeNothing() async throws {
         fixture.answer()
         let plain = try await fixture.result(.fromLoaderOnly)
         let avoiding = try await fixture.result([.fromLoaderOnly, .avoidDecodeImage])
@@ -94,7 +94,7 @@ struct ManagerOptionTests {
         #expect(fixture.coder.decodeCount == 3 && fixture.cache.memoryKeys == [fixture.key])
     }
 
-    @Test func highDynamicRangeIsNotServedForStandard() async throws {
+    @Test func hdrImageIsNotServedForAStandardRequest() async throws {
         fixture.answer()
         let high = try await fixture.result([], [.imageDecodeToHDR: 1])
         #expect(high.image.decodingOptions?.decodesToHDR == true)
@@ -102,7 +102,7 @@ struct ManagerOptionTests {
         #expect(try await fixture.result().image.decodingOptions?.decodesToHDR == false)
     }
 
-    @Test func waitStoreCacheCompletesAfterTheStoresAndPlainLoadsDoNotWait() async throws {
+    @Test func onlyWaitStoreCacheCompletesAfterTheStores() async throws {
         let slow = SlowStoreCache()
         let manager = WebImageManager(cache: slow, loader: fixture.loader)
         fixture.answer()
@@ -123,7 +123,7 @@ struct ManagerOptionTests {
         try await expectTransform(of: MovingImage(pixels: TestImages.solid().pixels), .transformAnimatedImage, wanted)
     }
 
-    @Test(arguments: [false, true]) func vectorImagesAreTransformedOnRequestAlone(_ wanted: Bool) async throws {
+    @Test(arguments: [false, true]) func vectorImagesAreTransformedOnlyOnRequest(_ wanted: Bool) async throws {
         let vector = try TestImages.solid()
         vector.imageFormat = .svg
         try await expectTransform(of: vector, .transformVectorImage, wanted)

@@ -35,7 +35,7 @@ struct MemoryMatchTests {
         #expect(fixture.cache.memoryKeys == [fixture.key])
     }
 
-    @Test func aSharedLoadGivesEachTheLayoutHeAskedFor() async throws {
+    @Test func sharedLoadDeliversTheLayoutOfEachRequest() async throws {
         let coder = FormatCoder()
         let gray: WebImageContext = [
             .imageDecodeOptions: [ImageCoderOption.decodePixelFormat: PixelFormat.gray8], .imageCoder: coder,

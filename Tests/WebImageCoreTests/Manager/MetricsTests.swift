@@ -31,7 +31,7 @@ struct MetricsTests {
         #expect(!metrics.prometheusText.contains("host"))
     }
 
-    @Test func bucketsAddUpAndEndWithAll() {
+    @Test func histogramBucketsAreCumulative() {
         var histogram = PrometheusHistogram()
         for milliseconds in [0, 1, 2, 30, 20_000] { histogram.add(.milliseconds(milliseconds)) }
         var text = PrometheusText(prefix: "a")

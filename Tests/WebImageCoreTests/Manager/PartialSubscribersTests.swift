@@ -53,7 +53,7 @@ struct PartialSubscribersTests {
         }
     }
 
-    @Test func bytesThatCameBeforeAreShownToALoadThatJoins() async throws {
+    @Test func joiningLoadReceivesEarlierBytes() async throws {
         let plain = await startForSize()
         fixture.loader.send(FakeCoder.file() + [1], for: fixture.url)
         let joined = await start(.progressiveLoad)

@@ -37,7 +37,7 @@ struct PhaseTests {
         #expect(await names(request()) == ["success 6"])
     }
 
-    @Test func aNilRequestGivesTheEmptyPhaseAlone() async {
+    @Test func nilRequestHasOnlyTheEmptyPhase() async {
         #expect(await names(nil) == ["empty"])
     }
 
@@ -64,7 +64,7 @@ struct PhaseTests {
         #expect(names.filter { $0.hasPrefix("success") } == ["success 4", "success 7"])
     }
 
-    @Test func progressAndPreviewAreTold() async throws {
+    @Test func phasesReportProgressAndPartialImages() async throws {
         let buffer = EventBuffer()
         var iterator = WebImagePhases.Iterator(events: WebImageEvents.Iterator(buffer: buffer))
         #expect(await iterator.next().map(name) == "loading - -")
@@ -93,7 +93,7 @@ struct PhaseTests {
     }
 
     @Test(arguments: [(0, 0, nil), (5, -1, nil), (0, 10, 0), (5, 10, 0.5), (20, 10, 1), (-3, 10, 0)])
-    func progressIsAPartOrUnknown(received: Int, expected: Int, part: Double?) {
+    func progressIsAFractionOrUnknown(received: Int, expected: Int, part: Double?) {
         #expect(WebImagePhase.progress(received: received, expected: expected) == part)
     }
 }

@@ -40,7 +40,7 @@ struct PrefetcherTests {
     }
 
     @Test  // SDWebImagePrefetcherTests.test01ThatSharedPrefetcherIsNotEqualToInitPrefetcher
-    func sharedIsOneAndOthersAreTheirOwn() {
+    func sharedIsASingletonAndOthersAreSeparate() {
         #expect(WebImagePrefetcher.shared === WebImagePrefetcher.shared)
         #expect(prefetcher !== WebImagePrefetcher.shared)
         #expect(prefetcher.maxConcurrentPrefetchCount == 3)
@@ -87,7 +87,7 @@ struct PrefetcherTests {
     }
 
     @Test  // SDWebImagePrefetcherTests.test05PrefetchLargeURLsAndDelegateWorks
-    func delegateHearsBeforeTheBlocks() async throws {
+    func delegateIsCalledBeforeTheBlocks() async throws {
         let urls = try urls(0..<20)
         for url in urls {
             loader.answer(url, with: url == urls[7] ? .failure(.badData("fake", "")) : .success(FakeCoder.file()))
@@ -129,7 +129,7 @@ struct PrefetcherTests {
         #expect(counts == (3, 3))
     }
 
-    @Test func neverMoreThanTheMaximumAtOnce() async throws {
+    @Test func atMostTheMaximumRunAtOnce() async throws {
         let urls = try urls(0..<10)
         let token = prefetcher.prefetchURLs(urls, options: [], context: context, progress: nil, completed: nil)
         #expect(await eventually { loader.requests.count == 3 })
@@ -147,7 +147,7 @@ struct PrefetcherTests {
         #expect(prefetcher.runningTokenCount == 0)
     }
 
-    @Test func aPlaceIsFreedAfterTheCallbacks() async throws {
+    @Test func slotIsFreedAfterTheCallbacks() async throws {
         let urls = try urls(0..<3)
         for url in urls { loader.answer(url, with: .success(FakeCoder.file())) }
         prefetcher.maxConcurrentPrefetchCount = 1

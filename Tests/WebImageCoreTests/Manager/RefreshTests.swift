@@ -36,7 +36,7 @@ struct RefreshTests {
         #expect(fixture.loader.requests.count == 1 && fixture.coder.decodeCount == 1)
     }
 
-    @Test func aConfirmedImageKeepsItsBytesAndRenewsItsMetadata() async throws {
+    @Test func notModifiedKeepsBytesAndRenewsMetadata() async throws {
         keepOnDisk()
         fixture.loader.confirm(fixture.url)
         let load = fixture.load(.refreshCached)
@@ -46,7 +46,7 @@ struct RefreshTests {
         #expect(fixture.loader.loads.first?.context?[.loaderCachedImage] is Image)
     }
 
-    @Test func aFailedRefreshIsASecondCompletionAndTheAsyncFormGivesTheCachedImage() async throws {
+    @Test func failedRefreshCompletesTwiceAndTheAsyncFormReturnsTheCachedImage() async throws {
         keepOnDisk()
         fixture.loader.answer(fixture.url, with: .failure(WebImageError(.transport, stage: .download)))
         let load = fixture.load(.refreshCached)
@@ -71,7 +71,7 @@ struct RefreshTests {
         #expect(await eventually { fixture.manager.sharedTaskCount == 0 })
     }
 
-    @Test func aRefreshCancelledAtAnyInstantIsNotHeard() async throws {
+    @Test func refreshCancelledAtAnyInstantDeliversNothingMore() async throws {
         fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
         var loads: [Recorder] = []
         for count in 1...300 {

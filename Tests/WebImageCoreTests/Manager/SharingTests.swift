@@ -11,7 +11,7 @@ struct SharingTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    @Test func pipelinesShareTheStepsTheyBeginWith() async throws {
+    @Test func transformerPipelinesShareTheirCommonFirstSteps() async throws {
         let first = NamedTransformer("A")
         let second = NamedTransformer("B")
         let third = NamedTransformer("C")
@@ -32,7 +32,7 @@ struct SharingTests {
             ])
     }
 
-    @Test func priorityIsTheHighestOfThoseWhoWaitAndMovesWithThem() async throws {
+    @Test func sharedLoadHasTheHighestPriorityOfItsSubscribers() async throws {
         let low = fixture.load(.lowPriority)
         #expect(await eventually { !fixture.loader.loads.isEmpty })
         let handle = try #require(fixture.loader.loads.first?.priorityHandle)
@@ -93,7 +93,7 @@ struct SharingTests {
         #expect(loader.count == 2 && fixture.cache.memoryKeys.isEmpty && fixture.cache.disk.isEmpty)
     }
 
-    @Test func nothingStartsAfterACancel() async throws {
+    @Test func cancelledLoadStartsNoFurtherStage() async throws {
         let transformer = NamedTransformer()
         let gate = GatedCoder()
         let load = fixture.load([], [.imageTransformer: transformer, .imageCoder: gate])
@@ -113,7 +113,7 @@ struct SharingTests {
 
     /// One load is cancelled when a stage begins. A second load that shares the work, if there is one, continues.
     @Test(arguments: cancellable, [false, true])
-    func noStageBeginsAfterACancelAtAnyOther(_ stage: WebImageLoadStage, _ isShared: Bool) async throws {
+    func cancelAtAnyStageStartsNoFurtherStage(_ stage: WebImageLoadStage, _ isShared: Bool) async throws {
         let canceller = StageCanceller(stage)
         fixture.manager.listener = canceller
         let context: WebImageContext = [.imageTransformer: NamedTransformer()]

@@ -21,7 +21,7 @@ struct ShutdownTests {
         await #expect { try await fixture.result() } throws: { ($0 as? WebImageError)?.code == .cancelled }
     }
 
-    @Test func itWaitsForWritesUnderWayUntilTheDeadline() async throws {
+    @Test func shutdownWaitsForRunningWritesUntilTheDeadline() async throws {
         let gate = DispatchSemaphore(value: 0)
         let serializer = WebImageCacheSerializer { _, data, _ in
             gate.wait()

@@ -39,7 +39,7 @@ struct SpanTests {
         #expect(listener.reports.allSatisfy { $0.joinedLoadIDs.isEmpty })
     }
 
-    @Test func aLoadThatJoinsNamesTheOneWhoseWorkItUses() async throws {
+    @Test func spanOfAJoiningLoadNamesTheLoadWhoseWorkItUses() async throws {
         let first = fixture.load()
         #expect(await eventually { !fixture.loader.requests.isEmpty })
         let second = fixture.load()
@@ -70,7 +70,7 @@ struct SpanTests {
         #expect(reports(of: ids[0]).contains { $0.stage == .download })
     }
 
-    @Test func workThatContinuesAfterACancelStaysThatOfItsLoad() async throws {
+    @Test func workAfterACancelBelongsToItsLoad() async throws {
         let first = fixture.load()
         #expect(await eventually { !fixture.loader.requests.isEmpty })
         let second = fixture.load()

@@ -14,7 +14,7 @@ struct StoringTests {
 
     /// The load is cancelled when the store stage begins, after download and decode.
     @Test(arguments: [WebImageOptions(), .waitStoreCache])
-    func aCancelWhileStoringPutsNothingOnDiskThatTheSerializerHasNotSeen(_ options: WebImageOptions) async throws {
+    func cancelDuringAStoreStoresOnlySerializedBytes(_ options: WebImageOptions) async throws {
         let canceller = StageCanceller(.store)
         fixture.manager.listener = canceller
         let load = fixture.load(options, [.cacheSerializer: serializer])
@@ -27,7 +27,7 @@ struct StoringTests {
     }
 
     @Test(arguments: [WebImageLoadStage.decode, .transform])
-    func aBodyThatCameBeforeTheLastCancelIsKept(_ stage: WebImageLoadStage) async throws {
+    func bodyCompletedBeforeTheLastCancelIsStored(_ stage: WebImageLoadStage) async throws {
         let canceller = StageCanceller(stage)
         fixture.manager.listener = canceller
         let load = fixture.load([], [.imageTransformer: NamedTransformer()])
@@ -40,7 +40,7 @@ struct StoringTests {
         #expect(fixture.loader.loads.count == 1 && load.completions.count == 1)
     }
 
-    @Test func aPictureWhoseDecodeRanAtTheLastCancelIsKept() async throws {
+    @Test func imageDecodingAtTheLastCancelIsStored() async throws {
         let gate = GatedCoder()
         let load = fixture.load([], [.imageCoder: gate])
         fixture.answer()
@@ -54,7 +54,7 @@ struct StoringTests {
         #expect(gate.startedCount == 1 && load.completions.count == 1)
     }
 
-    @Test func aStoredBodyIsStoredOnce() async throws {
+    @Test func bodyIsStoredOnce() async throws {
         fixture.answer()
         _ = try await fixture.result()
         fixture.cache.removeImage(forKey: fixture.key, cacheType: .all, completion: nil)
@@ -67,7 +67,7 @@ struct StoringTests {
         try await nothingIsKept()
     }
 
-    @Test func whatADelegateMightChangeIsNotKeptUnseen() async throws {
+    @Test func imageADelegateMayChangeIsNotStoredAfterACancel() async throws {
         let delegate = ChangingDelegate { $0 }
         fixture.manager.delegate = delegate
         let canceller = StageCanceller(.decode)
@@ -79,7 +79,7 @@ struct StoringTests {
         try await nothingIsKept()
     }
 
-    @Test func aDownloadThatEndsAfterTheLastCancelIsKept() async throws {
+    @Test func downloadThatEndsAfterTheLastCancelIsStored() async throws {
         fixture.loader.metadata = Data("etag".utf8)
         let load = fixture.load()
         #expect(await eventually { !fixture.loader.loads.isEmpty })
@@ -110,7 +110,7 @@ struct StoringTests {
     }
 
     @Test(arguments: unkept.indices)
-    func whatIsNotToBeOnDiskIsNotKeptAfterTheCancelEither(_ index: Int) async throws {
+    func memoryOnlyDownloadIsNotStoredAfterACancel(_ index: Int) async throws {
         let (context, body) = Self.unkept[index]
         let load = fixture.load([], context)
         #expect(await eventually { !fixture.loader.loads.isEmpty })
@@ -130,7 +130,7 @@ struct StoringTests {
         #expect(Set(fixture.cache.disk.keys) == [other.absoluteString])
     }
 
-    @Test func theDelegatesImageIsDeliveredKeptAndEncodedAnew() async throws {
+    @Test func imageOfTheDelegateIsDeliveredAndEncodedForTheStore() async throws {
         let delegate = ChangingDelegate { _ in try? TestImages.solid(width: 9, height: 9) }
         fixture.manager.delegate = delegate
         fixture.answer()
@@ -141,7 +141,7 @@ struct StoringTests {
         #expect(delegate.wasOnPool == [true])
     }
 
-    @Test func theDelegatesImageIsLeftAloneOrRefused() async throws {
+    @Test func unchangedImageOfTheDelegateKeepsItsBytesAndNilFails() async throws {
         let keeping = ChangingDelegate { $0 }
         fixture.manager.delegate = keeping
         fixture.answer()

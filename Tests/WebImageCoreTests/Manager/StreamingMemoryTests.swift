@@ -26,7 +26,7 @@ struct StreamingMemoryTests {
         }
     }
 
-    @Test func longBodyIsNotHeldBesideTheLoaders() async throws {
+    @Test func consumedPiecesOfALongBodyAreReleased() async throws {
         let fixture = try ManagerFixture()
         let pieces = Pieces()
         let load = fixture.load(.progressiveLoad, [.imageCoder: FakeProgressiveCoder()])

@@ -25,7 +25,7 @@ struct TransformRecordTests {
     }
 
     @Test(arguments: kinds, [true, false])
-    func memoryGivesEachTheImageHeAskedFor(_ option: WebImageOptions, _ isWantedFirst: Bool) async throws {
+    func memoryHitMatchesTheTransformerOfTheRequest(_ option: WebImageOptions, _ isWantedFirst: Bool) async throws {
         let context: WebImageContext = [
             .imageTransformer: NamedTransformer(), .imageCoder: FixedCoder(image: try image(option)),
             .storeCacheType: ImageCacheType.memory,
@@ -39,7 +39,7 @@ struct TransformRecordTests {
         #expect(fixture.loader.loads.count == 1)
     }
 
-    @Test func aTransformerThatDeclinesIsAskedOnce() async throws {
+    @Test func transformerThatReturnsNilRunsOnce() async throws {
         let transformer = NamedTransformer(output: { _ in nil })
         let context: WebImageContext = [
             .imageTransformer: transformer, .imageCoder: FixedCoder(image: try image(.transformAnimatedImage)),
@@ -50,7 +50,7 @@ struct TransformRecordTests {
         #expect(try await fixture.result([], context).cacheType == .memory)
     }
 
-    @Test func aStillIsTheSameForAll() async throws {
+    @Test func transformedStillServesLoadsWithTransformAnimatedImage() async throws {
         let transformer = NamedTransformer()
         let context: WebImageContext = [
             .imageTransformer: transformer, .imageCoder: FixedCoder(image: try TestImages.solid()),
@@ -60,7 +60,7 @@ struct TransformRecordTests {
         #expect(transformer.keys.count == 1)
     }
 
-    @Test func howAStoredImageWasMadeIsNotChangedByACopyOfMetadata() async throws {
+    @Test func copiedMetadataKeepsTheTransformRecord() async throws {
         let stored = try await fixture.result().image
         let before = stored.decodingOptions
         let other = try image(.transformAnimatedImage)
@@ -73,7 +73,7 @@ struct TransformRecordTests {
         #expect(fresh.isTransformed && fresh.decodingOptions == nil)
     }
 
-    @Test func whatIsStoredUnderTheKeyByHandIsServed() async throws {
+    @Test func imageStoredByTheCallerIsServed() async throws {
         let transformer = NamedTransformer()
         let own = try image(.transformAnimatedImage)
         let key = fixture.manager.cacheKey(for: fixture.url, context: [.imageTransformer: transformer])

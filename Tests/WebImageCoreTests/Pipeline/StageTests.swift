@@ -69,7 +69,7 @@ struct StageTests {
         #expect(MemoryStage.image(of: plan().keys.variant, in: cache, for: plan()) == nil)
     }
 
-    @Test func downloadAsksTheHostAndTheOptionsBeforeTheLoader() async throws {
+    @Test func downloadChecksHostAndOptionsBeforeTheLoader() async throws {
         let stage = DownloadStage(store: StoreStage(pool: pool))
         #expect(try await stage.original(plan(.fromCacheOnly), handle) == nil)
         host.mayFetch.withLock { $0 = false }
@@ -82,7 +82,7 @@ struct StageTests {
         #expect(host.stages.withLock { $0 } == [.download])
     }
 
-    @Test func decodeGivesThePictureAndTheVersionOfItsBytes() async throws {
+    @Test func decodeReturnsTheImageAndTheVersionOfItsBytes() async throws {
         let stage = DecodeStage(pool: pool)
         let original = OriginalData(data: FakeCoder.file(width: 8, height: 6), cacheType: .none, isNewest: true)
         let made = try await stage.picture(of: original, plan { $0.size = CGSize(width: 4, height: 4) }, handle)
@@ -90,7 +90,7 @@ struct StageTests {
         #expect(made.original.version == ContentDigest(original.data))
     }
 
-    @Test func transformLeavesTheInputAndMarksItsResult() async throws {
+    @Test func transformKeepsTheInputAndMarksItsResult() async throws {
         let stage = TransformStage(pool: pool)
         let plan = plan { $0.transformers = [Shift(transformerKey: "Shift")] }
         let input = picture()
@@ -102,7 +102,7 @@ struct StageTests {
         #expect(result.source === input)
     }
 
-    @Test func storeFillsMemoryAndKeepsNoStandIn() async throws {
+    @Test func storeStagePutsAnImageInMemoryUnlessItIsLowData() async throws {
         let stage = StoreStage(pool: pool)
         let image = picture()
         var made = DecodedImage(

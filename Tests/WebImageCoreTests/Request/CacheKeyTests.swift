@@ -22,7 +22,7 @@ struct CacheKeyTests {
         #expect(keys == ["http://h/x%2By-S.png", "http://h/x+y-S.png", "http://h/x%2Fy-S.png", "http://h/x/y-S.png"])
     }
 
-    @Test func theThumbnailSuffixIsTheOriginals() {
+    @Test func thumbnailSuffixEqualsTheOriginals() {
         let box = CGSize(width: 100, height: 100)
         #expect(
             CacheKey.thumbnail("https://foo.com/a.png", box: box, preserveAspectRatio: true)
@@ -37,7 +37,7 @@ struct CacheKeyTests {
         ("picture@2x", 1), ("picture2x.png", 1), ("https://h/402x.png", 1), ("a@3x.b@2x.png", 2), ("bäume@3x.png", 3),
         ("https://h/%403x.png?b=%402x", 3), ("picture@x.png", 1), ("picture@2x.", 2),
     ])
-    func theScaleStandsInTheKey(_ key: String, _ scale: Double) {
+    func keyContainsTheScale(_ key: String, _ scale: Double) {
         #expect(CacheKey.scaleFactor(key) == scale)
     }
 }

@@ -101,7 +101,7 @@ struct ImageRequestTests {
     }
 
     @Test(arguments: Self.rows.indices)
-    func aPropertyIsItsContextKeyInBothDirections(index: Int) {
+    func propertiesAndContextKeysConvertBothWays(index: Int) {
         let row = Self.rows[index]
         let value = row.value()
         let fromContext = ImageRequest(url: Self.url, context: [row.key: value])
@@ -131,7 +131,7 @@ struct ImageRequestTests {
         #expect(declared.count > 30 && declared == Set(known))
     }
 
-    @Test func optionsThatDictionariesHoldPassThrough() {
+    @Test func dictionaryOptionsArePreserved() {
         var request = ImageRequest(url: Self.url)
         request.decodeOptions = [.decodeFirstFrameOnly: true]
         request.encodeOptions = [.encodeCompressionQuality: 0.5]
@@ -142,7 +142,7 @@ struct ImageRequestTests {
         #expect(context.animatedImageClass == AnimatedImage.self)
     }
 
-    @Test func severalTransformersAreOnePipelineAndNoneIsNull() {
+    @Test func severalTransformersFormAPipelineAndNoneIsNull() {
         var request = ImageRequest(url: Self.url, transformers: [])
         #expect(request.context?[.imageTransformer] is NSNull && request.transformers?.isEmpty == true)
         request.transformers = [Self.role, Self.role]
@@ -157,7 +157,7 @@ struct ImageRequestTests {
         #expect(request.context?[.imageTypeIdentifierHint] is NSNull)
     }
 
-    @Test func placeholderHashesKeepTheirKind() throws {
+    @Test func placeholderHashesKeepTheirType() throws {
         let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
         var request = ImageRequest(url: Self.url)
         request.placeholderHash = .blur(hash)
@@ -165,7 +165,7 @@ struct ImageRequestTests {
     }
 
     @Test(arguments: ImageRequest.CachePolicy.allCases)
-    func aCachePolicyIsItsOptions(policy: ImageRequest.CachePolicy) {
+    func cachePolicyConvertsToItsOptions(policy: ImageRequest.CachePolicy) {
         let request = ImageRequest(url: Self.url, cachePolicy: policy, priority: .high, options: .retryFailed)
         #expect(request.cachePolicy == policy && request.priority == .high && request.options.contains(.retryFailed))
         #expect(ImageRequest(url: Self.url, options: request.options, context: nil).cachePolicy == policy)

@@ -34,14 +34,14 @@ struct PlainCacheKeyTests {
         }
     }
 
-    @Test func textIsEscapedAsFoundationDoes() {
+    @Test func escapesEqualFoundations() {
         for scalar in (0..<256).compactMap(UnicodeScalar.init) {
             let text = "a\(scalar)b"
             #expect(CacheKey.escapedForPath(text) == text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed))
         }
     }
 
-    @Test func rememberedSuffixIsTheRightOne() {
+    @Test func cachedSuffixIsCorrect() {
         let key = "https://h/a.png"
         for side in [10.0, 20, 10, 0.5] {
             for preserves in [true, false] {

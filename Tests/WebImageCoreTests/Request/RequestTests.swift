@@ -28,7 +28,7 @@ struct RequestTests {
             seen.withLock { $0 } == ["safe", "after safe", "after dispatch", "invoked", "after invoke", "dispatched"])
     }
 
-    @Test func theCurrentQueueIsTheOneTheCallerIsOn() async {
+    @Test func currentQueueIsTheCallersQueue() async {
         let queue = DispatchQueue(label: "current")
         let wrapped = CallbackQueue(queue: queue)
         let isInline = await withCheckedContinuation { continuation in
@@ -49,7 +49,7 @@ struct RequestTests {
         await withCheckedContinuation { continuation in CallbackQueue.global.async { continuation.resume() } }
     }
 
-    @Test func scaleIsThatOfTheKey() throws {  // SDUtilsTests.testSDScaledImageForKey
+    @Test func imageScaleIsReadFromTheKey() throws {  // SDUtilsTests.testSDScaledImageForKey
         let image = try TestImages.solid()
         image.imageFormat = .gif
         let scaled = image.scaled(forKey: "test@2x.gif")

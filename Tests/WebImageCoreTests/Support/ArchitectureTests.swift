@@ -84,7 +84,7 @@ struct ArchitectureTests {
         return words.first { !names.words.contains($0) }.map { "\($0) of \(span) is not declared" }
     }
 
-    @Test func theDocumentNamesOnlyWhatExists() throws {
+    @Test func documentNamesOnlyExistingSymbols() throws {
         let names = try Self.names.get()
         let file = Self.root.appendingPathComponent("Documentation/Architecture.md")
         let parts = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "```")
@@ -106,7 +106,7 @@ struct ArchitectureTests {
     @Test(arguments: [
         "MemoryStage.noSuchFunction", "NoSuchStage", "Sources/WebImageCore/Nothing", "NOTHING.md", "no.such.queue",
     ])
-    func whatDoesNotExistIsFound(span: String) throws {
+    func missingSymbolIsReported(span: String) throws {
         #expect(try Self.fault(of: span, Self.names.get()) != nil)
     }
 }

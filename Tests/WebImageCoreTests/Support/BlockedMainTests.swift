@@ -71,7 +71,7 @@ struct BlockedMainTests {
     ]
 
     @Test(arguments: rows)
-    func answersWhileMainIsBlocked(row: Row) async throws {
+    func loadsCompleteWhileMainIsBlocked(row: Row) async throws {
         let fixture = try ManagerFixture()
         fixture.answer()
         let cache = ImageCache(

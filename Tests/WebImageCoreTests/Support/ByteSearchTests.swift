@@ -9,7 +9,7 @@ struct ByteSearchTests {
             ("<svg", "<svg", 0), ("x<svg<svg", "<svg", 1), ("<sv", "<svg", nil), ("", "<svg", nil),
             ("ab\u{0}c", "\u{0}", 2),
         ] as [(String, StaticString, Int?)])
-    func theFirstPlaceOfATextIsFound(text: String, wanted: StaticString, offset: Int?) {
+    func firstOccurrenceIsFound(text: String, wanted: StaticString, offset: Int?) {
         // The indices of a slice start at its offset, not at 0.
         let data = Data("<svg".utf8 + Array(text.utf8))[4...]
         #expect(data.firstRange(of: wanted).map { $0.lowerBound - data.startIndex } == offset)

@@ -20,7 +20,7 @@ import WebImageCore
         #expect(isNear(CGPoint(x: 1, y: 0).applying(CGAffineTransform.identity.rotated(by: .pi)), CGPoint(x: -1, y: 0)))
     }
 
-    @Test func inverseLeadsBackAndAFlatMapHasNone() {
+    @Test func inverseRevertsAndASingularTransformHasNone() {
         let map = CGAffineTransform(a: 2, b: 1, c: -1, d: 3, tx: 5, ty: -7)
         let point = CGPoint(x: 3, y: 4)
         #expect(isNear(point.applying(map).applying(map.inverted()), point))

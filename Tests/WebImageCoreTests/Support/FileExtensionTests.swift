@@ -9,5 +9,5 @@ struct FileExtensionTests {
         "http://a.test/48.jpg", "http://a.test/48.jpg?3", "http://a.test/48?x=.gif", "http://a.test", "a.test/",
         "http://a.test/a.jpg#b", "ä.öü", "a.é", "a..png", "a.png.", "a. png", "a/b.c/d.tar.gz",
     ])
-    func isTheOneOfFoundation(path: String) { #expect(path.fileExtension == (path as NSString).pathExtension) }
+    func equalsFoundationsExtension(path: String) { #expect(path.fileExtension == (path as NSString).pathExtension) }
 }

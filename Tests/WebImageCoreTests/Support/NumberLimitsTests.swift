@@ -8,7 +8,7 @@ struct NumberLimitsTests {
         #expect(NumberLimits.scale(2.5) == 2.5)
     }
 
-    @Test func framesAreShownForATimeThatPasses() {
+    @Test func frameDurationIsFiniteAndPositive() {
         #expect(NumberLimits.frameSeconds(.nan) == 0.1)
         #expect([-Double.infinity, -1, 0].allSatisfy { NumberLimits.frameSeconds($0) == 0.001 })
         #expect(NumberLimits.frameSeconds(.infinity) == 1e6 && NumberLimits.frameSeconds(0.25) == 0.25)

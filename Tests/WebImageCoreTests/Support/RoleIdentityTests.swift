@@ -60,7 +60,7 @@ struct RoleIdentityTests {
 
     private func blue(_ image: Image?) -> UInt8? { image?.pixels.withUnsafeBytes { $0.first } }
 
-    @Test func twoCodersOfOneTypeDecodeForThemselves() async throws {
+    @Test func twoCodersOfOneTypeAreDifferentCoders() async throws {
         let loads = (1...2).map {
             fixture.load(.fromLoaderOnly, [.imageCoder: PaintingCoder(blue: UInt8($0), gate: nil)])
         }
@@ -70,7 +70,7 @@ struct RoleIdentityTests {
         #expect(await blue(loads[1].end()?.image) == 2)
     }
 
-    @Test func twoLoadersOfOneTypeLoadForThemselves() async throws {
+    @Test func twoLoadersOfOneTypeAreDifferentLoaders() async throws {
         let started = Locked(0)
         let finish = Locked<[@Sendable () -> Void]>([])
         let loads = (1...2).map {
@@ -84,7 +84,7 @@ struct RoleIdentityTests {
         #expect(await blue(loads[1].end()?.image) == 2)
     }
 
-    @Test @MainActor func twoAnimationsOfOneTypeHaveFramesOfTheirOwn() throws {
+    @Test @MainActor func twoAnimationsOfOneTypeShareNoFrames() throws {
         let registry = FrameStoreRegistry(budget: 1 << 20)
         let players = [UInt8(1), 2].compactMap {
             AnimatedImagePlayer(
@@ -138,7 +138,7 @@ struct RoleIdentityTests {
         #expect(manager.caches?.count == 2)
     }
 
-    @Test func aValueThatCannotBeComparedIsRemovedAsTheLastOfItsType() {
+    @Test func removingAnIncomparableValueRemovesTheLastOfItsType() {
         let first = PaintingCoder(blue: 1, gate: nil)
         let second = PaintingCoder(blue: 2, gate: nil)
         let coders = ImageCodersManager(coders: [first])

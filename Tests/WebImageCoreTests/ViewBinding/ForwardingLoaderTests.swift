@@ -36,7 +36,7 @@ struct ForwardingLoaderTests {
         view.binding.setImage(with: try ViewFixture.url(1), context: [.customManager: row])
     }
 
-    @Test func aLoadThroughAnotherManagerIsItsOwn() throws {
+    @Test func loadThroughAnotherManagerIsSeparate() throws {
         try load(through: managers.0)
         try load(through: managers.1)
         #expect(managers.0.loads.count == 1 && managers.1.loads.count == 1)

@@ -30,7 +30,7 @@ import WebImageTesting
             completed: completed)
     }
 
-    @Test func trimmedFurtherPictureIsRestoredOnce() {
+    @Test func trimmedFurtherImageIsRestoredOnce() {
         loadFurther()
         view.loader.loads[0].deliver(image)
         #expect(shelf.picture === image && view.displayedImage == nil)
@@ -43,7 +43,7 @@ import WebImageTesting
         #expect(view.loader.loads.count == 2)
     }
 
-    @Test func retryLoadsMainAndFurtherPicture() throws {
+    @Test func retryLoadsMainAndFurtherImage() throws {
         let own = try ViewFixture.image()
         view.load(url)
         loadFurther()
@@ -59,7 +59,7 @@ import WebImageTesting
         #expect(told == 1 && !view.binding.canRetry && view.binding.retry() == nil)
     }
 
-    @Test func retryReportsAFailedFurtherPicture() {
+    @Test func retryReportsAFailedFurtherImage() {
         loadFurther()
         view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
         var delivered: [Image?] = []
@@ -68,7 +68,7 @@ import WebImageTesting
         #expect(delivered.count == 1 && delivered[0] === image)
     }
 
-    @Test func callersOwnBlockIsNotKeptBeyondItsLoad() {
+    @Test func loadWithASetImageBlockCannotBeRetried() {
         view.binding.setImage(with: url, context: [.customManager: view.loader], setImage: { _, _, _, _ in })
         view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
         #expect(!view.binding.canRetry && view.binding.retry() == nil)
@@ -100,7 +100,7 @@ import WebImageTesting
         #expect(view.showed([placeholder, image]) && view.transitions.count == 1)
     }
 
-    @Test func callersBlockIsGivenThePlaceholderFirst() {
+    @Test func setImageBlockReceivesThePlaceholderFirst() {
         var given: [Image?] = []
         view.binding.setImage(
             with: url, placeholderImage: placeholder, context: [.customManager: view.loader],
@@ -108,7 +108,7 @@ import WebImageTesting
         #expect(given.count == 2 && given[0] === placeholder && given[1] === image)
     }
 
-    @Test func pictureForTheCallerLeavesThePlaceholder() {
+    @Test func avoidAutoSetImageLeavesThePlaceholder() {
         view.load(url, placeholder: placeholder, .avoidAutoSetImage)
         #expect(view.showed([placeholder]) && view.completions.count == 1)
     }

@@ -69,7 +69,7 @@ import WebImageTesting
         #expect(view.showed([placeholder]))
     }
 
-    @Test func imageOfACallerWhoShowsItItselfStaysOffTheView() {
+    @Test func imageIsNotSetWithAvoidAutoSetImage() {
         view.load(first, placeholder: placeholder, .avoidAutoSetImage)
         view.loader.loads[0].deliver(image)
         #expect(view.showed([placeholder]))
@@ -87,7 +87,7 @@ import WebImageTesting
         #expect(view.completions.count == 2)
     }
 
-    @Test func loadLeftRunningShowsItsImageOnlyUntilANewerOneDid() throws {
+    @Test func uncancelledOlderLoadNeverReplacesANewerImage() throws {
         let small = try ViewFixture.image()
         view.load(first)
         view.load(second, .avoidAutoCancelImage)
@@ -144,7 +144,7 @@ import WebImageTesting
         #expect(view.completions.count == 1)
     }
 
-    @Test func cancelOnMainOvertakesAnImageOnItsWayToMain() async {
+    @Test func cancelOnMainDropsAQueuedImage() async {
         let operation = view.load(first)
         let load = view.loader.loads[0]
         let image = image
@@ -160,7 +160,7 @@ import WebImageTesting
         #expect(view.completions.map(\.code) == [.cancelled])
     }
 
-    @Test func cancelOffMainTurnsAnImageThatArrivesBeforeMainHeardOfItIntoACancel() async {
+    @Test func cancelOffMainDropsAnImageThatMainReceivesLater() async {
         let operation = view.load(first)
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -174,7 +174,7 @@ import WebImageTesting
         #expect(view.completions == [.init(hasImage: false, code: .cancelled, cacheType: .none, url: first)])
     }
 
-    @Test func completionOfACancelledLoadMayStartAnotherThatIsNeverShown() throws {
+    @Test func cancelledCompletionMayStartALoadThatIsNeverShown() throws {
         let (view, second, image) = (view, second, image)
         view.binding.setImage(
             with: first, context: [.customManager: view.loader],
@@ -197,7 +197,7 @@ import WebImageTesting
         #expect(view.binding.imageURL(forKey: "FakeView") == first)
     }
 
-    @Test func loadsOfAViewThatIsGoneCompleteOnce() throws {
+    @Test func loadsOfAReleasedViewCompleteOnce() throws {
         var codes: [WebImageError.Code?] = []
         let loader = ControlledViewLoader()
         do {
@@ -212,7 +212,7 @@ import WebImageTesting
         #expect(load.isCancelled)
     }
 
-    @Test func progressReachesMainAndFillsTheProgressObject() async {
+    @Test func progressIsReportedOnMainAndInTheProgressObject() async {
         var reports: [Int] = []
         let progress = view.binding.imageProgress
         view.binding.setImage(
@@ -229,14 +229,14 @@ import WebImageTesting
         #expect(reports == [40])
     }
 
-    @Test func cachedImageFillsAProgressThatHeardNothing() {
+    @Test func cachedImageCompletesAnUntouchedProgress() {
         let progress = view.binding.imageProgress
         view.loader.remember(image, for: first)
         view.load(first)
         #expect(progress.fractionCompleted == 1)
     }
 
-    @Test func viewWithoutAManagerSaysWhatIsMissing() {
+    @Test func viewWithoutAManagerNamesTheMissingSetting() {
         var errors: [WebImageError?] = []
         view.binding.setImage(
             with: first, context: [.customManager: MissingViewLoader()],

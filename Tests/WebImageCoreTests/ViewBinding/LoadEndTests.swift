@@ -18,7 +18,7 @@ import WebImageTesting
         placeholder = try ViewFixture.image()
     }
 
-    @Test func refreshThatEndsSilentlyLeavesNothingBehind() {
+    @Test func refreshThatEndsSilentlyReleasesItsState() {
         var witness: Witness? = Witness()
         weak var captured: Witness?
         captured = witness
@@ -35,7 +35,7 @@ import WebImageTesting
         #expect(captured == nil)
     }
 
-    @Test func completionIsReleasedAtOnceAfterTheEndThoughTheOperationIsKept() {
+    @Test func completionIsReleasedAtTheEndOfALoadWhoseOperationIsKept() {
         var witness: Witness? = Witness()
         weak var captured: Witness?
         captured = witness
@@ -49,7 +49,7 @@ import WebImageTesting
         withExtendedLifetime(operation) {}
     }
 
-    @Test func whatALoaderSaysAfterTheEndIsNotHeard() throws {
+    @Test func callsOfALoaderAfterTheEndAreIgnored() throws {
         view.load(url)
         let load = view.loader.loads[0]
         load.deliver(image)
@@ -98,7 +98,7 @@ import WebImageTesting
         #expect(view.completions.map(\.code) == [nil, .transport])
     }
 
-    @Test func errorImageStandsForAFailureAndNotForACancel() {
+    @Test func errorImageIsShownForAFailureAndNotForACancel() {
         view.binding.errorImage = image
         view.load(url, placeholder: placeholder)
         view.binding.cancelImageLoad()
@@ -108,7 +108,7 @@ import WebImageTesting
         #expect(view.displayedImage === image)
     }
 
-    @Test func retryAsksAgainAlsoForAURLThatIsRememberedAsFailed() {
+    @Test func retryLoadsAURLThatIsRememberedAsFailed() {
         #expect(view.binding.retry() == nil)
         view.load(url, placeholder: placeholder, .progressiveLoad)
         view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
@@ -137,7 +137,7 @@ import WebImageTesting
         #expect(view.completions.map(\.hasImage) == [true])
     }
 
-    @Test func trimmedPictureComesBackAndOneInUseStays() {
+    @Test func trimmedImageIsRestoredAndAnImageInUseStays() {
         view.load(url)
         view.binding.trim()
         #expect(view.loader.loads[0].isCancelled == false)

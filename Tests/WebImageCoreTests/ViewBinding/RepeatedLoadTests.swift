@@ -15,7 +15,7 @@ import WebImageTesting
         image = try ViewFixture.image()
     }
 
-    @Test func sameURLWhileItLoadsJoinsTheLoadAndBothCompletionsRunOnce() {
+    @Test func sameURLDuringItsLoadJoinsItAndBothCompletionsRunOnce() {
         let first = view.load(url)
         let second = view.load(url)
         #expect(view.loader.loads.count == 1)
@@ -41,7 +41,7 @@ import WebImageTesting
         #expect(view.loader.loads.map(\.isCancelled) == [true, false])
     }
 
-    @Test func sameURLAfterAFailureOrBesideAnotherPictureLoadsAnew() throws {
+    @Test func sameURLAfterAFailureOrAfterAnotherImageLoadsAgain() throws {
         view.load(url)
         view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
         view.load(url)
@@ -59,7 +59,7 @@ import WebImageTesting
         #expect(view.loader.loads.count == 2)
     }
 
-    @Test func contextsAreTheSameByValueOrIdentityAndElseDiffer() {
+    @Test func contextsAreComparedByValueOrIdentity() {
         let loader = ControlledViewLoader()
         let size = CGSize(width: 1, height: 2)
         let one: WebImageContext = [.imageThumbnailPixelSize: size, .customManager: loader, .imageScaleFactor: 2.0]

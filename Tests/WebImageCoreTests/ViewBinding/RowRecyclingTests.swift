@@ -8,7 +8,7 @@ import WebImageTesting
 @MainActor struct RowRecyclingTests {
     /// One row loads 1,000 URLs in turn. Results arrive in any order: late, partial, failed, or not at all.
     @Test(arguments: 1...4)
-    func rowNeverShowsAPictureOfAnotherURL(seed: UInt64) throws {
+    func recycledRowNeverShowsTheImageOfAnotherURL(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let view = ViewFixture()
         let placeholder = try ViewFixture.image()

@@ -6,7 +6,7 @@ import WebImageTesting
 /// The invariants of a view's load, checked with random sequences of events.
 struct ViewLoadStateTests {
     @Test(arguments: 0..<80)
-    func everySequenceOfEventsCompletesFinallyAtMostOnce(seed: UInt64) {
+    func everySequenceOfEventsHasAtMostOneFinalCompletion(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let refreshes = Bool.random(using: &random)
         let options: WebImageOptions = refreshes ? .refreshCached : []
@@ -60,7 +60,7 @@ struct ViewLoadStateTests {
         #expect(next == nil && (!hasEnded || !state.receives(turn: turns.last)))
     }
 
-    @Test func aCancelAfterTheCachedImageCompletesNoMore() {
+    @Test func cancelAfterTheCachedImageAddsNoCompletion() {
         var state = ViewLoadState()
         let turn = state.start()
         _ = state.deliver(.init(hasImage: true), isStale: false, hasErrorImage: false, options: .refreshCached)

@@ -22,7 +22,7 @@ import WebImageTesting
 
     // MARK: Transition
 
-    @Test func placeholderAndPartialImagesComeWithoutATransition() {
+    @Test func placeholderAndPartialImagesAreShownWithoutATransition() {
         view.hasTransition = true
         view.load(url, placeholder: placeholder, .progressiveLoad)
         view.loader.loads[0].deliver(image, finished: false)
@@ -32,7 +32,7 @@ import WebImageTesting
         #expect(view.completions.count == 1)
     }
 
-    @Test func delayedPlaceholderComesByTheTransition() {
+    @Test func delayedPlaceholderIsShownWithATransition() {
         view.hasTransition = true
         view.load(url, placeholder: placeholder, .delayPlaceholder)
         view.loader.loads[0].deliver(nil, error: WebImageError(.badImageData, stage: .decode))
@@ -40,7 +40,7 @@ import WebImageTesting
         #expect(view.displayedImage === placeholder)
     }
 
-    @Test func waitingForTheTransitionDefersTheCompletionAndLosesNone() {
+    @Test func waitTransitionDefersEveryCompletion() {
         view.hasTransition = true
         view.load(url, .waitTransition)
         view.loader.loads[0].deliver(image)
@@ -51,7 +51,7 @@ import WebImageTesting
         #expect(view.completions.map(\.hasImage) == [true])
     }
 
-    @Test func waitingWithoutATransitionCompletesAtOnce() {
+    @Test func waitTransitionWithoutATransitionCompletesAtOnce() {
         view.load(url, .waitTransition)
         view.loader.loads[0].deliver(image)
         #expect(view.completions.count == 1)
@@ -88,7 +88,7 @@ import WebImageTesting
 
     // MARK: Progress
 
-    @Test func progressObjectTellsItsReadersOfEveryNewestChange() async {
+    @Test func progressObjectReportsTheNewestChange() async {
         let progress = view.binding.imageProgress
         var updates = progress.updates.makeAsyncIterator()
         #expect(await updates.next()?.completedUnitCount == 0)
@@ -121,7 +121,7 @@ import WebImageTesting
         #expect(view.loader.loads.map(\.thumbnail) == [nil])
     }
 
-    @Test func loadCancelledWhileItWaitsForASizeNeverAsksTheLoader() {
+    @Test func loadCancelledBeforeItsLayoutNeverCallsTheLoader() {
         view.load(url, [], .thumbnail(.viewSize))
         view.binding.cancelImageLoad()
         view.settle(size: CGSize(width: 64, height: 32))
@@ -131,7 +131,7 @@ import WebImageTesting
 
     // MARK: Stand-ins
 
-    @Test func smallerVariantInMemoryStandsInWhileTheLargerLoads() throws {
+    @Test func smallerVariantInMemoryIsShownWhileTheLargerLoads() throws {
         let small = try ViewFixture.image()
         let box = CGSize(width: 8, height: 8)
         view.load(url, [], [.imageThumbnailPixelSize: box])
@@ -149,7 +149,7 @@ import WebImageTesting
         #expect(next.displayedImage === image)
     }
 
-    @Test func hashStandsInWhereNoPlaceholderIsGiven() throws {
+    @Test func placeholderHashIsShownWithoutAPlaceholder() throws {
         let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
         view.load(url, [], [.placeholderHash: hash])
         let drawn = try #require(view.displayedImage)
@@ -160,7 +160,7 @@ import WebImageTesting
         #expect(view.displayedImage === placeholder)
     }
 
-    @Test func variantsAreBoundedAndTheLargestComesFirst() throws {
+    @Test func knownVariantsAreBoundedAndTheLargestIsFirst() throws {
         var variants = ViewVariants(limit: 2)
         for side in 1...10 { variants.note(CGSize(width: side, height: side), of: url) }
         #expect(variants.others(than: CGSize(width: 10, height: 10), of: url).map(\.width) == [9, 8, 7, 6, 5, 4, 3])
@@ -171,7 +171,7 @@ import WebImageTesting
 
     // MARK: Operations by key
 
-    @Test func operationsOfOthersAreKeptCancelledAndForgottenByKey() {
+    @Test func operationsOfTheCallerAreStoredCancelledAndRemovedByKey() {
         let loader = ControlledViewLoader()
         let foreign = loader.loadImage(with: url, options: [], context: nil, progress: nil) { _, _, _, _, _, _ in }
         view.binding.setOperation(foreign, forKey: "mine")
@@ -187,7 +187,7 @@ import WebImageTesting
         #expect(view.binding.operation(forKey: "mine") == nil)
     }
 
-    @Test func loadStateIsThatOfTheKey() {
+    @Test func loadStateIsSeparateForEachKey() {
         view.load(url)
         #expect(view.binding.loadState()?.url == url)
         view.binding.setLoadState(nil)

@@ -16,7 +16,7 @@ struct AnimationStoringTests {
 
     // SDImageCacheTests.test42StoreCacheWithImageAndFormatWithoutImageData
     @Test(arguments: [ImageFormat.gif, .png, .webP])
-    func anAnimatedImageIsStoredAsItsFile(format: ImageFormat) async throws {
+    func animatedImageIsStoredAsItsFile(format: ImageFormat) async throws {
         let fixture = try EntryFixture()
         // Append trailing bytes that no encoder would write.
         let file = try Self.animation(format) + Data("kept as it is".utf8)
@@ -32,7 +32,7 @@ struct AnimationStoringTests {
         }
     }
 
-    @Test func whatIsAskedOfTheEncoderIsDone() async throws {
+    @Test func encodeOptionsReachTheEncoder() async throws {
         let fixture = try EntryFixture()
         let file = try Self.animation(.gif)
         let image = try #require(AnimatedImage(data: file))

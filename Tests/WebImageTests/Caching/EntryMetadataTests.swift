@@ -14,7 +14,7 @@ struct EntryMetadataTests {
     init() throws { fixture = try EntryFixture() }
 
     /// A reader that found the new bytes without their validators would fetch the whole image again.
-    @Test func aReaderFindsNoBytesWithoutTheirMetadata() async throws {
+    @Test func readerReceivesNoBytesWithoutTheirMetadata() async throws {
         try fixture.answer(url, blue: 10)
         fixture.loader.metadata = Data("etag".utf8)
         let key = fixture.manager.cacheKey(for: url)

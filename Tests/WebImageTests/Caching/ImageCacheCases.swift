@@ -42,12 +42,12 @@ struct ImageCacheCases {
     // SDImageCacheTests.test01SharedImageCache, SDImageCacheTests.test02Singleton
     // SDImageCacheTests.test03ImageCacheCanBeInstantiated
     @Test
-    func sharedCacheIsOneAndOthersAreOthers() {
+    func sharedCacheIsASingleton() {
         #expect(ImageCache.shared === ImageCache.shared)
         #expect(cache !== ImageCache.shared)
     }
 
-    @Test func clearingDiskLeavesMemory() async throws {  // SDImageCacheTests.test04ClearDiskCache
+    @Test func clearingDiskKeepsMemory() async throws {  // SDImageCacheTests.test04ClearDiskCache
         let image = try opaque()
         await store(image)
         await cache.clearDisk()
@@ -56,7 +56,7 @@ struct ImageCacheCases {
         #expect(await cache.diskUsage() == (0, 0))
     }
 
-    @Test func clearingMemoryLeavesDisk() async throws {  // SDImageCacheTests.test05ClearMemoryCache
+    @Test func clearingMemoryKeepsDisk() async throws {  // SDImageCacheTests.test05ClearMemoryCache
         await store(try opaque())
         cache.clearMemory()
         #expect(cache.imageFromMemoryCache(forKey: key) == nil)
@@ -64,7 +64,7 @@ struct ImageCacheCases {
     }
 
     @Test  // SDImageCacheTests.test06InsertionOfImage, SDImageCacheTests.test07InsertionOfImageForcingDiskStorage
-    func storedImageIsInMemoryAtOnceAndOnDiskAtTheEnd() async throws {
+    func storedImageIsInMemoryAtOnceAndOnDiskAtTheCompletion() async throws {
         let image = try opaque()
         cache.storeImage(image, forKey: key)
         #expect(cache.imageFromMemoryCache(forKey: key) === image)
@@ -72,7 +72,7 @@ struct ImageCacheCases {
         #expect(cache.diskImageDataExists(withKey: key))
     }
 
-    @Test func imageForMemoryOnlyIsNotOnDisk() async throws {  // SDImageCacheTests.test08InsertionOfImageOnlyInMemory
+    @Test func memoryOnlyImageIsNotOnDisk() async throws {  // SDImageCacheTests.test08InsertionOfImageOnlyInMemory
         let image = try opaque()
         await store(image, toDisk: false)
         #expect(!cache.diskImageDataExists(withKey: key))
@@ -82,7 +82,7 @@ struct ImageCacheCases {
         #expect(cache.imageFromMemoryCache(forKey: key) == nil)
     }
 
-    @Test func queryGivesTheStoredObject() async throws {  // SDImageCacheTests.test09RetrieveImageThroughNSOperation
+    @Test func queryReturnsTheStoredObject() async throws {  // SDImageCacheTests.test09RetrieveImageThroughNSOperation
         let image = try opaque()
         await store(image)
         let calls = Calls<Image?>()
@@ -94,7 +94,7 @@ struct ImageCacheCases {
     // SDImageCacheTests.test11RemoveImageforKeyNotFromDiskWithCompletion
     // SDImageCacheTests.test12RemoveImageforKeyFromDiskWithCompletion
     @Test
-    func removalReachesTheLayersMeant() async throws {
+    func removalReachesTheNamedLayers() async throws {
         await store(try opaque())
         await remove(fromDisk: false)
         #expect(cache.imageFromMemoryCache(forKey: key) == nil)
@@ -125,7 +125,7 @@ struct ImageCacheCases {
     }
 
     @Test  // SDImageCacheTests.test20InitialCacheSize, SDImageCacheTests.test21InitialDiskCount
-    func sizesAndCountsAreThoseStored() async throws {
+    func sizesAndCountsMatchTheStoredEntries() async throws {
         #expect(cache.totalDiskSize() == 0)
         await store(nil, Data(count: 1000))
         #expect(cache.totalDiskCount() == 1)
@@ -138,7 +138,7 @@ struct ImageCacheCases {
     // SDImageCacheTests.test31CachePathForAnyKey, SDImageCacheTests.test32CachePathForNilKey
     // SDImageCacheTests.test33CachePathForExistingKey
     @Test
-    func pathIsThatOfTheEntrysOwnFile() async {
+    func pathIsThatOfTheEntrysFile() async {
         #expect(cache.cachePath(forKey: nil) == nil)
         #expect(cache.cachePath(forKey: "absent") == nil)
         await store(nil, Data(count: 200_000))
@@ -160,7 +160,7 @@ struct ImageCacheCases {
     }
 
     @Test  // SDImageCacheTests.test41ThatCustomDecoderWorksForImageCache
-    func contextsCoderWritesAndReads() async throws {
+    func coderOfTheContextEncodesAndDecodes() async throws {
         let coder = FixedCoder(image: try TestImages.solid(width: 3, height: 2))
         let context: WebImageContext = [.imageCoder: coder, .callbackQueue: CallbackQueue.invoking]
         await withCheckedContinuation { continuation in
@@ -174,7 +174,7 @@ struct ImageCacheCases {
     }
 
     @Test  // SDImageCacheTests.test41StoreImageDataToDiskWithCustomFileManager
-    func unwritableFolderIsNoFailureOfTheStore() async throws {
+    func unwritableFolderDoesNotFailTheStore() async throws {
         let cache = ImageCache(namespace: "test", diskCacheDirectory: "/proc/nowhere")
         cache.storeImageDataToDisk(Data([1]), forKey: key)
         await cache.flush()
@@ -187,7 +187,7 @@ struct ImageCacheCases {
     final class OtherImage: Image, @unchecked Sendable {}
 
     @Test  // SDImageCacheTests.test14QueryCacheFirstFrameOnlyHitMemoryCache
-    func firstFrameOnlyMakesAStillOfAnAnimationInMemory() throws {
+    func firstFrameOnlyReturnsAStillOfAnAnimationInMemory() throws {
         let animated = MovingPicture(pixels: try opaque().pixels)
         cache.storeImageToMemory(animated, forKey: key)
         let calls = Calls<(image: Image?, type: ImageCacheType)>()
@@ -201,7 +201,7 @@ struct ImageCacheCases {
     }
 
     @Test  // SDImageCacheTests.test41MatchAnimatedImageClassWorks
-    func memoryHitOfTheWrongClassIsAMissOnlyWhenAsked() throws {
+    func memoryHitOfTheWrongClassIsAMissOnlyOnRequest() throws {
         let image = try opaque()
         cache.storeImageToMemory(image, forKey: key)
         let context: WebImageContext = [.animatedImageClass: OtherImage.self]
@@ -219,7 +219,7 @@ struct ImageCacheCases {
 
     @Test(arguments: [(UInt8(128), ImageFormat.png), (255, .jpeg)])
     // SDImageCacheTests.test42StoreCacheWithImageAndFormatWithoutImageData
-    func imageOfNoFormatIsStoredAsPNGWithAlphaElseJPEG(alpha: UInt8, format: ImageFormat) async throws {
+    func imageWithoutFormatIsStoredAsPNGWithAlphaElseAsJPEG(alpha: UInt8, format: ImageFormat) async throws {
         await store(try TestImages.solid(width: 8, height: 8, alpha: alpha))
         let data = try #require(cache.diskImageDataSync(forKey: key))
         #expect(ImageFormat(sniffing: data) == format)
@@ -246,7 +246,7 @@ struct ImageCacheCases {
     }
 
     @Test  // SDImageCacheTests.test42CustomMemoryCache, SDImageCacheTests.test43CustomDiskCache
-    func layersMayBeOfTheCallersClasses() {
+    func layersMayBeOfCustomClasses() {
         var config = ImageCacheConfig()
         config.memoryCacheClass = OwnMemoryCache.self
         config.diskCacheClass = DiskCache.self
@@ -275,7 +275,7 @@ struct ImageCacheCases {
     // SDImageCacheTests.test51SDImageCacheStoreOp, SDImageCacheTests.test52SDImageCacheRemoveOp
     // SDImageCacheTests.test53SDImageCacheContainsOp, SDImageCacheTests.test54SDImageCacheClearOp
     @Test
-    func manyCachesDoWhatOneDoes() async throws {
+    func cachesManagerBehavesLikeOneCache() async throws {
         let manager = ImageCachesManager(caches: [cache])
         cache.storeImageDataToDisk(try jpeg(), forKey: key)
         let found = Calls<Image?>()

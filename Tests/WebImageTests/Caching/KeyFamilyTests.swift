@@ -89,7 +89,7 @@ struct KeyFamilyTests {
     }
 
     @Test(arguments: ["memory", "disk", "disk, synchronous", "running work"])
-    func aLoadNeverGetsWhatAnotherTupleHas(path: String) async throws {
+    func loadNeverReceivesTheImageOfAnotherKey(path: String) async throws {
         let random = SeededRandom.printingSeed()
         let seed = random.seed
         var generator = Generator(random: random)
@@ -119,7 +119,7 @@ struct KeyFamilyTests {
         fixture = try OriginFixture(numbers)
     }
 
-    @Test func aFailureCondemnsItsOwnURLAndScopeAlone() async throws {
+    @Test func failureIsRememberedOnlyForItsURLAndScope() async throws {
         let random = SeededRandom.printingSeed()
         let seed = random.seed
         var generator = Generator(random: random)

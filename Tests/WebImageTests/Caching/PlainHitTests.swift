@@ -84,7 +84,7 @@ struct PlainHitTests {
         [.decodeFirstFrameOnly, .retryFailed],
     ]
 
-    @Test func bothWaysFindTheSameImage() throws {
+    @Test func fastAndFullLookUpReturnTheSameImage() throws {
         try fill()
         var hits = 0
         for loader in Self.loaders {
@@ -117,7 +117,7 @@ struct PlainHitTests {
 
     /// A failed URL does not disable the fast path for other URLs. The failed URL itself takes the full path, which
     /// refuses it.
-    @Test func aFailedURLBlocksOnlyItself() throws {
+    @Test func failedURLBlocksOnlyItself() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
         let other = EntryFixture.url("https://host/failed.png")
@@ -134,7 +134,7 @@ struct PlainHitTests {
 
     /// The fast path returns no image for a nil URL (although an image has the empty key), for a manager that is shut
     /// down, and for an image that was decoded with other options.
-    @Test func aPlainHitHasNoOtherImage() throws {
+    @Test func plainHitReturnsOnlyItsOwnImage() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
         cache.storeImageToMemory(try TestImages.solid(), forKey: "")

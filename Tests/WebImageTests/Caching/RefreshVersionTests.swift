@@ -33,7 +33,7 @@ struct RefreshVersionTests {
     }
 
     /// The image is the first frame of an animated image in memory. Another process replaces the original on disk.
-    @Test func aFirstFrameFromMemoryIsReplaced() async throws {
+    @Test func firstFrameFromMemoryIsReplacedByARefresh() async throws {
         fixture.loader.answer(url, with: .success(try Self.animation(blue: 10)))
         #expect(try await fixture.load(url).result.image.isAnimated)
         let newer = try Self.animation(blue: 20)

@@ -27,7 +27,7 @@ struct SharedStoringTests {
         }
     }
 
-    @Test func everySerializerIsAsked() async throws {
+    @Test func everySerializerIsCalled() async throws {
         let asked = Calls<Int>()
         let serializers = (1...2).map { number in
             WebImageCacheSerializer { _, data, _ in
@@ -40,7 +40,7 @@ struct SharedStoringTests {
         #expect(images[0] === images[1] && fixture.loader.requests.count == 1)
     }
 
-    @Test func everyLoadsEncodeOptionsAreUsed() async throws {
+    @Test func encodeOptionsOfEveryLoadAreUsed() async throws {
         let transformer = BlueTransformer()
         let coder = EncodingObserver()
         let sides: [ImageCoderOptions] = [8, 16].map { [.encodeMaxPixelSize: CGSize(width: $0, height: $0)] }
@@ -58,7 +58,7 @@ struct SharedStoringTests {
 
     /// A thumbnail is stored on disk only if the context sets the store type explicitly, even if the default has the
     /// same value.
-    @Test(arguments: [false, true]) func aNamedStoreTypeHoldsBesideALoadWithoutOne(isFirst: Bool) async throws {
+    @Test(arguments: [false, true]) func storeTypeAppliesBesideALoadWithoutOne(isFirst: Bool) async throws {
         let box = CGSize(width: 8, height: 8)
         let contexts: [WebImageContext] = [
             [.imageThumbnailPixelSize: box], [.imageThumbnailPixelSize: box, .storeCacheType: ImageCacheType.all],

@@ -59,7 +59,7 @@ struct StaleVariantTests {
     }
 
     /// A load that read the older original finishes its store after another load has refreshed the original.
-    @Test func aLateVariantOfAnOlderOriginalRemovesNoNewerOne() async throws {
+    @Test func lateVariantOfAnOlderOriginalRemovesNoNewerVariant() async throws {
         let older = try EntryFixture.file(blue: 10)
         _ = try await fixture.load(url)
         try fixture.answer(url, blue: 20)
@@ -94,7 +94,7 @@ struct StaleVariantTests {
 
     /// An original stored by the caller replaces the older one: its image is shown, and variants are made from it.
     @Test(arguments: [false, true])
-    func whatACallerStoresIsTheNewestOriginal(hasImage: Bool) async throws {
+    func imageStoredByTheCallerIsTheNewestOriginal(hasImage: Bool) async throws {
         _ = try await fixture.load(url, [], Self.thumbnail)
         let loaded = try await fixture.load(url).result.image
         let data = try EntryFixture.file(blue: 20)

@@ -36,7 +36,7 @@ struct TypedKeyTests {
     }
 
     @Test(arguments: [false, true])
-    func aURLThatLooksLikeAVariantHasItsOwnPicture(isRestarted: Bool) async throws {
+    func urlThatLooksLikeAVariantKeyHasItsOwnImage(isRestarted: Bool) async throws {
         let source = EntryFixture.url("https://host/a.png")
         try fixture.answer(source, blue: 10)
         let contexts: [WebImageContext] = [
@@ -56,7 +56,7 @@ struct TypedKeyTests {
         }
     }
 
-    @Test func aLookAlikeIsRefreshedWithItsOwnBytes() async throws {
+    @Test func urlThatLooksLikeAVariantKeyIsRefreshedWithItsOwnBytes() async throws {
         let source = EntryFixture.url("https://host/a.png")
         try fixture.answer(source, blue: 10)
         fixture.loader.metadata = Data("validators of a".utf8)

@@ -106,7 +106,7 @@ struct EveryTransformerTests {
     }
 
     /// The test reads the names of transformers and filters from the sources, so it fails if a new one is missing here.
-    @Test func noTransformerAndNoFilterIsLeftOut() throws {
+    @Test func everyTransformerAndFilterIsTested() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
         var declared: Set<String> = []
@@ -131,7 +131,7 @@ struct EveryTransformerTests {
     }
 
     @Test(arguments: [(1, 1), (1, 10_000), (10_000, 1), (2, 3)], numbers)
-    func anyNumberGivesAPictureOrNone(_ size: (Int, Int), _ value: CGFloat) throws {
+    func everyNumberReturnsAnImageOrNil(_ size: (Int, Int), _ value: CGFloat) throws {
         let image = try TestImages.solid(width: size.0, height: size.1, alpha: 200)
         for transformer in try Self.transformers(value) {
             let result = transformer.transformedImage(with: image, forKey: "k")
@@ -155,7 +155,7 @@ struct EveryTransformerTests {
         }
     }
 
-    @Test(arguments: numbers) func readingAnyPlaceGivesColoursOrNone(_ value: CGFloat) throws {
+    @Test(arguments: numbers) func everyPositionReturnsAColourOrNil(_ value: CGFloat) throws {
         let image = try TestImages.solid(width: 4, height: 4)
         let isInside = value >= 0 && value < 4
         #expect((image.color(at: CGPoint(x: value, y: 0)) != nil) == isInside)
@@ -165,7 +165,7 @@ struct EveryTransformerTests {
         #expect((image.colors(with: CGRect(x: 0, y: 0, width: 1, height: value)) != nil) == isSide)
     }
 
-    @Test(arguments: [(1, 1), (1, 10_000), (10_000, 1)]) func hashesTakeEverySize(_ size: (Int, Int)) throws {
+    @Test(arguments: [(1, 1), (1, 10_000), (10_000, 1)]) func hashesEncodeEverySize(_ size: (Int, Int)) throws {
         let image = try TestImages.solid(width: size.0, height: size.1, alpha: 200)
         #expect(image.blurHash() != nil && image.thumbHash() != nil && image.averageColor() != nil)
         for waves in [Int.min, -1, 0, 10, .max] {
@@ -174,7 +174,7 @@ struct EveryTransformerTests {
         }
     }
 
-    @Test func aPictureWithoutPixelsCannotBeMade() {
+    @Test func imageWithoutPixelsCannotBeCreated() {
         for (width, height) in [(0, 0), (0, 5), (5, 0), (-1, 5)] {
             #expect(throws: WebImageError.self) {
                 try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)

@@ -15,7 +15,7 @@ struct FilterTests {
         mine.count == theirs.count && zip(mine, theirs).allSatisfy { abs($0 - $1) <= tolerance }
     }
 
-    @Test func inversionIsDoneInLinearLight() throws {  // SDImageTransformerTests.test08UIImageTransformFilterCG
+    @Test func inversionUsesLinearLight() throws {  // SDImageTransformerTests.test08UIImageTransformFilterCG
         let red = try TestImages.solid(blue: 31, green: 36, red: 151)
         #expect(isNear(color(red.filteredImage(with: ColorFilter.invert)), [0.85098, 0.992157, 0.992157, 1]))
         let black = try TestImages.solid(blue: 0, green: 0, red: 0)
@@ -71,7 +71,7 @@ struct FilterTests {
         #expect(Set(keys).count == keys.count)
     }
 
-    @Test func neighboursAreWeighed() throws {
+    @Test func convolutionWeighsNeighbours() throws {
         let flat = try TestImages.solid(width: 20, height: 20, blue: 90, green: 120, red: 30)
         for filter in [NeighbourFilter.sharpen(1), .pixellate(points: 6)] {
             #expect(isNear(color(flat.filteredImage(with: filter), 10, 10), color(flat), within: 0.006))
@@ -82,7 +82,7 @@ struct FilterTests {
         #expect(color(vignette, 0, 0)[1] < 0.15 && isNear(color(vignette, 10, 10), color(flat), within: 0.02))
     }
 
-    @Test func impossibleParametersGiveNothing() throws {
+    @Test func invalidParametersReturnNil() throws {
         let image = try TestImages.solid()
         #expect(ColorFilter.matrix([1, 2]) == nil && ColorFilter.matrix([Double](repeating: .nan, count: 9)) == nil)
         #expect(NeighbourFilter.convolution([1, 2, 3, 4]) == nil && NeighbourFilter.convolution([.infinity]) == nil)

@@ -31,7 +31,7 @@ struct GraphicsRendererTests {
         return (image.colors(with: all) ?? []).reduce(0) { $0 + $1.alpha }
     }
 
-    @Test func aRendererGivesItsColourAndScale() throws {  // SDUtilsTests.testSDGraphicsImageRenderer
+    @Test func rendererReturnsItsColourAndScale() throws {  // SDUtilsTests.testSDGraphicsImageRenderer
         let format = GraphicsImageRendererFormat.preferred
         #expect(format.scale == GraphicsImageRendererFormat.mainScreenScale)
         #expect(!format.opaque && format.preferredRange == .automatic)
@@ -46,7 +46,7 @@ struct GraphicsRendererTests {
         }
     }
 
-    @Test func pixelsAreRoundedUpAndPointsScaled() throws {
+    @Test func pixelSizesAreRoundedUpAndPointsScaled() throws {
         let image = try draw(10.2, 5, scale: 2) { context in
             context.fillColor = red
             context.fill(CGRect(x: 1, y: 1, width: 2, height: 2))
@@ -85,7 +85,7 @@ struct GraphicsRendererTests {
         #expect(abs(area(turned) - 800) < 5)
     }
 
-    @Test func aStarIsHollowByTheEvenOddRule() throws {
+    @Test func evenOddRuleLeavesTheStarsCentreEmpty() throws {
         var star = GraphicsPath()
         for step in 0..<5 {
             let angle = Double(step) * 4 * .pi / 5 - .pi / 2
@@ -140,7 +140,7 @@ struct GraphicsRendererTests {
         #expect(try hex(corner(.miter), 50, 50) == "#00000000")
     }
 
-    @Test func aSemitransparentLineDoesNotDarkenWhereItCrossesItself() throws {
+    @Test func semitransparentLineDoesNotDarkenAtItsCrossing() throws {
         let image = try draw { context in
             context.strokeColor = ImageColor(white: 0, alpha: 0.5)
             (context.lineWidth, context.lineJoin) = (12, .round)
@@ -154,7 +154,7 @@ struct GraphicsRendererTests {
         #expect(hex(image, 50, 50) == "#80000000" && hex(image, 89, 89) == "#80000000")
     }
 
-    @Test func clipsNarrowAndEndWithTheirState() throws {
+    @Test func clipsIntersectAndEndWithTheirState() throws {
         let image = try draw { context in
             context.fillColor = red
             context.withGState {
@@ -174,7 +174,7 @@ struct GraphicsRendererTests {
         #expect(area(nothing) == 0)
     }
 
-    @Test func picturesAreDrawnWhereTheTransformPutsThem() throws {
+    @Test func imagesAreDrawnThroughTheTransform() throws {
         let picture = try Image.generated(width: 20, height: 20) { x, _ in x < 10 ? (0, 0, 255, 255) : (255, 0, 0, 255)
         }
         let plain = try draw { $0.draw(picture, at: CGPoint(x: 5, y: 5)) }
@@ -226,7 +226,7 @@ struct GraphicsRendererTests {
         CGSize.zero, CGSize(width: -1, height: 5), CGSize(width: CGFloat.nan, height: 5),
         CGSize(width: CGFloat.infinity, height: 5), CGSize(width: 1e6, height: 1e6), CGSize(width: 40_000, height: 1),
     ])
-    func anImpossibleSizeDrawsNothing(_ size: CGSize) {
+    func invalidSizeDrawsNothing(_ size: CGSize) {
         var isCalled = false
         #expect(GraphicsImageRenderer(size: size).image { _ in isCalled = true } == nil && !isCalled)
         var format = GraphicsImageRendererFormat()
@@ -235,7 +235,7 @@ struct GraphicsRendererTests {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300, 1e9, 3e4, 0, -0.0, .leastNonzeroMagnitude])
-    func hostileNumbersDrawSomethingOrNothing(_ number: Double) throws {
+    func hostileNumbersDrawOrReturnNil(_ number: Double) throws {
         let value = CGFloat(number)
         let picture = try TestImages.solid()
         _ = try draw(32_000, 2) { context in
@@ -263,7 +263,7 @@ struct GraphicsRendererTests {
         }
     }
 
-    @Test func aSurfaceKeptForLaterDrawsNoMore() throws {
+    @Test func finishedContextIgnoresDrawing() throws {
         var kept: GraphicsContext?
         let image = try draw { kept = $0 }
         kept?.fill(CGRect(x: 0, y: 0, width: 100, height: 100))

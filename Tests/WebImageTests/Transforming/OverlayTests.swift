@@ -14,7 +14,7 @@ struct OverlayTests {
     private let red = ImageColor(red: 1, green: 0, blue: 0)
     private let blue = ImageColor(red: 0, green: 0, blue: 1)
 
-    @Test func aCircleIsCutFromTheMiddle() throws {
+    @Test func circleIsCroppedFromTheCentre() throws {
         let image = try Image.generated(width: 60, height: 20) { x, _ in
             x < 20 || x >= 40 ? (0, 0, 255, 255) : (255, 0, 0, 255)
         }
@@ -27,7 +27,7 @@ struct OverlayTests {
         #expect(image.circleImage(borderWidth: .nan) == nil && image.circleImage(borderWidth: -1) == nil)
     }
 
-    @Test func theMeanColourWeighsByAlpha() throws {
+    @Test func averageColourIsWeightedByAlpha() throws {
         let halves = try Image.generated(width: 200, height: 100) { x, _ in
             x < 100 ? (0, 0, 255, 255) : (255, 0, 0, 255)
         }
@@ -39,7 +39,7 @@ struct OverlayTests {
         #expect(try TestImages.solid(blue: 0, green: 0, red: 0, alpha: 0).averageColor() == .clear)
     }
 
-    @Test func whatIsLeftOverIsFilledWithTheMeanColour() throws {
+    @Test func paddingIsFilledWithTheAverageColour() throws {
         let image = try TestImages.solid(width: 10, height: 30, blue: 200, green: 10, red: 90)
         let filled = try #require(image.letterboxedImage(with: CGSize(width: 60, height: 30)))
         #expect(filled.pixelSize == PixelSize(width: 60, height: 30) && !filled.hasAlpha)
@@ -48,7 +48,7 @@ struct OverlayTests {
         #expect(image.letterboxedImage(with: .zero) == nil)
     }
 
-    @Test func aGradientPassesEvenlyAndSparesWhatIsTransparent() throws {
+    @Test func gradientIsLinearAndKeepsTransparentPixels() throws {
         let image = try Image.generated(width: 10, height: 100) { x, _ in x < 5 ? (0, 0, 0, 255) : (0, 0, 0, 0) }
         let over = try #require(image.gradientImage(with: ImageGradient(colors: [red, blue])))
         let middle = try #require(over.color(at: CGPoint(x: 2, y: 50)))
@@ -66,7 +66,7 @@ struct OverlayTests {
         #expect(image.gradientImage(with: ImageGradient(colors: [])) == nil)
     }
 
-    @Test func aWatermarkStandsWhereItIsPut() throws {
+    @Test func watermarkIsDrawnAtItsPosition() throws {
         let image = try TestImages.solid(width: 40, height: 30, blue: 0, green: 0, red: 0)
         let mark = try TestImages.solid(width: 4, height: 4, blue: 255, green: 255, red: 255)
         let corner = image.watermarkedImage(with: mark, anchor: .bottomRight, margin: 2)
@@ -81,7 +81,7 @@ struct OverlayTests {
         #expect(image.watermarkedImage(with: mark, opacity: .nan) == nil)
     }
 
-    @Test func keysHoldEveryParameter() throws {
+    @Test func keysContainEveryParameter() throws {
         #expect(
             ImageCircleTransformer(borderWidth: 1, borderColor: .black).transformerKey
                 == "SDImageCircleTransformer(1.000000,#ff000000)")

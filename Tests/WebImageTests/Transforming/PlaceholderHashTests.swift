@@ -23,7 +23,7 @@ struct PlaceholderHashTests {
         a.count == b.count ? zip(a, b).map { abs($0 - $1) }.max() ?? 0 : .max
     }
 
-    @Test func blurHashesAreThoseOfOthers() throws {
+    @Test func blurHashesEqualTheReference() throws {
         let image = try pattern()
         #expect(image.blurHash()?.description == "L$HoLB2twwbbqSWCjre.gIfhfOfi")
         #expect(image.blurHash(horizontalComponents: 1, verticalComponents: 1)?.description == "00HoLB")
@@ -32,7 +32,7 @@ struct PlaceholderHashTests {
         #expect(finest.utf8.count == 166)
     }
 
-    @Test func aBlurHashGivesThePixelsOthersGive() throws {
+    @Test func blurHashDecodesToTheReferencePixels() throws {
         let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
         #expect(hash.horizontalComponents == 4 && hash.verticalComponents == 3)
         let image = hash.image(size: PixelSize(width: 8, height: 6))
@@ -43,14 +43,14 @@ struct PlaceholderHashTests {
         #expect(image?.hasAlpha == false)
     }
 
-    @Test func aThumbHashIsThatOfOthers() throws {
+    @Test func thumbHashEqualsTheReference() throws {
         let hash = try #require(try pattern().thumbHash())
         #expect(hash.description == "H/gJPZxwd3dwd3d3d3d3d4CACPiI")
         #expect(ThumbHash(hash.description) == hash && ThumbHash(hash.data) == hash)
         #expect(!hash.hasAlpha && abs(hash.aspectRatio - 1.5) < 0.15)
     }
 
-    @Test func whatIsDecodedLooksLikeWhatWasEncoded() throws {
+    @Test func decodedHashIsCloseToItsImage() throws {
         let image = try Image.generated(width: 60, height: 90) { x, y in
             (UInt8(40 + y), UInt8(200 - x), UInt8(30 + x * 2), 255)
         }
@@ -71,7 +71,7 @@ struct PlaceholderHashTests {
         }
     }
 
-    @Test func aThumbHashKnowsWhatIsTransparent() throws {
+    @Test func thumbHashKeepsTransparency() throws {
         // The left half is red, the right half transparent.
         let image = try Image.generated(width: 40, height: 40) { x, _ in x < 20 ? (0, 0, 255, 255) : (0, 0, 0, 0) }
         let hash = try #require(image.thumbHash())
@@ -87,11 +87,11 @@ struct PlaceholderHashTests {
         "~~~~~~~~~~~~~~~~~~~~~~~~~~~~", "00~~~~", "LEHV6nWB2yk8pyo0adR*.7kCMd~~", "äöü",
         "\u{0}\u{0}\u{0}\u{0}\u{0}\u{0}",
     ])
-    func aStringThatIsNoBlurHashGivesNothing(_ string: String) {
+    func invalidBlurHashReturnsNil(_ string: String) {
         #expect(BlurHash(string) == nil)
     }
 
-    @Test func hostileStringsGiveAHashOrNothing() {
+    @Test func hostileStringsReturnAHashOrNil() {
         #expect(BlurHash(String(repeating: "L", count: 100_000)) == nil)
         var generator = SeededRandom.printingSeed()
         let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~")
@@ -109,7 +109,7 @@ struct PlaceholderHashTests {
         #expect(ThumbHash(Data(count: 30)) == nil && ThumbHash("not base 64!") == nil)
     }
 
-    @Test func impossibleSizesAndWavesGiveNothing() throws {
+    @Test func invalidSizesAndComponentCountsReturnNil() throws {
         let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
         for size in [(0, 4), (4, -1), (Int.max, 1), (4096, 4096)] {
             #expect(hash.image(size: PixelSize(width: size.0, height: size.1)) == nil)

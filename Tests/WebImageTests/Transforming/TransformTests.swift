@@ -37,12 +37,12 @@ struct TransformTests {
         CGSize.zero, CGSize(width: -1, height: 5), CGSize(width: CGFloat.nan, height: 5),
         CGSize(width: CGFloat.infinity, height: 5), CGSize(width: 1e6, height: 1e6),
     ])
-    func anImpossibleSizeGivesNothing(_ size: CGSize) throws {
+    func invalidSizeReturnsNil(_ size: CGSize) throws {
         #expect(try quarters().resizedImage(with: size, scaleMode: .fill) == nil)
         #expect(try quarters().resizedImage(with: size, scaleMode: .aspectFill) == nil)
     }
 
-    @Test func impossibleNumbersGiveNothing() throws {
+    @Test func invalidNumbersReturnNil() throws {
         let image = try quarters()
         #expect(image.croppedImage(with: CGRect(x: 0, y: 0, width: CGFloat.nan, height: 1)) == nil)
         #expect(image.croppedImage(with: CGRect(x: 100, y: 0, width: 1, height: 1)) == nil)
@@ -57,7 +57,7 @@ struct TransformTests {
     }
 
     @Test(arguments: [(1, 1), (1, 200), (200, 1)])
-    func everyTransformTakesEverySize(_ width: Int, _ height: Int) throws {
+    func everyTransformAcceptsEverySize(_ width: Int, _ height: Int) throws {
         let image = try TestImages.solid(width: width, height: height, alpha: 200)
         #expect(image.resizedImage(with: CGSize(width: 3, height: 7), scaleMode: .aspectFill)?.pixels.height == 7)
         #expect(image.blurredImage(withRadius: 30)?.pixelSize == image.pixelSize)
@@ -85,7 +85,7 @@ struct TransformTests {
         (ImageOrientation.up, 40, 160), (.upMirrored, 110, 160), (.down, 110, 30), (.downMirrored, 40, 30),
         (.leftMirrored, 160, 40), (.right, 30, 40), (.rightMirrored, 30, 110), (.left, 160, 110),
     ])
-    func eachOrientationPutsTheBlackWhereTheOriginalDoes(_ orientation: ImageOrientation, x: Int, y: Int) throws {
+    func everyOrientationMatchesTheOriginal(_ orientation: ImageOrientation, x: Int, y: Int) throws {
         let stored = try Image.generated(width: 150, height: 200) { x, y in
             abs(x - 40) <= 10 && abs(y - 160) <= 10 ? (0, 0, 0, 255) : (255, 255, 255, 255)
         }
@@ -104,7 +104,7 @@ struct TransformTests {
         #expect(wide.rotatedImage(withAngle: .pi / 2, fitSize: false)?.pixelSize == wide.pixelSize)
     }
 
-    @Test func aspectFillCutsTheMiddle() throws {
+    @Test func aspectFillCropsTheCentre() throws {
         let image = try quarters(100)
         let filled = try #require(image.resizedImage(with: CGSize(width: 100, height: 50), scaleMode: .aspectFill))
         #expect(corners(filled) == [Self.red, Self.green, Self.blue, Self.white])
@@ -118,7 +118,7 @@ struct TransformTests {
         #expect(cropped.scale == 2 && corners(cropped) == [Self.white, Self.white, Self.white, Self.white])
     }
 
-    @Test func aVeryLargeBlurIsDoneSmallerAndLooksTheSame() throws {
+    @Test func veryLargeBlurAtAReducedSizeLooksTheSame() throws {
         let image = try quarters(700)
         // A radius of 272 is small enough to blur at full size; for 275 the image is blurred at a smaller size.
         let (full, smaller) = (image.blurredImage(withRadius: 272), image.blurredImage(withRadius: 275))
@@ -132,7 +132,7 @@ struct TransformTests {
         #expect(smaller?.pixelSize == image.pixelSize)
     }
 
-    @Test(arguments: PixelFormat.allCases) func movingAndResizingKeepTheLayout(_ format: PixelFormat) throws {
+    @Test(arguments: PixelFormat.allCases) func croppingAndResizingKeepTheLayout(_ format: PixelFormat) throws {
         let image = Image(pixels: try quarters(40).pixels.converted(to: format), hasAlpha: false)
         let results = [
             image.resizedImage(with: CGSize(width: 10, height: 10), scaleMode: .fill),
@@ -150,7 +150,7 @@ struct TransformTests {
 
     /// Scales 900 × 700 px to a fifth of its sides in two ways: opaque images in two steps (rows first), images with
     /// straight alpha in one step.
-    @Test func goingDownRowsFirstGivesTheSamePicture() throws {
+    @Test func scalingRowsFirstReturnsTheSameImage() throws {
         let image = try Image.generated(width: 900, height: 700) { x, y in
             (UInt8((x * 7 + y) % 256), UInt8((x / 9 * 40 + y / 5 * 60) % 256), UInt8(x * y % 251), 255)
         }
@@ -166,7 +166,7 @@ struct TransformTests {
         }
     }
 
-    @Test func onlyTheChosenCornersAreRound() throws {
+    @Test func onlyTheChosenCornersAreRounded() throws {
         let image = try TestImages.solid(width: 40, height: 40)
         let rounded = image.roundedCornerImage(
             withRadius: 10, corners: [.topLeft, .bottomRight], borderWidth: 0, borderColor: nil)
@@ -183,7 +183,7 @@ struct TransformTests {
         (.clear, "#00000000"), (.sourceOut, "#00000000"), (.sourceAtop, "#ff808080"), (.destinationOver, "#ff785028"),
         (.destinationIn, "#ff785028"), (.xor, "#00000000"), (.plusLighter, "#fff8d0a8"), (.plusDarker, "#ff000000"),
     ])
-    func blendModesAreThoseOfTheSpecification(_ mode: BlendMode, _ expected: String) throws {
+    func blendModesFollowTheSpecification(_ mode: BlendMode, _ expected: String) throws {
         let image = try TestImages.solid(blue: 40, green: 80, red: 120)
         let grey = ImageColor(white: 128.0 / 255)
         let tinted = image.tintedImage(with: grey, blendMode: mode)
@@ -212,7 +212,7 @@ struct TransformTests {
         #expect(abs(left.red - right.green) < 0.01 && left.red > 0.6 && left.red < 0.95)
     }
 
-    @Test func everyPixelFormatIsTaken() throws {
+    @Test func everyPixelFormatIsAccepted() throws {
         for format in PixelFormat.allCases {
             let source = try quarters(16)
             let image = Image(pixels: try source.pixels.converted(to: format), hasAlpha: false)
@@ -224,7 +224,7 @@ struct TransformTests {
         }
     }
 
-    @Test func thePipelineHasTheOriginalsKey() throws {  // SDImageTransformerTests.test09ImagePipelineTransformer
+    @Test func pipelineHasTheOriginalsKey() throws {  // SDImageTransformerTests.test09ImagePipelineTransformer
         let pipeline = ImagePipelineTransformer(transformers: [
             ImageResizingTransformer(size: CGSize(width: 100, height: 100), scaleMode: .aspectFill),
             ImageRotationTransformer(angle: .pi / 4, fitSize: false),
@@ -244,7 +244,7 @@ struct TransformTests {
         #expect(result.pixelSize == PixelSize(width: 50, height: 50))
     }
 
-    @Test func aTransformedImageTravelsUnderItsOwnKey() async throws {
+    @Test func transformedImageIsStoredUnderItsOwnKey() async throws {
         let journey = try Journey()
         journey.server.route("/picture.png", .body(try Journey.file(.png, width: 40, height: 30)))
         let url = journey.server.url("/picture.png")

@@ -18,7 +18,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test22AnimatedImageViewCategory
-        @Test(.tags(.x5)) func animatedViewStartsByItselfAndStops() async throws {
+        @Test(.tags(.x5)) func animatedViewStartsAutomaticallyAndStops() async throws {
             let stage = await Stage(imageView)
             defer { stage.close() }
             desk.server.route("/play.gif", .body(try Desk.animation(frames: 4), type: "image/gif"))

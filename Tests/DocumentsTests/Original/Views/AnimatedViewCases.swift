@@ -37,7 +37,7 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test11AnimatedImageViewIntrinsicContentSize
-        @Test func aViewIsAsLargeAsItsAnimation() async {
+        @Test func viewHasTheSizeOfItsAnimation() async {
             let stage = await Stage(imageView, width: 1, height: 1)
             defer { stage.close() }
             imageView.image = animation

@@ -14,7 +14,7 @@ extension ViewDocuments {
             desk = try Desk()
         }
 
-        @Test func viewsAreMadeOfFramesAndPictures() throws {
+        @Test func viewsAreInitialisedWithFramesAndImages() throws {
             let image = try TestImages.solid(width: 12, height: 7)
             let frame = CGRect(x: 3, y: 4, width: 40, height: 30)
             for view in [UIView(frame: frame), UIImageView(frame: frame), SDAnimatedImageView(frame: frame)] {
@@ -29,14 +29,14 @@ extension ViewDocuments {
         }
 
         // SDAnimatedImageTest.test13AnimatedImageViewInitWithImage
-        @Test func anAnimatedViewIsMadeOfItsPicture() throws {
+        @Test func animatedViewIsInitialisedWithItsImage() throws {
             let animation = try #require(SDAnimatedImage(data: try Desk.animation()))
             let view = SDAnimatedImageView(image: animation)
             #expect(view.image === animation && view.player != nil && view.autoPlayAnimatedImage)
             #expect(!SDAnimatedImageView(image: animation, plays: false).autoPlayAnimatedImage)
         }
 
-        @Test func looksAreSetUnderTheSystemsNames() {
+        @Test func appearancePropertiesHaveTheSystemsNames() {
             let view = UIImageView()
             view.contentMode = .scaleAspectFill
             #expect(view.contentMode == .cover)
@@ -55,7 +55,7 @@ extension ViewDocuments {
             #expect(!view.isHidden)
         }
 
-        @Test func highlightedAndBackgroundPicturesTellOfProgress() async throws {
+        @Test func highlightedAndBackgroundLoadsReportProgress() async throws {
             let (view, button) = (UIImageView(), UIButton())
             let told = Calls<String>()
             let context: SDWebImageContext = [.customManager: desk.manager]
@@ -73,7 +73,7 @@ extension ViewDocuments {
         // SDAnimatedImageTest.test21AnimatedImageViewSetProgressiveAnimatedImage
         // SDAnimatedImageTest.test27AnimatedImageProgressiveAnimation
         @Test(arguments: [SDImageFormat.GIF, .PNG])
-        func anIncrementalCodersImagePlaysWhileItArrives(format: SDImageFormat) async throws {
+        func incrementalAnimationPlaysDuringTheDownload(format: SDImageFormat) async throws {
             let animation = try #require(SDAnimatedImage(data: try Desk.animation(frames: 12, side: 32)))
             let file = try #require(animation.sd_imageData(as: format))
             let coder: any SDAnimatedImageCoder & SDProgressiveImageCoder =

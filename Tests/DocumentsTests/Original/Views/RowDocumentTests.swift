@@ -249,7 +249,7 @@ extension ViewDocuments {
             #expect(imageView.sd_imageProgress === progress)
         }
 
-        @Test(.tags(.v13)) func rowTakesTheProportionsOfItsImage() async throws {
+        @Test(.tags(.v13)) func rowHasTheProportionsOfItsImage() async throws {
             let row = FittingImageView()
             #expect(row.proportions == PixelSize(width: 3, height: 2))
             row.setImage(with: try desk.picture("/row.png", width: 80, height: 20), context: context)
