@@ -1,31 +1,32 @@
 import Foundation
 import WebImage
 
-/// The output names of one command. They depend only on the operands and their order and are determined before the
-/// first load. So every run uses the same name for a picture, whatever load finishes first.
+/// The output names of all pictures of a command line. They are determined before the first load, and depend only on
+/// the operands and their order. Every run therefore uses the same names, even if the loads finish in another order.
 struct OutputPlan: Sendable {
     enum Existing: Sendable { case refused, replaced, kept }
 
-    /// The output name of one picture. The extension may be missing, because it depends on the format of the picture.
+    /// The output name of one picture. If the extension depends on the format of the picture, the name has no extension
+    /// yet.
     struct Target: Sendable, Equatable {
         let path: String
-        /// The format that the extension in `--out` requests; nil if the extension comes from the operand.
+        /// The format that the extension in `--out` requests. Nil if `--out` contains no extension.
         let format: ImageFormat?
-        /// The format of the path's extension; nil if it has none.
+        /// The format that the extension of `path` names. Nil if `path` has no extension.
         let named: ImageFormat?
     }
 
     let targets: [Target]
     let existing: Existing
 
-    /// Parses `--out`, `--overwrite` and `--skip-existing`; nil without `--out`.
+    /// Parses `--out`, `--overwrite` and `--skip-existing`. Returns nil if `--out` is missing.
     init?(_ arguments: Arguments, _ operands: [Operand]) throws(UsageError) {
         guard !(arguments.has("overwrite") && arguments.has("skip-existing")) else {
             throw UsageError("--overwrite and --skip-existing exclude each other")
         }
         existing = arguments.has("overwrite") ? .replaced : arguments.has("skip-existing") ? .kept : .refused
         guard let text = arguments.string("out") else {
-            guard existing == .refused else { throw UsageError("--overwrite and --skip-existing want --out") }
+            guard existing == .refused else { throw UsageError("--overwrite and --skip-existing require --out") }
             return nil
         }
         guard !text.isEmpty else {
@@ -42,8 +43,8 @@ struct OutputPlan: Sendable {
         }
     }
 
-    /// The path of a picture in `format`. An extension that matches the format is kept; otherwise the extension of
-    /// the format is appended.
+    /// Returns the path of a picture that is written in `format`. If the target's extension names another format, or no
+    /// format, the extension of `format` is appended.
     static func path(of target: Target, format: ImageFormat) -> String {
         guard target.path != OutputFile.standardOutput, target.named != format.container else { return target.path }
         return target.path + "." + (format.name ?? "bin")
@@ -54,7 +55,8 @@ struct OutputPlan: Sendable {
         "jpeg", "png", "webp", "gif", "avif", "heic", "heif", "jxl", "svg", "tiff", "bmp", "ico", "pdf", "bin",
     ]
 
-    /// An existing file with the target's name and any extension that could be appended; nil if there is none.
+    /// Returns an existing file with the target's path, with or without an extension that could be appended. Nil if
+    /// there is no such file.
     static func existingFile(of target: Target) -> String? {
         guard target.path != OutputFile.standardOutput else { return nil }
         if access(target.path, F_OK) == 0 { return target.path }
@@ -63,10 +65,11 @@ struct OutputPlan: Sendable {
     }
 }
 
-/// The output names in use. Two names conflict if they are equal or if one is the other plus an extension.
+/// The output names in use. Two names conflict if they are equal. They also conflict if one name is the other name plus
+/// an extension, because ``OutputPlan/path(of:format:)`` can append an extension.
 private struct UsedNames {
     private var names: Set<String> = []
-    /// The prefixes of all names in use that end before a dot.
+    /// The beginnings of all names in use. For each dot in a name, the set contains the text before the dot.
     private var beginnings: Set<String> = []
 
     mutating func take(_ path: String) -> String {

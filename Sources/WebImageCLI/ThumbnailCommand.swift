@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail`: makes a small still picture of each file and uses all processor cores.
+/// `webimage thumbnail`: makes a small still picture of each file. Uses all processor cores.
 enum ThumbnailCommand {
     static let command = Command(
         options: [
@@ -21,7 +21,7 @@ enum ThumbnailCommand {
                 throw UsageError("--freedesktop excludes --\(option): the thumbnail cache has its own form")
             }
             guard operands.allSatisfy({ $0.isLocal && !$0.isStandardInput }) else {
-                throw UsageError("--freedesktop takes files of this machine alone")
+                throw UsageError("--freedesktop accepts only local files")
             }
             let job = DesktopThumbnailJob(
                 operands: operands, cache: DesktopThumbnailCache(),
@@ -42,11 +42,11 @@ enum ThumbnailCommand {
     }
 }
 
-/// One run of `webimage thumbnail`: its pictures and options.
+/// One run of `webimage thumbnail`, with its pictures and options.
 private struct ThumbnailJob: Sendable {
     let operands: [Operand]
     let plan: OutputPlan
-    /// The format for output names whose extension does not determine one.
+    /// The format for output names whose extension does not determine a format. Nil means the picture's own format.
     let format: ImageFormat?
     let rendition: Rendition
     let requests: RequestFlags
@@ -91,7 +91,7 @@ private struct ThumbnailJob: Sendable {
         }
     }
 
-    /// The memory in bytes that the pixels of the whole picture need.
+    /// Returns the memory in bytes that the pixels of the picture need at full size.
     private func cost(_ data: Data) -> Int {
         let size = (try? ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits))?.storedSize
         return size.map { $0.width * $0.height * 4 } ?? 0

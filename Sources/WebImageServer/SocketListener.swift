@@ -1,13 +1,13 @@
-// Needed for the declarations of <sys/socket.h>. In some builds this C module is the first to include the header, and
-// Swift then finds the declarations only through this module.
+// This import supplies the declarations of <sys/socket.h>. In some builds, this C module is the first to include the
+// header, and Swift then finds the declarations only through this module.
 import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
 
-/// A listening socket, closed by ``close()``; the file of a Unix socket is also removed.
+/// A listening socket. ``close()`` closes the socket and removes the file of a Unix socket.
 struct SocketListener: Sendable {
     let descriptor: Int32
-    /// The address with the port that the system chose.
+    /// The address. For port 0, it contains the port that the system chose.
     let address: ListenAddress
     private var file: (device: dev_t, inode: ino_t)?
 
@@ -35,7 +35,7 @@ struct SocketListener: Sendable {
     func close() {
         if case .local(let path) = address, let file {
             var status = stat()
-            // Removes the file only if this server created it: another process may have created a new socket at the
+            // Remove the file only if this server created it. Another process may have created a new socket at the
             // path.
             if lstat(path, &status) == 0, status.st_dev == file.device, status.st_ino == file.inode { unlink(path) }
         }
@@ -94,17 +94,19 @@ struct SocketListener: Sendable {
         let name = localName(path)
         try removeStale(path, name, address)
         let descriptor = try open(AF_UNIX, address)
-        // Set the permissions before `listen`: until then, no process can connect.
-        guard bind(descriptor, name) == 0, chmod(path, mode_t(mode)) == 0, listen(descriptor, SOMAXCONN) == 0 else {
+        // Set the permissions before `listen`, because no process can connect before `listen`.
+        let isBound = bind(descriptor, name) == 0
+        guard isBound, chmod(path, mode_t(mode)) == 0, listen(descriptor, SOMAXCONN) == 0 else {
             let error = failure(address)
+            if isBound { unlink(path) }
             Foundation.close(descriptor)
             throw error
         }
         return descriptor
     }
 
-    /// Removes the socket file of a process that has ended. Throws if the socket is in use or the path is another
-    /// kind of file.
+    /// Removes the socket file of a process that has ended. Throws if the socket is in use, or if the file at the path
+    /// is not a socket.
     private static func removeStale(
         _ path: String, _ name: sockaddr_un, _ address: ListenAddress
     ) throws(HTTPServerError) {

@@ -1,9 +1,10 @@
 package import Foundation
 package import WebImageCore
 
-/// A loader for views that records every load. A load delivers an image only when the test calls its functions.
+/// A loader for views. It records every load that is not a memory hit. A recorded load delivers an image only when the
+/// test calls its functions.
 package final class ControlledViewLoader: ViewImageLoading {
-    /// One load, which the test controls.
+    /// A load that the test controls.
     package final class Load: WebImageOperation {
         /// The requested URL.
         package let url: URL?
@@ -17,7 +18,6 @@ package final class ControlledViewLoader: ViewImageLoading {
         private struct State {
             var completed: ViewImageLoadingCompletedBlock?
             var isCancelled = false
-            var hasEnded = false
         }
 
         init(
@@ -33,15 +33,14 @@ package final class ControlledViewLoader: ViewImageLoading {
 
         package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-        /// Records the cancel and does nothing else: the view must complete the load itself.
+        /// Records the cancel but does not call the completion. The view must complete a load that it cancels.
         package func cancel() { state.withLock { $0.isCancelled = true } }
 
-        /// Delivers an image on the calling thread. It also does so after a cancel, to test views against a faulty
-        /// loader.
+        /// Delivers an image on the calling thread. Even after a cancel, the image is delivered, so that tests can
+        /// check how views handle a faulty loader.
         package func deliver(
             _ image: Image?, error: WebImageError? = nil, from cacheType: ImageCacheType = .none, finished: Bool = true
         ) {
-            if finished { state.withLock { $0.hasEnded = true } }
             state.withLock { $0.completed }?(image, nil, error, cacheType, finished, url)
         }
 
@@ -63,7 +62,7 @@ package final class ControlledViewLoader: ViewImageLoading {
 
     package init() {}
 
-    /// All loads so far except memory hits, oldest first.
+    /// The recorded loads, oldest first. Memory hits are not recorded.
     package var loads: [Load] { started.withLock { $0 } }
 
     /// Releases the recorded loads and their completions.
@@ -75,7 +74,8 @@ package final class ControlledViewLoader: ViewImageLoading {
         withExtendedLifetime(dropped) {}
     }
 
-    /// Makes loads of a URL memory hits, for one thumbnail size or for the full size.
+    /// Stores an image for a URL and a thumbnail size; a nil `thumbnail` means the full size. Later loads with this URL
+    /// and size are memory hits.
     package func remember(_ image: Image, for url: URL, thumbnail: CGSize? = nil) {
         memory.withLock { $0[url, default: [:]]["\(thumbnail ?? .zero)"] = image }
     }

@@ -29,7 +29,8 @@ struct PNGAnimationSource: AnimationSource {
             let decoder = AnimationDecoder(
                 plan: AnimationPlan(
                     canvas: chunks.header.size, frames: frames.map { AnimationFrame($0, isOpaque: !chunks.hasAlpha) }),
-                source: source, description: description, options: options)
+                source: source, description: description,
+                options: options.resolved(bitDepth: chunks.header.bitDepth))
             return OpenedAnimation(data, decoder, loopCount: animation.loopCount)
         }
     }
@@ -39,8 +40,8 @@ struct PNGAnimationSource: AnimationSource {
     ) throws(WebImageError) -> Bool {
         guard let frame = chunks.animation?.frames[index] else { return false }
         return try data.withFileBytes { bytes throws(WebImageError) in
-            // Decode the default image from the file itself only if the file is complete. A truncated file can
-            // contain the whole default image, but libpng requires the end of the file.
+            // Decode the default image from the original file only if this file is complete. libpng requires the end of
+            // a file. Therefore the default image of a truncated file is decoded from a rebuilt file.
             if frame.isDefaultImage, !chunks.isTransparencyMisplaced, chunks.isComplete {
                 try decode(bytes, frame.size, onto: canvas, x: x, y: y, deadline, isFile: true)
             } else if try !drawWhole(bytes, frame, onto: canvas, x: x, y: y, deadline) {
@@ -55,7 +56,7 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
-    /// Draws a frame with libdeflate instead of libpng. Returns false if libpng must draw the frame.
+    /// Draws a frame with libdeflate, which is faster than libpng. Returns false if libpng must draw the frame.
     private func drawWhole(
         _ bytes: UnsafeRawBufferPointer, _ frame: PNGFrame, onto canvas: PixelBuffer, x: Int, y: Int,
         _ deadline: DecodeDeadline
@@ -68,7 +69,7 @@ struct PNGAnimationSource: AnimationSource {
             palette = reader.palette(canvas.format)
             guard palette != nil else { return false }
         }
-        // The data of each `fdAT` chunk follows a sequence number of four bytes.
+        // In each `fdAT` payload, the data follows a sequence number of four bytes.
         guard
             let rows = PNGInflatedRows(
                 bytes, chunks, .init(payloads: frame.data, skipping: 4, size: frame.size))
@@ -104,8 +105,8 @@ struct PNGAnimationSource: AnimationSource {
         }
     }
 
-    /// Returns the frames before the first frame that cannot be played. The last frame of a truncated file may be
-    /// incomplete; only a test decode shows whether it is.
+    /// Returns the frames before the first frame that cannot be played. The last frame of a truncated file can be
+    /// incomplete. Only a test decode shows whether this frame is complete.
     private func wholeFrames(_ deadline: DecodeDeadline) -> ArraySlice<PNGFrame> {
         guard let animation = chunks.animation else { return [] }
         let frames = animation.playableFrames(on: chunks.header.size)
@@ -128,8 +129,9 @@ struct PNGAnimationSource: AnimationSource {
 }
 
 extension PNGAnimation {
-    /// Returns the frames before the first frame that is not inside the canvas. The animation ends there, as in
-    /// browsers.
+    /// Returns the frames before the first invalid frame. The animation ends at the invalid frame, as in browsers. A
+    /// frame is invalid if it is not inside the canvas or has no data. A default image is invalid as a frame if it does
+    /// not have the canvas size.
     func playableFrames(on canvas: PixelSize) -> ArraySlice<PNGFrame> {
         frames.prefix { frame in
             frame.isInside(canvas) && (frame.isDefaultImage ? frame.size == canvas : !frame.data.isEmpty)

@@ -2,14 +2,14 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a GIF that arrives in pieces. Shows the first frame as soon as it is complete. Scans each byte once while
-/// the file arrives.
+/// Decodes a GIF that arrives in pieces. Shows the first frame as soon as this frame is complete. Scans each byte once
+/// while the file arrives.
 final class GIFStream: PictureStream {
     private enum Position {
         case header
-        /// Before the introducer byte of a block.
+        /// The next byte is the introducer byte of a block.
         case block
-        /// Before the length byte of a data block. The data block belongs to an image or to an extension.
+        /// The next byte is the length byte of a data block. The data block belongs to an image or to an extension.
         case dataBlock(isImage: Bool)
         case end
     }
@@ -55,16 +55,15 @@ final class GIFStream: PictureStream {
     }
 
     private func finish(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
-        var limits = options.limits
-        if options.firstFrameOnly { limits.maxAnimationPixels = .max }
-        let gif = try GIFStructure(bytes, limits: limits)
-        // If there is no complete frame, this call throws an error with the reason.
+        let gif = try GIFStructure(bytes, limits: options.limits)
+        // If there is no complete frame, this call throws an error that contains the reason.
         if first == nil { try decodeFirst(bytes) }
         info = gif.info
         isDone = true
     }
 
-    /// Moves to the next block if the current block has arrived completely. Returns false if it has not.
+    /// Reads the next part of the file (header, block or data block) if this part has arrived completely. Returns
+    /// whether it has arrived.
     private func advance(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> Bool {
         switch position {
         case .header: return try readHeader(bytes)

@@ -7,14 +7,14 @@ import WebImageGraphics
 ///
 /// Three kinds of file are shown only after the whole file has arrived:
 /// - an APNG whose first frame is not the default image,
-/// - a file with `tRNS` before `PLTE`, because libpng requires the opposite order,
-/// - a huge picture that is requested at a small size, because it is averaged row by row.
+/// - a file with `tRNS` before `PLTE`, because libpng requires `PLTE` before `tRNS`,
+/// - a huge picture that is requested at a small size, because its rows are averaged while they are decoded.
 final class PNGStream: PictureStream {
-    private let options: DecodingOptions
+    private var options: DecodingOptions
     private var clock: WorkClock
     private let filter: PNGChunkFilter
-    /// All bytes so far, for a file that is decoded only when it is complete. nil as soon as the header shows that
-    /// rows can be decoded while they arrive.
+    /// All bytes so far, for a file that is decoded only when it is complete. Nil as soon as the header shows that rows
+    /// can be decoded while they arrive.
     private var whole: Data? = Data()
     private var rows: PNGPartialRows?
     private var finished: DecodedPicture?
@@ -49,8 +49,8 @@ final class PNGStream: PictureStream {
         if let rows, rows.progress.has_ended { try finish(rows) } else if isLast { try decodeWhole() }
     }
 
-    /// Stores the picture and frees the reader. An image can keep a reference to this stream while it is shown, so
-    /// the reader would otherwise stay in memory.
+    /// Stores the picture and frees the reader. An image can reference this stream as long as the image is shown. The
+    /// reader must not stay in memory for so long.
     private func finish(_ rows: PNGPartialRows) throws(WebImageError) {
         try readTrailer()
         finished = DecodedPicture(
@@ -79,14 +79,15 @@ final class PNGStream: PictureStream {
         let chunks = try start.withFileBytes { bytes throws(WebImageError) in
             try PNGChunks(bytes, limits: options.limits)
         }
+        options = options.resolved(bitDepth: chunks.header.bitDepth)
         size = chunks.header.size
         orientation = chunks.orientation(in: start)
         info = chunks.info(orientation: orientation)
         if filter.declaresAnimation { info?.format = .apng }
-        // Without an `fcTL` chunk before the pixels, the first frame of the animation is not the default image.
+        // If there is no `fcTL` chunk before the pixels, the first frame of the animation is not the default image.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
-        // Decode a huge picture when the file is complete: that decode averages rows and never stores the whole
-        // picture. Rows decoded here would need memory for the whole picture.
+        // Decode a huge picture only when the file is complete. `PNGDecoding` then averages rows and never stores the
+        // whole picture. A decode of arriving rows would need memory for the whole picture.
         let isShrunk =
             PNGDecoding(
                 chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)
@@ -96,7 +97,7 @@ final class PNGStream: PictureStream {
         rows = try PNGPartialRows(start, chunks: chunks, orientation: orientation, options: options)
     }
 
-    /// Reads the orientation again, because EXIF and XMP may follow the pixels.
+    /// Reads the orientation a second time, because EXIF and XMP can follow the pixels.
     private func readTrailer() throws(WebImageError) {
         let header = filter.header
         let chunks = try header.withFileBytes { bytes throws(WebImageError) in
@@ -135,7 +136,9 @@ private final class PNGPartialRows {
     private let isInterlaced: Bool
     private var premultipliedRows = 0
 
-    /// - Parameter start: The needed chunks before the pixels and the head of the first `IDAT` chunk.
+    /// Creates a reader and passes the start of the file to it.
+    ///
+    /// - Parameter start: The needed chunks before the pixels, and the head of the first `IDAT` chunk.
     init(
         _ start: Data, chunks: PNGChunks, orientation: ImageOrientation, options: DecodingOptions
     ) throws(WebImageError) {
@@ -169,7 +172,8 @@ private final class PNGPartialRows {
         let isGood = bytes.withUnsafeBytes {
             cpng_stream_append(handle, $0.bindMemory(to: UInt8.self).baseAddress, $0.count, &progress)
         }
-        // Premultiply an interlaced picture only after the last pass, because each pass still changes its rows.
+        // Premultiply an interlaced picture only after the last pass, because each earlier pass can still change every
+        // row.
         let final = isInterlaced && !progress.has_ended ? 0 : Int(progress.final_rows)
         if plan.premultiplies, final > premultipliedRows {
             pixels.premultiplyInPlace(rows: premultipliedRows..<final)
@@ -181,8 +185,8 @@ private final class PNGPartialRows {
         }
     }
 
-    /// Returns the pixels for a preview, premultiplied if the layout requires it. Returns a copy while an interlaced
-    /// picture is incomplete, because libpng needs the straight pixels.
+    /// Returns the pixels for a preview, premultiplied if the layout requires it. While an interlaced picture is
+    /// incomplete, returns a premultiplied copy, because libpng still needs the pixels with straight alpha.
     func shown() throws(WebImageError) -> PixelBuffer {
         guard plan.premultiplies, isInterlaced, !progress.has_ended else { return pixels }
         let copy = try pixels.copied()

@@ -3,7 +3,8 @@ import WebImageCore
 
 /// The incremental decode of one coder instance: the stream for the format, and the result so far.
 ///
-/// `StreamingImageCoder` requires use from one thread at a time. A call from a second thread waits for the lock.
+/// `StreamingImageCoder` requires that only one thread at a time uses the coder. If a second thread nevertheless makes
+/// a call, the call waits for the lock.
 final class StreamingDecode: Sendable {
     private struct State {
         let stream: any PictureStream
@@ -11,8 +12,8 @@ final class StreamingDecode: Sendable {
         var isFinished = false
         var failure: WebImageError?
         var shown: (revision: Int, scale: Double, image: Image)?
-        /// All bytes so far of an animation. nil if the caller appends only new bytes instead of calling
-        /// ``update(_:finished:)``.
+        /// All bytes of a GIF or APNG file that have arrived so far; nil for any other format. Also nil if the caller
+        /// uses ``append(_:finished:)`` instead of ``update(_:finished:)``. `append` receives only the new bytes.
         var arrived: Data?
         var opened: OpenedAnimation?
         var nextOpening = 0
@@ -24,7 +25,10 @@ final class StreamingDecode: Sendable {
     init(_ options: ImageCoderOptions?, _ makeStream: (DecodingOptions) -> any PictureStream) {
         let options = DecodingOptions(options)
         self.options = options
-        state = Locked(State(stream: makeStream(options)))
+        var streamOptions = options
+        // As in a decode of the whole file: the limit on the pixels of all frames does not apply to the first frame.
+        if options.firstFrameOnly { streamOptions.limits.maxAnimationPixels = .max }
+        state = Locked(State(stream: makeStream(streamOptions)))
     }
 
     func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
@@ -40,7 +44,7 @@ final class StreamingDecode: Sendable {
             state.receivedCount += bytes.count
             try options.limits.checkEncodedBytes(state.receivedCount)
             state.isFinished = finished
-            // Release the last preview, so that the final image can reuse its memory.
+            // Release the last preview, so that the final image can reuse the memory of the preview.
             if finished { state.shown = nil }
             try state.stream.append(bytes, finished: finished)
         } catch {
@@ -51,12 +55,13 @@ final class StreamingDecode: Sendable {
 
     /// Decodes the new bytes. After an error, later calls do not change the picture.
     ///
-    /// The bytes and the end are set under one lock. Otherwise ``animation(_:)`` on another thread could see the end
-    /// with the bytes of the previous call, and would never open the complete file.
+    /// The bytes and the end of the file are set while the same lock is held. Otherwise ``animation(_:)`` on another
+    /// thread could see the end of the file together with the bytes of the previous call. `animation` would then never
+    /// open the complete file.
     ///
-    /// - Parameter data: All bytes so far, not only the new ones.
+    /// - Parameter data: All bytes so far, not only the new bytes.
     func update(_ data: Data?, finished: Bool) {
-        // Release the old data after the lock is released, because freeing a large buffer takes time.
+        // Release the old data only after the lock was released, because it takes time to free a large buffer.
         let dropped = state.withLock { state -> Data? in
             let wasFinished = state.isFinished
             try? append(data?.dropFirst(state.receivedCount) ?? Data(), finished: finished, to: &state)
@@ -69,11 +74,11 @@ final class StreamingDecode: Sendable {
         _ = dropped
     }
 
-    /// Returns the complete frames of an animation whose bytes arrive through ``update(_:finished:)``. Returns nil
-    /// until two frames or the whole file have arrived.
+    /// Returns the complete frames of a GIF or APNG animation whose bytes arrive through ``update(_:finished:)``.
+    /// Returns nil until two frames or the whole file have arrived.
     ///
-    /// Opening the animation again discards its decoded frames. So it is opened again only when the data has grown by
-    /// an eighth, and once when the file is complete.
+    /// When an animation is opened a second time, the frames that were decoded before are lost. Therefore the animation
+    /// is opened only when the data has grown by an eighth since the last opening, and once when the file is complete.
     func animation(
         _ open: (Data, DecodingOptions) throws(WebImageError) -> OpenedAnimation
     ) -> OpenedAnimation? {
@@ -82,8 +87,8 @@ final class StreamingDecode: Sendable {
             let isDue = data.count >= state.nextOpening || state.isFinished && state.nextOpening != .max
             guard isDue else { return state.opened }
             state.nextOpening = state.isFinished ? .max : data.count + data.count / 8
-            // Ignore an incomplete file with fewer than two complete frames. It opens as a still, and a still cannot
-            // be decoded before its end.
+            // Ignore an incomplete file with fewer than two complete frames. Such a file opens as a still, and a still
+            // cannot be decoded before the file is complete.
             if let opened = try? open(data, options), opened.frameCount > 1 || state.isFinished {
                 state.opened = opened
             }
@@ -94,7 +99,7 @@ final class StreamingDecode: Sendable {
     var info: ImageInfo? { state.withLock { $0.stream.info } }
     var revision: Int { state.withLock { $0.stream.revision } }
 
-    /// Returns the image of the part that has arrived. Creates it once for each revision.
+    /// Returns the image of the part that has arrived. Creates one image per revision and scale.
     func image(scale: Double?) -> Image? {
         state.withLock { state in
             var options = options
@@ -103,9 +108,10 @@ final class StreamingDecode: Sendable {
             if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
                 return shown.image
             }
-            // Release the last image, so that the next image can reuse its memory.
+            // Release the last image, so that the next image can reuse the memory of the last image.
             state.shown = nil
-            guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: options) else {
+            let resolved = options.resolved(bitDepth: state.stream.info?.bitDepth ?? 8)
+            guard let arrived = try? state.stream.snapshot(), let image = try? arrived.image(options: resolved) else {
                 return nil
             }
             image.decodingOptions = options

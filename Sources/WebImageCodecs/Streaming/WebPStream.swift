@@ -3,16 +3,16 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a WebP that arrives in pieces. Shows the rows that have arrived, or the first frame of an animation as
-/// soon as it is complete.
+/// Decodes a WebP that arrives in pieces. Shows the rows of a still that have arrived. Shows the first frame of an
+/// animation as soon as this frame is complete.
 ///
-/// libwebp reads the bytes in this object without a copy. The orientation may be stored after the picture. Until it
-/// arrives, previews are not rotated.
+/// libwebp reads the bytes of `data` without a copy. The orientation can be stored after the picture. Until the
+/// orientation arrives, previews are not rotated.
 final class WebPStream: PictureStream {
     private let options: DecodingOptions
     private var clock: WorkClock
     private var data = Data()
-    /// The chunks read so far; nil until the bitstream's header has arrived.
+    /// The chunks that were read so far. Nil until the header of the bitstream has arrived.
     private var container: WebPContainer?
     private var orientation = ImageOrientation.up
     private var rows: WebPPartialRows?
@@ -55,8 +55,8 @@ final class WebPStream: PictureStream {
     private func readHeader(isLast: Bool) throws(WebImageError) {
         guard data.count >= 30 || isLast else { return }
         let container: WebPContainer? = try data.withFileBytes { bytes throws(WebImageError) in
-            // Wait until all chunks before the bitstream have arrived. A colour profile is among them and affects the
-            // decode.
+            // Wait until all chunks before the bitstream have arrived. One of these chunks can be a colour profile,
+            // which affects the decode.
             guard isLast || Self.hasReachedPicture(bytes, from: &offset) else { return nil }
             return try WebPContainer(bytes, limits: options.limits)
         }
@@ -66,8 +66,8 @@ final class WebPStream: PictureStream {
         offset = WebPContainer.headerLength
     }
 
-    /// Moves `offset` to the first chunk with pixels: a bitstream or an animation frame. Returns whether the header
-    /// of this chunk has arrived.
+    /// Moves `offset` to the first chunk with pixels, which is a bitstream or an animation frame. Returns whether the
+    /// header of this chunk has arrived.
     private static func hasReachedPicture(_ bytes: UnsafeRawBufferPointer, from offset: inout Int) -> Bool {
         while let tag = bytes.tag(at: offset), let length = bytes.littleEndian32(at: offset + 4) {
             switch tag {
@@ -127,14 +127,14 @@ private final class WebPPartialRows {
     private(set) var rowCount = 0
     private(set) var isWhole = false
     private let handle: OpaquePointer
-    /// The decoder's configuration. Allocated on the heap, because libwebp stores its address.
+    /// The decoder's configuration. It is allocated on the heap, because libwebp stores its address.
     private let configuration: UnsafeMutablePointer<WebPDecoderConfig>
 
     init(
         _ bytes: UnsafeRawBufferPointer, _ container: WebPContainer, _ options: DecodingOptions
     ) throws(WebImageError) {
         let features = try WebPFeatures(bytes)
-        let scaled = container.roughSize(for: options, orientation: .up)
+        let scaled = Self.roughSize(container, options)
         pixels = try container.stillBuffer(for: options, scaledSize: scaled, isLossless: features.isLossless)
         let target = WebPDecoding.Target(pixels: pixels, scaledSize: scaled)
         let config = try WebPDecoding.configuration(target, size: scaled ?? features.size)
@@ -148,6 +148,16 @@ private final class WebPPartialRows {
         HandleLedger.opened("webp_decoder")
     }
 
+    /// Returns the size to which libwebp scales the rows; nil for no scaling. If the file can contain an orientation
+    /// that has not arrived yet, the size is large enough for both cases: a picture that is rotated by a quarter turn,
+    /// and a picture that is not.
+    private static func roughSize(_ container: WebPContainer, _ options: DecodingOptions) -> PixelSize? {
+        let upright = container.roughSize(for: options, orientation: .up)
+        guard container.declaresMetadata else { return upright }
+        guard let upright, let turned = container.roughSize(for: options, orientation: .right) else { return nil }
+        return PixelSize(width: max(upright.width, turned.width), height: max(upright.height, turned.height))
+    }
+
     deinit {
         WebPIDelete(handle)
         WebPFreeDecBuffer(&configuration.pointee.output)
@@ -155,7 +165,7 @@ private final class WebPPartialRows {
         HandleLedger.closed("webp_decoder")
     }
 
-    /// Decodes the new bytes. The argument must contain all bytes so far, not only the new bytes.
+    /// Decodes the new bytes. `bytes` must contain all bytes so far, not only the new bytes.
     func update(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         guard !isWhole else { return }
         let status = WebPIUpdate(handle, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count)

@@ -1,19 +1,24 @@
 import WebImageCore
 
-/// The positions of the chunks of a WebP file (RFC 9649, §2). Finding them decodes no pixels.
+/// The positions of the chunks of a WebP file (RFC 9649, §2). No pixels are decoded to find them.
 ///
-/// Ranges count from the file's first byte. Scanning stops at the first truncated chunk; chunks before it are kept.
+/// Offsets are counted from the first byte of the file. The scan stops at the first truncated chunk. Chunks before this
+/// position are available.
 struct WebPContainer: Sendable {
-    /// The canvas size in the `VP8X` chunk. Without this chunk, the size in the bitstream.
+    /// The canvas size in the `VP8X` chunk. If the file has no such chunk, the size in the bitstream.
     var canvas: PixelSize
-    /// Whether the `VP8X` chunk declares transparency. Without this chunk, whether the bitstream declares it.
+    /// Whether the `VP8X` chunk declares transparency. If the file has no such chunk, whether the bitstream declares
+    /// transparency.
     var hasAlpha: Bool
     var isAnimated = false
-    /// Whether the still, or every frame read so far, is a lossless bitstream.
+    /// Whether the `VP8X` chunk declares EXIF or XMP, which can contain an orientation.
+    private(set) var declaresMetadata = false
+    /// Whether the still is a lossless bitstream. For an animation, whether all frames read so far are lossless
+    /// bitstreams.
     private(set) var isLossless: Bool
-    /// The loop count stored in the `ANIM` chunk; 0 repeats for ever.
+    /// The loop count in the `ANIM` chunk. 0 means endless repetition.
     var loopCount: Int?
-    /// The frames of an animation; empty for a still.
+    /// The frames of an animation. Empty for a still.
     var frames: [WebPFrame] = []
     var iccProfile: Range<Int>?
     var exif: Range<Int>?
@@ -26,7 +31,7 @@ struct WebPContainer: Sendable {
         let features = try WebPFeatures(bytes)
         canvas = features.size
         hasAlpha = features.hasAlpha
-        // For an animation these features do not describe the frames. `take` updates the value with each frame.
+        // For an animation, this value does not describe the frames. `take` later sets `isLossless` from the frames.
         isLossless = features.isLossless
         try limits.checkPixels(canvas)
         var budget = AncillaryBudget(limits)
@@ -48,7 +53,10 @@ struct WebPContainer: Sendable {
         budget: inout AncillaryBudget
     ) throws(WebImageError) {
         switch tag {
-        case "VP8X": isAnimated = !payload.isEmpty && bytes[payload.lowerBound] & 0x02 != 0
+        case "VP8X":
+            let flags = payload.isEmpty ? 0 : bytes[payload.lowerBound]
+            isAnimated = flags & 0x02 != 0
+            declaresMetadata = flags & 0x0C != 0
         case "ANIM": loopCount = payload.count >= 6 ? bytes.littleEndian16(at: payload.lowerBound + 4) : nil
         case "ANMF":
             guard isAnimated, let frame = WebPFrame(bytes, payload) else { return }
@@ -78,10 +86,10 @@ struct WebPFrame: Sendable {
     var delayMilliseconds: Int
     /// Whether the frame's rectangle is cleared before the next frame is drawn.
     var disposesToBackground: Bool
-    /// Whether the frame is blended with the canvas instead of replacing its pixels.
+    /// Whether the frame is blended with the canvas. If false, the frame replaces the pixels of the canvas.
     var isBlended: Bool
-    /// The range of the frame's chunks: `VP8L`, or `VP8 ` with an optional `ALPH`. libwebp decodes these bytes as
-    /// they are stored.
+    /// The range of the frame's chunks: `VP8L`, or `VP8 ` with an optional `ALPH`. libwebp can decode these bytes
+    /// directly.
     var bitstream: Range<Int>
 
     /// Returns whether the frame's bitstream is lossless.

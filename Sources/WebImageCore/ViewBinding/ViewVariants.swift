@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The sizes in which views recently showed a URL. With them, an image in memory can be the placeholder for the same
-/// image in another size.
+/// The sizes in which views recently showed the image of a URL. If memory contains the image in one of these sizes,
+/// that image can be the placeholder while the image is loaded in another size.
 ///
-/// A value type of limited size: the 512 most recently used URLs, with at most eight sizes each.
+/// A value type of limited size: the 512 URLs that were added last, with at most eight sizes for each URL.
 package struct ViewVariants {
     private var boxes: [URL: [CGSize]] = [:]
     private var order: [URL] = []
@@ -11,7 +11,7 @@ package struct ViewVariants {
 
     package init(limit: Int = 512) { self.limit = limit }
 
-    /// Records that a URL was shown at a size.
+    /// Records that the image of a URL was shown at a size. The size zero means full size.
     package mutating func note(_ box: CGSize, of url: URL) {
         guard boxes[url]?.contains(box) != true else { return }
         if boxes[url] == nil {
@@ -22,8 +22,10 @@ package struct ViewVariants {
         if boxes[url, default: []].count > 8 { boxes[url]?.removeFirst() }
     }
 
-    /// Returns the other sizes of a URL, the largest first.
+    /// Returns the recorded sizes of a URL except `box`. The largest size is first. The size zero (full size) is larger
+    /// than all others.
     package func others(than box: CGSize?, of url: URL) -> [CGSize] {
-        (boxes[url] ?? []).filter { $0 != box }.sorted { $0.width * $0.height > $1.width * $1.height }
+        func area(_ box: CGSize) -> CGFloat { box == .zero ? .infinity : box.width * box.height }
+        return (boxes[url] ?? []).filter { $0 != box }.sorted { area($0) > area($1) }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The bytes of a source and facts about them.
+/// The bytes of a source, with their lifetime and version.
 struct Source: Sendable {
     let data: Data
     let lifetime: Lifetime
@@ -15,7 +15,7 @@ struct Source: Sendable {
         version = EntityTag.tag(of: data)
     }
 
-    /// The media type that the bytes indicate, for a source that is sent unchanged.
+    /// The media type of the bytes, for a source that is sent unchanged. It is determined from the bytes.
     var mediaType: String {
         OutputFormat(ImageFormat(sniffing: data))?.mediaType ?? "application/octet-stream"
     }
@@ -27,7 +27,7 @@ struct SourceRequestContext: Sendable {
     var request: UInt64
     /// The number of purges of the source when the request was accepted.
     var generation: Int
-    /// The W3C trace context that the fetch sends, as `traceparent`.
+    /// The W3C trace context. The fetch sends it as `traceparent`.
     var traceParent: String?
 }
 
@@ -48,8 +48,8 @@ final class SourceFetcher: Sendable {
         let generation: Int
     }
 
-    /// The maximum size in bytes of kept sources. A fetched source is kept in memory for requests that were accepted
-    /// while the fetch ran.
+    /// The maximum total size in bytes of kept sources. A fetched source is kept in memory for requests that were
+    /// accepted before the fetch ended.
     private static let keptBytes = 8 << 20
 
     init(
@@ -63,12 +63,13 @@ final class SourceFetcher: Sendable {
         self.clock = clock
     }
 
-    /// Returns the current version of a source: from the cache while it is fresh, otherwise revalidated or fetched.
+    /// Returns the current version of a source. A fresh source comes from the cache; any other source is revalidated or
+    /// fetched.
     ///
-    /// - Parameter demand: The request that needs the source. A fetch that ended after the request was accepted serves it,
-    ///   unless the source was purged in between.
-    /// - Throws: `.cancelled` if the calling task is cancelled. The fetch is cancelled when no request waits for it
-    ///   any more.
+    /// - Parameter demand: The request that needs the source. The request uses the result of a fetch that ended after
+    ///   the request was accepted, unless the source was purged in between.
+    /// - Throws: `.cancelled` if the calling task is cancelled. The fetch is cancelled when no request waits for the
+    ///   source any more.
     func source(
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
@@ -85,9 +86,6 @@ final class SourceFetcher: Sendable {
             }
         }
     }
-
-    /// Opens a local file that is to be sent unchanged; nil if it cannot be opened.
-    func file(_ path: String) async -> ServiceFile? { try? folder?.open(path) }
 
     private func fetch(
         _ url: URL, cacheKey: String, maxBytes: Int, bounds: Lifetime.Bounds, traceParent: String?
@@ -125,7 +123,7 @@ final class SourceFetcher: Sendable {
         return fields
     }
 
-    /// Removes the stored data of the two generations of a source before `generation`.
+    /// Removes the stored data of a source for the two generations before `generation`.
     ///
     /// A running fetch stores its bytes under the generation in which it began. Later requests do not read that
     /// generation.

@@ -164,6 +164,8 @@ import WebImageTesting
         var variants = ViewVariants(limit: 2)
         for side in 1...10 { variants.note(CGSize(width: side, height: side), of: url) }
         #expect(variants.others(than: CGSize(width: 10, height: 10), of: url).map(\.width) == [9, 8, 7, 6, 5, 4, 3])
+        variants.note(.zero, of: url)
+        #expect(variants.others(than: nil, of: url).map(\.width) == [0, 10, 9, 8, 7, 6, 5, 4])
         variants.note(.zero, of: other)
         variants.note(.zero, of: try ViewFixture.url(3))
         #expect(variants.others(than: nil, of: url).isEmpty)

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+import WebImageCodecs
+import WebImageCore
+import WebImageTestTraits
+
+/// Decodes with options in pieces, and compares the result with a decode of the whole file.
+@Suite(.timeLimit(minutes: 1))
+struct StreamingOptionTests {
+    private func streamed(_ data: Data, _ coder: any StreamingImageCoder, _ options: DecodingOptions) throws -> Image {
+        let stream = type(of: coder).init(incrementalWithOptions: options.dictionary)
+        try stream.append(data, finished: false)
+        try stream.append(Data(), finished: true)
+        return try #require(stream.incrementalDecodedImage(with: nil))
+    }
+
+    @Test func limitOfAllFramesDoesNotApplyToTheFirstFrameAlone() throws {
+        var options = DecodingOptions()
+        options.firstFrameOnly = true
+        options.limits.maxAnimationPixels = 100
+        let gif = try StreamingSample.gif.data
+        #expect(try streamed(gif, ImageGIFCoder.shared, options).pixelSize == PixelSize(width: 40, height: 30))
+        let frame = { WebPBytes.frame(x: 0, y: 0, width: 8, height: 8, delay: 1, bitstream: $0) }
+        let dot = try WebPBytes.bitstream(Sample.buffer(8, 8, .rgb8) { _, _, _ in 9 })
+        let webP = WebPBytes.riff(
+            WebPBytes.extended(8, 8, flags: 2) + WebPBytes.animation(loops: 0) + frame(dot) + frame(dot))
+        #expect(try streamed(webP, ImageWebPCoder.shared, options).pixelSize == PixelSize(width: 8, height: 8))
+        options.firstFrameOnly = false
+        #expect(throws: WebImageError.self) { try streamed(gif, ImageGIFCoder.shared, options) }
+    }
+
+    @Test func highDynamicRangeIsDecodedInPiecesAndInEveryFrame() throws {
+        let images = try (0..<2).map { index in
+            Image(
+                pixels: try Sample.buffer(5, 4, .rgba16) { x, y, channel in
+                    channel == 3 ? 65535 : x * 9001 + y * 77 + index * 5
+                })
+        }
+        var options = DecodingOptions()
+        options.decodesToHDR = true
+        let coder = ImagePNGCoder.shared
+        let still = try coder.encode(images[0], format: .png, options: EncodingOptions())
+        let whole = try coder.decode(still, options: options).pixels
+        let pieces = try streamed(still, coder, options).pixels
+        #expect(whole.format == .rgba16 && pieces.format == .rgba16)
+        #expect(Sample.values(pieces) == Sample.values(whole))
+        let frames = images.map { ImageFrame(image: $0, duration: 0.1) }
+        let file = try coder.encode(frames, loopCount: 0, format: .png, options: EncodingOptions())
+        let animation = try #require(ImagePNGCoder(animatedImageData: file, options: options.dictionary))
+        #expect(animation.animatedImageFrame(at: 1)?.pixels.format == .rgba16)
+    }
+
+    /// The orientation of a WebP follows the pixels. A wide picture that is rotated by a quarter turn fits into a narrow
+    /// box at a larger size than the same picture without a rotation.
+    @Test func thumbnailOfARotatedWebPIsAsSharpInPieces() throws {
+        let stripes = try Sample.buffer(1200, 300, .rgb8) { x, _, _ in x / 10 % 2 * 255 }
+        let still = try WebPBytes.bitstream(stripes)
+        let file = WebPBytes.riff(
+            WebPBytes.extended(1200, 300, flags: 8) + still
+                + WebPBytes.chunk("EXIF", PNGBytes.exif(orientation: 6)))
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 60, height: 1000)
+        let whole = try ImageWebPCoder.shared.decode(file, options: options).pixels
+        let pieces = try streamed(file, ImageWebPCoder.shared, options).pixels
+        #expect(whole.width == 60 && whole.height == 240 && pieces.width == 60 && pieces.height == 240)
+        #expect(Sample.largestDifference(Sample.values(pieces), Sample.values(whole)) <= 2)
+    }
+}
