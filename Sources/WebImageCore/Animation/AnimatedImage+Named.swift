@@ -9,12 +9,11 @@ public enum ImageResources {
     /// Adds a bundle to search, such as a package's `Bundle.module`. The bundle added last is searched first.
     public static func add(_ bundle: Bundle) { bundles.withLock { $0.insert(bundle, at: 0) } }
 
-    /// Returns the path of the file for a name; nil when no file exists. The scale selects among `@2x`
-    /// and `@3x` files.
+    /// Returns the path of the file for a name; nil when no file exists.
     ///
-    /// A name without extension means PNG. A name that ends in `@1x`, `@2x` or `@3x` is used unchanged.
-    /// For other names, the files with these suffixes are tried first, the one nearest to `scale` first;
-    /// the plain name is tried last.
+    /// If the name has no extension, the extension `png` is used. If the name ends in `@1x`, `@2x` or `@3x` before the
+    /// extension, it is used unchanged. Any other name is tried with each of these suffixes: first the smallest suffix
+    /// that is at least `scale`, then larger suffixes, then smaller suffixes. The name without a suffix is tried last.
     static func file(named name: String, in bundle: Bundle?, scale: CGFloat) -> String? {
         let path = name as NSString
         let fileExtension = path.pathExtension.isEmpty ? "png" : path.pathExtension
@@ -39,7 +38,8 @@ extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
     private static let namedStills = Locked<[String: Image]>([:])
 
-    /// Returns the image with a name from `bundle`, or from the folders of ``ImageResources`` when `bundle` is nil.
+    /// Returns the image with a name. The image file is in `bundle`, or in a folder of ``ImageResources`` if `bundle`
+    /// is nil.
     ///
     /// The image stays in memory for later calls. The first call for a name blocks while it reads the file.
     public static func named(_ name: String, in bundle: Bundle? = nil, scale: CGFloat = 1) -> AnimatedImage? {
@@ -55,8 +55,8 @@ extension AnimatedImage {
         }
     }
 
-    /// Makes a new instance of the image that ``named(_:in:scale:)`` returns. Both share the file data
-    /// and the decoder.
+    /// Creates a new instance of the image that ``named(_:in:scale:)`` returns. Both instances share the file
+    /// data and the decoder.
     public convenience init?(named name: String, in bundle: Bundle? = nil) {
         guard let kept = AnimatedImage.named(name, in: bundle) else { return nil }
         self.init(sharing: kept)
@@ -76,7 +76,8 @@ extension AnimatedImage {
         }
     }
 
-    /// Releases the images that were loaded by name; also called when memory is short. Images still in use elsewhere stay in memory.
+    /// Releases the images that were loaded by name. The library also calls this method when memory is short.
+    /// Images that are still in use elsewhere stay in memory.
     public static func removeNamedImages() {
         // Release the images outside the locks.
         _ = named.withLock { images in

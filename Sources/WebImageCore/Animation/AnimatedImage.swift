@@ -3,15 +3,17 @@ public import Foundation
 /// An image whose frames are decoded when they are needed. Code that expects a plain image receives the first frame.
 ///
 /// For a file with one frame, ``animatedCoder`` is nil and ``animatedImageFrameCount`` is 0. All methods
-/// are safe on any thread. A frame is decoded on the calling thread.
+/// are safe on any thread. Methods that return frames decode them on the calling thread.
 open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
-    // Unchecked is correct because the coder is Sendable and immutable, and the frames are stored in a `Locked` box.
+    // `@unchecked Sendable` is correct: the coder is Sendable, the `animatedCoder` property is immutable, and a
+    // `Locked` box protects the frames.
 
     /// The coder that decodes the frames; nil for a still.
     public let animatedCoder: (any AnimatedImageCoder)?
     private let loaded = Locked<[Image?]?>(nil)
 
-    /// Reads the data of an image file, with all frames if a registered coder can decode them, else as a still image.
+    /// Creates an image from the data of an image file. If a registered coder can decode the frames of an animation,
+    /// the image has all frames. Otherwise it is a still image.
     ///
     /// - Returns: nil for empty data, for data that is not an image, and for vector files.
     public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
@@ -36,18 +38,18 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         self.init(sharing: still)
     }
 
-    /// Reads a file at scale 1.
+    /// Creates an image at scale 1 from the data of an image file.
     public convenience init?(data: Data) { self.init(data: data, scale: 1, options: nil) }
 
-    /// Reads a file from disk; `@2x` or `@3x` in its name sets the scale.
+    /// Reads an image file from disk. A suffix such as `@2x` or `@3x` in the file name sets the scale.
     ///
-    /// Blocks the caller while it reads.
+    /// Blocks the calling thread while it reads the file.
     public convenience init?(contentsOfFile path: String) {
         guard let data = FileManager.default.contents(atPath: path) else { return nil }
         self.init(data: data, scale: Self.scale(ofFile: path), options: nil)
     }
 
-    /// Makes an animation with the frames of a coder; nil when the first frame cannot be decoded.
+    /// Creates an animation with the frames of a coder; nil when the first frame cannot be decoded.
     public required init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         guard let poster = animatedCoder.animatedImageFrame(at: 0) else { return nil }
         self.animatedCoder = animatedCoder.animatedImageFrameCount > 1 ? animatedCoder : nil
@@ -57,7 +59,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         copyMetadata(from: poster)
     }
 
-    /// Makes a separate instance of an image. Its frames come from `animatedCoder`, or from the image if that is nil.
+    /// Creates a separate instance of an image.
     ///
     /// - Parameters:
     ///   - image: the poster frame.
@@ -85,8 +87,8 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         set { if animatedCoder == nil { super.imageLoopCount = newValue } }
     }
 
-    /// The memory cost in bytes. Unless a value was set, the cost is the encoded file plus the poster
-    /// frame. If the frames are preloaded, every frame counts.
+    /// The memory cost in bytes. If no value was set, the cost is the size of the encoded file and of the poster
+    /// frame. If the frames are preloaded, the cost includes the size of every frame.
     open override var memoryCost: Int {
         get {
             if let cost = customCost.withLock({ $0 }) { return cost }
@@ -106,7 +108,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The encoded file; nil for a still.
     open var animatedImageData: Data? { animatedCoder?.animatedImageData }
 
-    /// The format of the encoded animation; undefined for a still image.
+    /// The format of the encoded animation; ``ImageFormat/undefined`` for a still image.
     public var animatedImageFormat: ImageFormat { animatedCoder == nil ? .undefined : imageFormat }
 
     /// The number of frames; 0 for a still.
@@ -115,8 +117,8 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     /// The number of loops to play; 0 means forever. A still image returns 0.
     open var animatedImageLoopCount: Int { animatedCoder?.animatedImageLoopCount ?? 0 }
 
-    /// Returns a frame. Decodes it on the calling thread unless it was preloaded. Returns nil for an
-    /// index out of range and for a still image.
+    /// Returns a frame. If the frame is not preloaded, decodes it on the calling thread. Returns nil for an index out
+    /// of range and for a still image.
     open func animatedImageFrame(at index: Int) -> Image? {
         guard index >= 0, index < animatedImageFrameCount else { return nil }
         if let frames = loaded.withLock({ $0 }), index < frames.count { return frames[index] }

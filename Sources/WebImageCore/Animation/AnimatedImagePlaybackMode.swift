@@ -1,16 +1,16 @@
 /// The order in which the frames of an animation are shown.
 public enum AnimatedImagePlaybackMode: UInt, Sendable, CaseIterable {
-    /// First to last, then again from the first.
+    /// Each loop shows the frames from the first to the last.
     case normal = 0
-    /// Last to first, then again from the last.
+    /// Each loop shows the frames from the last to the first.
     case reverse
-    /// First to last and back.
+    /// Each loop shows the frames from the first to the last, and then back to the first.
     case bounce
-    /// Last to first and back.
+    /// Each loop shows the frames from the last to the first, and then back to the last.
     case reversedBounce
 
     /// Whether playback begins at the last frame.
     var startsAtEnd: Bool { self == .reverse || self == .reversedBounce }
-    /// Whether the direction turns at both ends.
+    /// Whether playback reverses its direction at the first and at the last frame.
     var turns: Bool { self == .bounce || self == .reversedBounce }
 }

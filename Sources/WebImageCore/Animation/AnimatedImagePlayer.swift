@@ -2,10 +2,11 @@ import Foundation
 
 /// Plays the frames of an animation in real time. Each frame is decoded shortly before it is shown.
 ///
-/// Main actor only. Players of the same animation share its decoded frames. All players of the process
-/// share one memory budget. A paused player decodes no frames ahead.
+/// A player runs on the main actor. All players of the same animation share the decoded frames. All players of the
+/// process share one memory budget. A paused player decodes no frames ahead.
 @MainActor public final class AnimatedImagePlayer {
-    /// The frame shown now; nil before the first frame, and after playback was stopped or reached its end.
+    /// The frame that is shown now. It is nil before the first frame is shown, after ``stopPlaying()``, and after the
+    /// end of playback.
     public private(set) var currentFrame: Image?
     /// The index of the frame that is due.
     public var currentFrameIndex: Int { playback.index }
@@ -14,9 +15,10 @@ import Foundation
     /// Whether the player is playing.
     public private(set) var isPlaying = false
 
-    /// Called with every frame at the time when it must be shown.
+    /// The player calls this closure when a frame must be shown. It does not call the closure for skipped frames.
     public var animationFrameHandler: (@MainActor (_ index: Int, _ frame: Image) -> Void)?
-    /// Called after every complete loop with the number of complete loops.
+    /// The player calls this closure after each complete loop. `loopCount` is the number of complete loops so far.
+    /// After a long pause, one call can count several loops.
     public var animationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)?
 
     private var provider: any AnimatedImageProvider
@@ -25,7 +27,7 @@ import Foundation
     private let displayLink: any DisplayLink
     private var playback: Playback
 
-    /// Makes a player; nil if the provider has fewer than two frames.
+    /// Creates a player; nil if the provider has fewer than two frames.
     public convenience init?(provider: any AnimatedImageProvider, displayLink: (any DisplayLink)? = nil) {
         self.init(provider: provider, displayLink: displayLink ?? TimerDisplayLink(), registry: .shared)
     }
@@ -47,7 +49,8 @@ import Foundation
         registry.release(store)
     }
 
-    /// The number of frames, at most one million. It grows while the animation is being downloaded.
+    /// The number of frames, at most one million. While the animation is being downloaded, the user of the player
+    /// increases this number when frames arrive.
     public var totalFrameCount: Int {
         get { playback.frameCount }
         set { playback.frameCount = Playback.frames(newValue) }
@@ -59,8 +62,8 @@ import Foundation
         set { playback.totalLoopCount = newValue }
     }
 
-    /// The speed of playback as a multiple of normal speed; values above 1000 count as 1000. A rate that
-    /// is not positive or not finite ends playback at the next tick.
+    /// The speed of playback as a multiple of normal speed. Values above 1000 have the same effect as 1000. A rate
+    /// that is zero, negative or not finite ends playback at the next tick.
     public var playbackRate: Double {
         get { playback.rate }
         set { playback.rate = newValue }
@@ -75,21 +78,21 @@ import Foundation
         }
     }
 
-    /// Whether late frames are skipped. If false, every frame is shown and late frames slow the animation
-    /// down, as in SDWebImage.
+    /// Whether late frames are skipped. If false, every frame is shown, and late frames delay the animation.
+    /// SDWebImage always behaves as if this property were false.
     public var skipsLateFrames: Bool {
         get { playback.skipsLateFrames }
         set { playback.skipsLateFrames = newValue }
     }
 
-    /// Whether playback waits at the last available frame, because more frames are being downloaded.
+    /// Whether more frames are being downloaded. If true, forward playback waits at the last available frame.
     public var awaitsMoreFrames: Bool {
         get { playback.awaitsMoreFrames }
         set { playback.awaitsMoreFrames = newValue }
     }
 
-    /// The maximum memory for the decoded frames of this animation in bytes. It replaces this animation's
-    /// share of the budget of all players; 0 means that the share applies.
+    /// The maximum memory for the decoded frames of this animation in bytes. A positive value replaces the animation's
+    /// share of the memory budget. If the value is 0, the share applies.
     public var maxBufferSize: Int = 0 {
         didSet { store.setLimit(maxBufferSize > 0 ? maxBufferSize : nil) }
     }
@@ -120,8 +123,8 @@ import Foundation
         playback.reset()
     }
 
-    /// Shows a frame immediately, also while paused. If the frame is not in memory, decodes it on the calling thread.
-    /// Does nothing if the index is out of range.
+    /// Shows a frame immediately, even while playback is paused. If the frame is not in memory, decodes it on the
+    /// calling thread. Does nothing if the index is out of range.
     public func seekToFrame(at index: Int, loopCount: Int) {
         guard index >= 0, index < totalFrameCount else { return }
         playback.seek(to: index, loopCount: loopCount)
@@ -133,10 +136,13 @@ import Foundation
     /// Releases the decoded frames of this animation.
     public func clearFrameBuffer() { store.removeAllFrames() }
 
-    /// Replaces the partial animation by the complete one. Position, loops, rate, mode and handlers do not change.
+    /// Replaces the partial animation by the complete animation. Does nothing if `whole` has fewer than two
+    /// frames.
     ///
-    /// Frames that are already decoded are kept if they fit into this player's share of the memory.
-    /// Playback that waited for more frames resumes.
+    /// The position, the number of complete loops, the rate, the mode and the handlers do not change. The number of
+    /// loops to play becomes the loop count of `whole`, unless the caller has set a different number. Decoded frames
+    /// stay in memory if they fit into this animation's share of the budget. If playback waits for more frames, it
+    /// resumes.
     public func continuePlaying(with whole: any AnimatedImageProvider) {
         guard whole.animatedImageFrameCount > 1 else { return }
         let part = (provider: provider, store: store)
@@ -163,14 +169,14 @@ import Foundation
             case .loop(let count): animationLoopHandler?(count)
             case .end: end()
             }
-            // A handler may have stopped the player.
+            // The handler can stop the player.
             guard isPlaying else { return }
         }
         store.prefetch(playback.upcoming(totalFrameCount, leading: leadingFrames))
     }
 
-    /// The number of frames that prefetch skips because one decode takes longer than a frame is shown.
-    /// Without the skip, each frame would be decoded after its time has passed.
+    /// The number of upcoming frames that are not prefetched, because they become due while one frame is decoded. If
+    /// a decode takes longer than the duration of a frame, prefetching these frames would make every frame late.
     private var leadingFrames: Int {
         guard skipsLateFrames else { return 0 }
         let duration = NumberLimits.frameSeconds(provider.animatedImageDuration(at: playback.index))
@@ -179,7 +185,7 @@ import Foundation
     }
 
     private func show(_ index: Int) {
-        // If a frame cannot be decoded, the previous one stays.
+        // If a frame cannot be decoded, the previous frame stays visible.
         guard let frame = store.frame(at: index) else { return }
         currentFrame = frame
         animationFrameHandler?(index, frame)

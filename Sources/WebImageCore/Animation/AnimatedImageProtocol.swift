@@ -1,15 +1,15 @@
 public import Foundation
 
 /// An animated image: a subclass of ``Image`` that returns its frames one by one. The value of the
-/// context key `.animatedImageClass` has this type.
+/// context key `.animatedImageClass` is a class that conforms to this protocol.
 ///
-/// Loads create instances off the main thread.
+/// Loads create instances of the class on background threads.
 @preconcurrency public protocol AnimatedImageProtocol: Image, AnimatedImageProvider {
-    /// Reads the data of an image file; nil when it is not an image.
+    /// Creates an image from the data of an image file; nil when the data is not an image.
     init?(data: Data, scale: CGFloat, options: ImageCoderOptions?)
-    /// Makes an animation with the frames of a coder; nil when the coder has no frames.
+    /// Creates an animation with the frames of a coder; nil when the coder has no frames.
     init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat)
-    /// Decodes every frame on the calling thread, so that playback does not decode.
+    /// Decodes every frame on the calling thread, so that playback does not have to decode frames.
     func preloadAllFrames()
     /// Releases the preloaded frames.
     func unloadAllFrames()
@@ -21,29 +21,29 @@ public import Foundation
 
 /// Default implementations for a class that stores no frames.
 ///
-/// They are marked as disfavored overloads: a subclass may declare its counts as `UInt`, and an
-/// expression with an integer literal must then use the subclass's property.
+/// The members for counts, frames and durations are disfavored overloads. Reason: a subclass can declare its counts
+/// as `UInt`. An expression with such a count and an integer literal must then use the property of the subclass.
 extension AnimatedImageProtocol {
-    /// Makes an image from ``AnimatedImageProvider/animatedImageData`` of the coder; nil when the coder
+    /// Creates an image from the ``AnimatedImageProvider/animatedImageData`` of the coder; nil when the coder
     /// returns no data.
     public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         guard let data = animatedCoder.animatedImageData else { return nil }
         self.init(data: data, scale: scale, options: nil)
     }
-    /// Does nothing.
+    /// Does nothing by default.
     public func unloadAllFrames() {}
-    /// False.
+    /// False by default.
     public var isAllFramesLoaded: Bool { false }
-    /// Nil.
+    /// Nil by default.
     public var animatedCoder: (any AnimatedImageCoder)? { nil }
-    /// Nil.
+    /// Nil by default.
     public var animatedImageData: Data? { nil }
-    /// 0.
+    /// 0 by default.
     @_disfavoredOverload public var animatedImageFrameCount: Int { 0 }
-    /// 0.
+    /// 0 by default.
     @_disfavoredOverload public var animatedImageLoopCount: Int { 0 }
     /// Returns nil by default.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? { nil }
-    /// Returns 0.
+    /// Returns 0 by default.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval { 0 }
 }

@@ -2,9 +2,9 @@ public import Foundation
 
 /// A coder for an animation that is still being downloaded. It returns the frames that have arrived completely.
 ///
-/// A load creates it and attaches it to its partial images. The number of frames grows during the
-/// download. The received bytes are parsed again each time they have grown by a quarter. All parses
-/// together therefore cost only a few times as much as the last one. Safe on any thread.
+/// A load creates the coder and attaches it to the load's partial images. The number of frames grows during the
+/// download. The received bytes are parsed again each time their number has grown by a quarter. All parses
+/// together therefore take only a few times as long as the last parse. All public members are safe on any thread.
 public final class ArrivingAnimation: AnimatedImageCoder {
     private struct State {
         var opened: (any AnimatedImageCoder)?
@@ -19,13 +19,13 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     /// Creates a coder that has not received any bytes.
     ///
-    /// - Parameter coder: a coder of the class that can read the complete file.
+    /// - Parameter coder: a coder whose class can read the complete file.
     package init(coder: any AnimatedImageCoder, options: DecodingOptions) {
         self.coder = coder
         self.options = options
     }
 
-    /// Creates a coder with the received bytes of an animation; nil when they do not contain a complete frame.
+    /// Creates a coder with the received bytes of an animation; nil when the bytes do not contain a complete frame.
     public convenience init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
         self.init(animatedImageData: data, options: options, coders: .shared)
     }
@@ -42,16 +42,17 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         guard update(data) || animatedImageFrameCount > 0 else { return nil }
     }
 
-    /// Updates the frames from all bytes received so far. Returns true if the number of frames has grown and
-    /// is greater than one. Blocks while it reads the frames' headers. Call it from one thread at a time.
+    /// Updates the frames from `body`, which contains all bytes received so far. Returns true if the number of frames
+    /// has grown and is greater than one. Blocks while it reads the headers of the frames. Call this method from one
+    /// thread at a time.
     @discardableResult
     package func update(_ body: Data) -> Bool {
         guard body.count >= state.withLock({ $0.nextLook }) else { return false }
         let opened = type(of: coder).init(animatedImageData: body, options: options.dictionary)
         let count = opened?.animatedImageFrameCount ?? 0
         return state.withLock { state in
-            // Set also when the coder failed: otherwise a coder that cannot read truncated files would
-            // run at every update.
+            // Set the size for the next parse even if this parse failed. Otherwise a coder that cannot read truncated
+            // files would parse at every update.
             state.nextLook = max(body.count + body.count / 4, 1024)
             guard count > state.frameCount else { return false }
             (state.opened, state.frameCount) = (opened, count)
@@ -59,7 +60,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         }
     }
 
-    /// Whether the received bytes are the beginning of `file`.
+    /// Whether `file` begins with the parsed bytes (``animatedImageData``).
     package func isPart(of file: Data?) -> Bool {
         guard let file, let part = animatedImageData, part.count <= file.count else { return false }
         return file.prefix(part.count) == part
@@ -69,16 +70,16 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     // MARK: Frames
 
-    /// The bytes that were received at the last parse.
+    /// The received bytes at the last parse that found a new frame; nil before the first frame has arrived.
     public var animatedImageData: Data? { opened?.animatedImageData }
     /// The number of frames that have arrived completely.
     public var animatedImageFrameCount: Int { state.withLock { $0.frameCount } }
-    /// The loop count, if the received part contains it.
+    /// The number of loops to play, as the received bytes declare it. 0 before the first frame has arrived.
     public var animatedImageLoopCount: Int { opened?.animatedImageLoopCount ?? 0 }
-    /// Returns the seconds that a frame is shown.
+    /// Returns the duration of a frame in seconds; 0 before the first frame has arrived.
     public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.animatedImageDuration(at: index) ?? 0 }
-    /// Returns a frame, decoded on the calling thread. The first frame is decoded only once, because
-    /// every partial image uses it as its poster frame.
+    /// Decodes a frame on the calling thread and returns it. The first frame is decoded only once and then stays in
+    /// memory, because it is the poster frame of every partial image.
     public func animatedImageFrame(at index: Int) -> Image? {
         if index == 0, let poster = state.withLock({ $0.poster }) { return poster }
         let frame = opened?.animatedImageFrame(at: index)
@@ -88,15 +89,15 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     // The methods for complete images call the coder that was passed to `init`.
 
-    /// Whether the coder can read data with this signature.
+    /// Whether the coder can read `data`, judged by the signature at its start.
     public func canDecode(from data: Data?) -> Bool { coder.canDecode(from: data) }
-    /// Returns the coder's result.
+    /// Decodes a complete image with the coder that was passed to `init`.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
         coder.decodedImage(with: data, options: options)
     }
     /// Whether the coder can write files of this format.
     public func canEncode(to format: ImageFormat) -> Bool { coder.canEncode(to: format) }
-    /// Returns the coder's result.
+    /// Encodes an image with the coder that was passed to `init`.
     public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
         coder.encodedData(with: image, format: format, options: options)
     }

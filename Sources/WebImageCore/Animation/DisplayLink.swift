@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Calls a closure once per refresh of the display, on the main actor, until it is stopped.
+/// Calls a closure at each refresh of the display, on the main actor, until ``stop()`` is called.
 @MainActor public protocol DisplayLink: AnyObject {
     /// Starts to call `tick` with the seconds since the previous call; the first call receives 0.
     func start(_ tick: @escaping @MainActor (_ elapsed: TimeInterval) -> Void)
-    /// Stops the calls; `tick` is not called after this returns.
+    /// Stops the calls of `tick`. `tick` is not called after this method returns.
     func stop()
 }
 
@@ -13,7 +13,7 @@ public import Foundation
     private let interval: TimeInterval
     private var timer: (any DispatchSourceTimer)?
 
-    /// Makes a timer that ticks every `interval` seconds, by default 60 times per second.
+    /// Creates a timer that ticks every `interval` seconds. The default is 60 ticks per second.
     public init(interval: TimeInterval = 1.0 / 60) { self.interval = interval }
 
     /// Whether the timer runs.
@@ -37,7 +37,7 @@ public import Foundation
         timer.resume()
     }
 
-    /// Stops ticking.
+    /// Stops the timer.
     public func stop() {
         timer?.cancel()
         timer = nil

@@ -1,42 +1,43 @@
 import Foundation
 
-/// The decoded frames of one animation, shared by all its players.
+/// The decoded frames of one animation. All players of the animation share the store.
 ///
-/// The store keeps as many frames as its share of the process's budget allows, at least one. The window
-/// is the number of upcoming frames to decode ahead: it starts at one frame and doubles each time all its
-/// frames are decoded. Frames are decoded one after another on the decode pool, in playback order, and
-/// only while a player requests them. Safe on any thread.
+/// The store contains as many frames as its share of the process's memory budget allows, but at least one frame.
+/// The window is the number of upcoming frames to decode ahead. The window is initially 1. It doubles each time all
+/// frames in the window are decoded. The decode pool decodes one frame of the store at a time, in playback order,
+/// and only while a player requests frames. All methods are safe on any thread.
 package final class FrameStore: Sendable {
     private struct State {
         var frames: [Int: Image] = [:]
         var frameBytes = 0
         var isDecoding = false
-        /// The number of calls of `removeAllFrames`. The result of a decode that started before such a
-        /// call is discarded.
+        /// The number of calls of `removeAllFrames`. If this number changes during a decode, the decoded frame is
+        /// discarded.
         var generation = 0
         var failed: Set<Int> = []
         /// The number of upcoming frames to decode ahead.
         var window = 1
-        /// The limit that a player sets for this animation in bytes; nil means that the share of the budget applies.
+        /// The memory limit in bytes that a player set for the frames. If nil, the share of the budget applies.
         var limit: Int?
         var wanted: [Int] = []
         var decodeCount = 0
         var decodeSeconds = 0.0
 
-        /// Returns the number of frames that may be in memory, at least one. `capacity` is the store's share of
-        /// the budget in bytes; it also covers the decoder's canvases. If `limit` is set, it applies instead.
+        /// Returns the maximum number of frames in memory, at least one. `capacity` is the store's share of the
+        /// budget in bytes. This share must suffice for the frames and for the decoder's canvases. If `limit` is set,
+        /// it applies to the frames, and `capacity` is ignored.
         func fits(_ capacity: Int) -> Int {
             guard frameBytes > 0 else { return 1 }
             return max(1, limit.map { $0 / frameBytes } ?? (capacity / frameBytes - FrameStore.workingFrames))
         }
     }
 
-    /// The number of frame-sized canvases that a decoder owns: the canvas that it draws on, and a copy of
-    /// it for frames that are drawn over it.
+    /// The number of frame-sized canvases that a decoder owns: one canvas to draw on, and one copy of this
+    /// canvas for frames that are drawn over it.
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
-    /// The identity of the provider, under which the registry stores this store.
+    /// The key of this store in the registry. It is the identity of the provider.
     let key: RoleIdentity
     private let registry: FrameStoreRegistry
     private let state = Locked(State())
@@ -49,14 +50,14 @@ package final class FrameStore: Sendable {
 
     /// The number of frames in memory.
     package var currentFrameCount: Int { state.withLock { $0.frames.count } }
-    /// The number of frames decoded since the store was made.
+    /// The number of decodes that have ended since the store was created, including failed decodes.
     package var decodeCount: Int { state.withLock { $0.decodeCount } }
     /// The memory of the frames in bytes.
     package var byteCount: Int { state.withLock { $0.frames.count * $0.frameBytes } }
-    /// The moving average of the duration of a decode in seconds; 0 before the first decode.
+    /// The moving average of the duration of a decode on the decode pool, in seconds; 0 before the first decode.
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
-    /// The bytes that all frames and the decoder's canvases would take. Before the first decode each
-    /// frame counts as 1 byte.
+    /// The memory in bytes for all frames of the animation and the decoder's canvases. Before the first decode, the
+    /// size of a frame is assumed to be 1 byte.
     var need: Int {
         let frames = Playback.frames(provider.animatedImageFrameCount) + Self.workingFrames
         let (bytes, overflow) = state.withLock { max($0.frameBytes, 1).multipliedReportingOverflow(by: frames) }
@@ -65,15 +66,17 @@ package final class FrameStore: Sendable {
 
     package func frame(at index: Int) -> Image? { state.withLock { $0.frames[index] } }
 
-    /// Whether playback need not wait for the frame: it is in memory, or its decode has failed.
+    /// Whether playback can continue with this frame immediately. This is the case if the frame is in memory, or if its
+    /// decode has failed.
     package func isReady(_ index: Int) -> Bool {
         state.withLock { $0.frames[index] != nil || $0.failed.contains(index) }
     }
 
-    /// Sets the limit of this animation in bytes, which replaces its share of the budget; nil restores the share.
+    /// Sets the memory limit for the frames in bytes. The limit replaces the share of the budget. If `bytes` is nil,
+    /// the share applies.
     package func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
-    /// Copies the frames of another store of the same animation until this store is full.
+    /// Copies frames from another store of the same animation into this store until this store is full.
     package func adoptFrames(of other: FrameStore) {
         let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }
         state.withLock { $0.frameBytes = max($0.frameBytes, frameBytes) }
@@ -96,7 +99,7 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Releases all frames except the one shown next, and shrinks the window to one frame.
+    /// Releases all frames except the next frame to show, and reduces the window to one frame.
     func trim() {
         let dropped = state.withLock { state -> [Int: Image] in
             state.window = 1
@@ -107,7 +110,11 @@ package final class FrameStore: Sendable {
         _ = dropped
     }
 
-    /// Starts to decode the first missing frame of `upcoming`, unless a decode is running. Called once per tick.
+    /// Starts to decode the first missing frame of the window, unless a decode is running. Evicts frames that exceed
+    /// the capacity. Players call this method when they start and at each tick.
+    ///
+    /// - Parameter upcoming: the indices of the upcoming frames in playback order. The window is the start of this
+    ///   list.
     package func prefetch(_ upcoming: [Int]) {
         let capacity = registry.capacity(of: self)
         let (next, generation, dropped) = state.withLock { state -> (Int?, Int, [Image]) in
@@ -128,8 +135,8 @@ package final class FrameStore: Sendable {
         if let next { decode(next, generation) }
     }
 
-    /// Returns a frame. Decodes it on the calling thread unless it is in memory. Used for seeking and for
-    /// poster frames.
+    /// Returns a frame. If the frame is not in memory, decodes it on the calling thread. Players call this method to
+    /// seek.
     package func decodeNow(_ index: Int) -> Image? {
         if let known = frame(at: index) { return known }
         let generation = state.withLock { $0.generation }
@@ -138,7 +145,8 @@ package final class FrameStore: Sendable {
         return image
     }
 
-    /// Evicts the frames that do not fit, and returns them. Evicts first the frames that are needed last.
+    /// Evicts frames until at most `fits` frames are left, and returns the evicted frames. The frames that playback
+    /// needs last are evicted first.
     private static func evict(_ state: inout State, fits: Int, _ upcoming: [Int]) -> [Image] {
         guard state.frames.count > fits else { return [] }
         let rank = Dictionary(uniqueKeysWithValues: upcoming.enumerated().map { ($1, $0) })

@@ -8,7 +8,8 @@ package final class FrameStoreRegistry: Sendable {
         var budget: Int
         var stores: [RoleIdentity: (store: FrameStore, users: Int)] = [:]
         var shares: [RoleIdentity: Int] = [:]
-        /// The needs from which the shares were computed. The shares are computed again when a need changes.
+        /// The memory needs in bytes from which `shares` was computed. If a need changes, the shares are computed
+        /// again.
         var needs: [RoleIdentity: Int] = [:]
     }
 
@@ -37,7 +38,8 @@ package final class FrameStoreRegistry: Sendable {
 
     private var stores: [FrameStore] { state.withLock { $0.stores.values.map(\.store) } }
 
-    /// Returns the store of a provider. Creates it for the first user.
+    /// Returns the store of a provider, and creates the store for the first user. The caller must call
+    /// ``release(_:)`` when its use ends.
     package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
         let key = RoleIdentity(provider)
         return state.withLock { state in
@@ -63,7 +65,7 @@ package final class FrameStoreRegistry: Sendable {
         freed?.removeAllFrames()
     }
 
-    /// Releases all frames except the one that each animation shows next.
+    /// Releases all decoded frames, except the next frame that each animation shows.
     package func trim() { for store in stores { store.trim() } }
 
     /// Returns the current share of a store in bytes.
@@ -74,11 +76,12 @@ package final class FrameStoreRegistry: Sendable {
             (state.needs[key] == need && state.shares[key] != nil, state.stores.map { ($0.key, $0.value.store) })
         }
         if !isKnown {
-            // Read the needs outside the registry's lock: `need` takes a store's lock, and a nested lock
-            // could deadlock.
+            // Read the needs outside the registry's lock. `need` acquires the lock of a store, and nested locks could
+            // deadlock.
             let all = others.map { ($0.0, $0.1.need, $0.1) }
             state.withLock { state in
-                // Leave out stores that were released since: they would keep their part of the budget.
+                // Omit stores that have been released in the meantime. Otherwise they would still receive a share of
+                // the budget.
                 let needs = all.filter { state.stores[$0.0]?.store === $0.2 }.map { ($0.0, $0.1) }
                 let shares = FrameBudget.allot(needs.map(\.1), of: state.budget)
                 state.needs = Dictionary(needs, uniquingKeysWith: { $1 })

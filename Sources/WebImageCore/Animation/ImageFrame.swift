@@ -2,7 +2,7 @@ public import Foundation
 
 /// One frame of an animation and its duration.
 public struct ImageFrame: Sendable {
-    /// The full image of the frame.
+    /// The complete image of the frame, not only the area that differs from the previous frame.
     public let image: Image
     /// The duration in seconds.
     public let duration: TimeInterval

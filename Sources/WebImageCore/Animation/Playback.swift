@@ -1,17 +1,19 @@
 package import Foundation
 
-/// The position of an animation over time. It is a pure value that is advanced once per refresh of the display.
+/// The position in an animation during playback. It is a pure value. The player advances it at each refresh of the
+/// display.
 ///
-/// The position follows the elapsed time. Frames whose time has passed before they could be shown are
+/// The position follows the elapsed time. If the time of a frame ends before the frame can be shown, the frame is
 /// skipped. A loop ends when the first frame of the playback order is due again.
 package struct Playback: Sendable {
-    /// An action that the player must perform after a tick. The player performs actions in their order.
+    /// An action that the player must perform after a tick. The player performs the actions of a tick in list order.
     package enum Event: Equatable, Sendable {
-        /// Show this frame, which is ready.
+        /// Show the frame with this index. The frame is ready.
         case show(Int)
-        /// This many loops are complete.
+        /// A loop is complete. The value is the number of complete loops.
         case loop(Int)
-        /// The last loop is complete. Its last frame was shown before this event and stays visible.
+        /// Playback has ended. The frame that was shown last stays visible. Reasons: the last loop is complete, the
+        /// rate is not positive or not finite, or there are fewer than two frames.
         case end
     }
 
@@ -20,10 +22,10 @@ package struct Playback: Sendable {
     package var totalLoopCount = 0
     package var mode = AnimatedImagePlaybackMode.normal
     package var rate = 1.0
-    /// Whether playback follows the clock and skips late frames. If false, every frame is shown, even if
-    /// the animation becomes slower.
+    /// Whether playback follows the clock and skips late frames. If false, playback shows every frame, even if this
+    /// makes the animation slower.
     package var skipsLateFrames = true
-    /// Whether playback waits at the last frame instead of starting again, because more frames are being downloaded.
+    /// Whether more frames are being downloaded. If true, forward playback waits at the last available frame.
     package var awaitsMoreFrames = false
 
     /// The index of the frame that is due.
@@ -40,14 +42,14 @@ package struct Playback: Sendable {
 
     package init(frameCount: Int) { self.frameCount = frameCount }
 
-    /// The rate limited to the range from 0 to 1000; 0 if it is not finite. A higher rate would show the
-    /// same frames, and the elapsed time would become too large for the precision of `Double`.
+    /// The rate limited to the range from 0 to 1000; 0 if the rate is not finite. A rate above 1000 would show the
+    /// same frames. It would also make the elapsed time too large for the precision of `Double`.
     var effectiveRate: Double { rate.isFinite ? min(max(rate, 0), 1000) : 0 }
 
-    /// Limits a number of frames to one million, because each refresh may iterate over all frames.
+    /// Limits a number of frames to one million, because a refresh can iterate over all frames.
     package static func frames(_ count: Int) -> Int { min(max(count, 0), 1_000_000) }
 
-    /// Moves the position to the first frame of the playback order, as if no frame had been shown.
+    /// Moves the position to the first frame of the playback order. Sets the loop count to 0 and `shownIndex` to nil.
     package mutating func reset() {
         index = mode.startsAtEnd ? max(frameCount - 1, 0) : 0
         isBackward = mode.startsAtEnd
@@ -57,7 +59,8 @@ package struct Playback: Sendable {
         shownIndex = nil
     }
 
-    /// Moves the position to a frame and marks it as shown: the caller displays it.
+    /// Moves the position to a frame and marks this frame as shown. The caller must display the frame. Does nothing if
+    /// `index` is out of range.
     package mutating func seek(to index: Int, loopCount: Int) {
         guard index >= 0, index < frameCount else { return }
         self.index = index
@@ -70,8 +73,8 @@ package struct Playback: Sendable {
     /// Advances the position by `time` seconds and returns the actions for the player.
     ///
     /// - Parameters:
-    ///   - duration: seconds that a frame is shown at rate 1; positive.
-    ///   - isReady: whether a frame can be shown now.
+    ///   - duration: returns how long a frame is shown at rate 1, in seconds. The result must be positive.
+    ///   - isReady: returns whether a frame can be shown now.
     package mutating func advance(
         by time: TimeInterval, duration: (Int) -> TimeInterval, isReady: (Int) -> Bool
     ) -> [Event] {
@@ -79,7 +82,7 @@ package struct Playback: Sendable {
         if index >= frameCount { reset() }
         var events: [Event] = []
         if shownIndex == nil {
-            // The time before the first shown frame does not count.
+            // The elapsed time counts only after the first frame has been shown.
             guard isReady(index) else { return [] }
             shownIndex = index
             events.append(.show(index))
@@ -89,7 +92,7 @@ package struct Playback: Sendable {
             if isReady(index) { events.append(show(index)) }
             return events
         }
-        // Time spent waiting for a frame does not count: the frame would otherwise be shown too briefly.
+        // Do not count the time for which playback waits for a frame. Otherwise the frame would be shown too briefly.
         if !isWaitingForFrame { elapsed += NumberLimits.elapsedSeconds(time) * effectiveRate }
         isWaitingForFrame = false
         var passed: [Int] = []
@@ -121,15 +124,18 @@ package struct Playback: Sendable {
                 break
             }
         }
-        // Show the newest of the passed frames that are ready.
+        // Show the last frame in `passed` that is ready.
         if let ready = passed.last(where: isReady), ready != shownIndex { events.append(show(ready)) }
         if passed.isEmpty, shownIndex != index, isReady(index) { events.append(show(index)) }
         return events
     }
 
-    /// Returns the indices of the next frames in playback order, without duplicates. The due frame is the first.
+    /// Returns the indices of the next frames in playback order, without duplicates. The due frame is the first, unless
+    /// `leading` is greater than 0.
     ///
-    /// - Parameter leading: the number of frames to skip, because they would be decoded too late.
+    /// - Parameters:
+    ///   - count: the maximum length of the list.
+    ///   - leading: the number of frames to omit at the start of the list, because their decodes would end too late.
     package func upcoming(_ count: Int, leading: Int = 0) -> [Int] {
         guard frameCount > 0 else { return [] }
         var lookahead = self
@@ -152,8 +158,8 @@ package struct Playback: Sendable {
         return frames
     }
 
-    /// The maximum length of the list of upcoming frames. The list is made at every refresh. Making a longer
-    /// list would take longer than drawing the frame.
+    /// The maximum length of the list of upcoming frames. The list is computed at every refresh. The computation of a
+    /// longer list would take more time than the drawing of a frame.
     private static let mostUpcoming = 4096
 
     private mutating func step() {
@@ -173,7 +179,7 @@ package struct Playback: Sendable {
         isLoopEnd && totalLoopCount > 0 && loopCount + 1 >= totalLoopCount
     }
 
-    /// Counts whole loops in one step after a long pause. Stepping through each frame could take seconds.
+    /// After a long pause, counts all whole loops in one step. A separate step for each frame could take seconds.
     private mutating func skipWholeLoops(_ duration: (Int) -> TimeInterval) {
         guard skipsLateFrames, !awaitsMoreFrames, elapsed > duration(index) * 2 else { return }
         var loop = (0..<frameCount).reduce(0) { $0 + duration($1) }

@@ -1,9 +1,10 @@
 public import Foundation
 
 /// Provides the frames of an animation by index. Each frame is complete: it has the size of the canvas and
-/// includes the visible parts of earlier frames. The requirements are those of SDWebImage.
+/// includes the visible parts of earlier frames. The requirements are the same as in SDWebImage.
 ///
-/// Safe on any thread. ``animatedImageFrame(at:)`` decodes, so do not call it on the main thread.
+/// Safe on any thread. Do not call ``animatedImageFrame(at:)`` on the main thread, because it blocks during the
+/// decode.
 @preconcurrency public protocol AnimatedImageProvider: Sendable {
     /// The encoded animation; nil when it is not available.
     var animatedImageData: Data? { get }
@@ -20,8 +21,8 @@ public import Foundation
 
 /// A coder that decodes the frames of one animation. A new instance is created for each animation.
 @preconcurrency public protocol AnimatedImageCoder: ImageCoder, AnimatedImageProvider {
-    /// Opens an animation. A still image is opened as an animation of one frame. Nil when the data cannot be
-    /// read or exceeds a limit.
+    /// Opens an animation. A still image is opened as an animation of one frame. Returns nil when the data cannot
+    /// be read or exceeds a limit.
     init?(animatedImageData data: Data?, options: ImageCoderOptions?)
 }
 
@@ -29,17 +30,18 @@ public import Foundation
 @preconcurrency public protocol DetailedAnimatedImageCoder: AnimatedImageCoder, DetailedImageCoder {
     /// Opens an animation.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` when the data cannot be read, `.limitExceeded` when the animation exceeds a limit.
     init(animation data: Data, options: DecodingOptions) throws(WebImageError)
     /// Returns a complete frame in the size of the canvas.
     ///
-    /// - Throws: `.badImageData` (also for an index out of range), `.limitExceeded`.
+    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
+    ///   the frame exceeds a limit.
     func frame(at index: Int) throws(WebImageError) -> Image
 }
 
 extension DetailedAnimatedImageCoder {
-    /// Opens an animation. A still image is opened as an animation of one frame. Nil when the data cannot be
-    /// read or exceeds a limit.
+    /// Opens an animation. A still image is opened as an animation of one frame. Returns nil when the data cannot
+    /// be read or exceeds a limit.
     public init?(animatedImageData data: Data?, options: ImageCoderOptions?) {
         guard let data else { return nil }
         try? self.init(animation: data, options: DecodingOptions(options))
@@ -50,7 +52,7 @@ extension DetailedAnimatedImageCoder {
 }
 
 extension DetailedAnimatedImageCoder {
-    /// Returns the final image of a decode whose first frame is `poster`. The image is an animation that
+    /// Returns the final image of a decode. `poster` is the decoded first frame. The image is an animation that
     /// decodes its other frames when they are needed. Returns `poster` if the options request only the first
     /// frame, if the file has only one frame, or if the other frames cannot be read.
     package static func picture(
@@ -64,8 +66,8 @@ extension DetailedAnimatedImageCoder {
         guard let frames = try? Self(animation: data, options: options), frames.animatedImageFrameCount > 1 else {
             return poster
         }
-        // With a byte limit for all frames together, each frame may be smaller than `poster`. Then decode the
-        // first frame again in the smaller size.
+        // If there is a byte limit for all frames together, each frame can be smaller than `poster`. Therefore decode
+        // the first frame again at the smaller size.
         let isBounded = options.scaleDownLimitBytes != nil
         return AnimatedImage(sharing: (isBounded ? try? frames.frame(at: 0) : nil) ?? poster, animatedCoder: frames)
     }
@@ -78,9 +80,9 @@ extension DetailedAnimatedImageCoder {
     /// - Parameters:
     ///   - frameCount: the number of frames, at least 1.
     ///   - loopCount: the number of loops to play; 0 means forever.
-    ///   - frame: returns the frame at an index. It is called once per frame, in order, so that only few frames are in
-    ///     memory. The first frame sets the size of the animation.
-    /// - Throws: `.encodingFailed`; the errors that `frame` throws.
+    ///   - frame: returns the frame at an index. `frame` is called once per frame, in order, so that only few frames
+    ///     are in memory. The first frame determines the size of the animation.
+    /// - Throws: `.encodingFailed` when the animation cannot be encoded, and every error that `frame` throws.
     func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -90,7 +92,7 @@ extension DetailedAnimatedImageCoder {
 extension FrameEncodingImageCoder {
     /// Returns the encoded animation. A single frame is written as a still image.
     ///
-    /// - Throws: `.encodingFailed`, also when `frames` is empty.
+    /// - Throws: `.encodingFailed` when the animation cannot be encoded or `frames` is empty.
     public func encode(
         _ frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -119,7 +121,7 @@ extension FrameEncodingImageCoder {
         return encodedData(with: frames, loopCount: loops, format: format, options: options)
     }
 
-    /// Encodes all frames of an animated image. Returns nil for a still image, and if the options request
+    /// Encodes all frames of an animated image. Returns nil if the image is a still image or the options request
     /// only the first frame.
     package func encodeAnimation(
         _ image: Image, format: ImageFormat, options: EncodingOptions

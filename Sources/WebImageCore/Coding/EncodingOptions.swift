@@ -12,28 +12,32 @@ public struct EncodingOptions: Sendable, Hashable {
     private var boundedQuality = 1.0
     /// The box in pixels into which the encoded image must fit; nil keeps the size of the image.
     public var maxPixelSize: PixelSize?
-    /// The maximum size of the file in bytes; nil means no limit. The file may be larger if the format cannot
-    /// reach it.
+    /// The maximum size of the file in bytes; nil means no limit. The file can be larger if the encoder cannot
+    /// reach this size.
     public var maxFileSize: Int?
     /// Whether the file is lossless, for formats that have a lossy and a lossless form.
     public var lossless = false
     /// The colour behind transparent pixels in formats without alpha. The opacity of this colour is ignored.
     public var backgroundColor = ImageColor.white
-    /// Whether the file is progressive (JPEG): it shows a coarse image before the download is complete.
+    /// Whether the file is progressive (only JPEG). A viewer can show a coarse image of a progressive file before the
+    /// download is complete.
     public var progressive = false
-    /// Whether the file also contains a thumbnail of at most 320 px per side (JPEG, HEIC).
+    /// Whether the file contains a thumbnail of at most 320 px per side in addition to the image (only JPEG and HEIC).
     public var embedsThumbnail = false
-    /// Whether more than eight bits per channel are kept, for formats that can also store eight bits (AVIF).
+    /// Whether more than eight bits per channel are kept. This has an effect in formats that can store both eight bits
+    /// and more (AVIF).
     public var keepsHDR = false
-    /// EXIF and XMP to write (JPEG). Empty by default, because a decoded image contains no metadata.
+    /// The EXIF and XMP data to write into the file (only JPEG). Empty by default, because a decoded image contains no
+    /// EXIF or XMP data.
     public var metadata = EmbeddedMetadata()
     /// Additional parameters of the WebP encoder.
     public var webP = WebPEncodingOptions()
 
-    /// Makes options for full size and best quality.
+    /// Makes options that request full size and the best quality.
     public init() {}
 
-    /// Reads an option dictionary. For a value of the wrong type, the default applies and a warning is logged once.
+    /// Reads an option dictionary. If a value has the wrong type, the default applies and a warning is logged. The
+    /// same warning is logged only once.
     public init(_ options: ImageCoderOptions?) {
         self.init()
         guard let options else { return }
@@ -50,7 +54,7 @@ public struct EncodingOptions: Sendable, Hashable {
         webP = WebPEncodingOptions(options)
     }
 
-    /// The equivalent option dictionary, for coders that do not accept the typed options.
+    /// The same options as a dictionary, for coders that do not accept the typed options.
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .encodeFirstFrameOnly: firstFrameOnly,

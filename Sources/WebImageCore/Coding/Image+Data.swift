@@ -1,13 +1,13 @@
 public import Foundation
 
 extension Image {
-    /// Decodes the image in `data`. Blocks while it decodes.
+    /// Decodes the image in `data`. Blocks the calling thread until the image is decoded.
     ///
     /// - Parameters:
     ///   - scale: pixels per point, at least 1.
-    ///   - firstFrameOnly: whether only the first frame of an animation is decoded; otherwise the result is an
-    ///     ``AnimatedImage``.
-    ///   - coders: the coders that may read the data.
+    ///   - firstFrameOnly: whether only the first frame of an animation is decoded. If false, the result for an
+    ///     animation is an ``AnimatedImage``.
+    ///   - coders: the coders that can be used to read the data.
     /// - Returns: nil if `data` is nil or is not an image.
     public static func image(
         with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false, coders: ImageCodersManager = .shared
@@ -24,10 +24,12 @@ extension Image {
         return image(with: data)
     }
 
-    /// Encodes the image in the format of its source. If no coder can write this format, the file is a PNG for an
-    /// image with transparency, else a JPEG. For an animation, returns the original file. Blocks while it encodes.
+    /// Encodes the image in the format from which it was decoded. If no coder can write this format, encodes an image
+    /// with transparency as PNG and any other image as JPEG. For an animation, returns the original file.
     ///
-    /// - Parameter coders: the coders that may write the file.
+    /// Blocks the calling thread until the image is encoded.
+    ///
+    /// - Parameter coders: the coders that can be used to write the file.
     public func imageData(coders: ImageCodersManager = .shared) -> Data? {
         if let file = (self as? any AnimatedImageProvider)?.animatedImageData { return file }
         let canWrite = coders.canEncode(to: imageFormat)
@@ -36,13 +38,14 @@ extension Image {
 
     /// Encodes the image in a format. Writes all frames of an animation if the format supports animations.
     ///
-    /// Blocks while it encodes.
+    /// If all frames of an animation are requested with the quality 1 and in the format of the original file, returns
+    /// the original file. Blocks the calling thread until the image is encoded.
     /// - Parameters:
-    ///   - format: the format of the file. Undefined means PNG for an image with transparency, else JPEG.
-    ///   - compressionQuality: the quality for lossy formats, 0…1. With 1, an animation that is encoded in
-    ///     the format of its source returns the original file.
+    ///   - format: the format of the file. Undefined means PNG for an image with transparency, and JPEG for any other
+    ///     image.
+    ///   - compressionQuality: the quality for lossy formats, 0…1.
     ///   - firstFrameOnly: whether only the first frame of an animation is written.
-    ///   - coders: the coders that may write the file.
+    ///   - coders: the coders that can be used to write the file.
     /// - Returns: nil when no coder writes the format.
     public func imageData(
         as format: ImageFormat, compressionQuality: Double = 1, firstFrameOnly: Bool = false,

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Decodes bytes to an image and encodes an image to bytes.
 ///
-/// The requirements are those of SDWebImage. The methods are called off the main thread, concurrently from
-/// several threads. A coder that can report why it failed, or can describe a file without decoding it, adopts
+/// The requirements are the same as in SDWebImage. The methods are called off the main thread, concurrently from
+/// several threads. A coder that reports the reason of a failure and describes files without decoding adopts
 /// ``DetailedImageCoder`` instead.
 @preconcurrency public protocol ImageCoder: Sendable {
     /// Returns whether this coder can read data with this signature. Does not decode the data.
@@ -12,9 +12,9 @@ public import Foundation
     func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image?
     /// Returns whether this coder can write a format.
     func canEncode(to format: ImageFormat) -> Bool
-    /// Returns the encoded file, or nil when the image cannot be encoded.
+    /// Returns the encoded file; nil when the image cannot be encoded.
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data?
-    /// Returns the frames encoded as an animation; nil when they cannot be encoded. The default
+    /// Returns an animation that consists of `frames`; nil when the frames cannot be encoded. The default
     /// implementation returns nil.
     ///
     /// A coder that can write animations without having all frames in memory adopts
@@ -31,20 +31,23 @@ extension ImageCoder {
     ) -> Data? { nil }
 }
 
-/// A coder that reports why it failed and can describe a file without decoding it. All built-in coders adopt it.
+/// A coder that reports the reason of a failure and can describe a file without decoding the pixels. All built-in
+/// coders adopt this protocol.
 @preconcurrency public protocol DetailedImageCoder: ImageCoder {
     /// Reads the description of the image from the header of the file. Decodes pixels only if the format
-    /// makes that necessary.
+    /// requires it.
     ///
-    /// - Throws: `.badImageData` when the data is not such a file, `.limitExceeded` when it exceeds `limits`.
+    /// - Throws: `.badImageData` when the coder cannot read the data, `.limitExceeded` when the image exceeds `limits`.
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo
-    /// Returns the decoded image: upright, at the requested size and layout.
+    /// Returns the decoded image. The image is upright and has the requested size and layout. The coder must check
+    /// the limits before it allocates memory.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`. The coder must check the limits before it allocates memory.
+    /// - Throws: `.badImageData` when the coder cannot decode the data, `.limitExceeded` when the image exceeds the
+    ///   limits in `options`.
     func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image
     /// Returns the encoded file.
     ///
-    /// - Throws: `.encodingFailed`.
+    /// - Throws: `.encodingFailed` when the image cannot be encoded.
     func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data
 }
 
@@ -55,8 +58,8 @@ extension DetailedImageCoder {
         return try? decode(data, options: DecodingOptions(options))
     }
 
-    /// Returns the encoded file; nil after any failure. An undefined format means PNG for an image with
-    /// alpha, else JPEG.
+    /// Returns the encoded file; nil after any failure. An undefined format means PNG for an image with alpha,
+    /// and JPEG for any other image.
     public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
         guard let image else { return nil }
         let format = format == .undefined ? (image.hasAlpha ? .png : .jpeg) : format
@@ -65,14 +68,16 @@ extension DetailedImageCoder {
 }
 
 extension ImageCoder {
-    /// Decodes the data. Throws the coder's own error if the coder is a ``DetailedImageCoder``, else a general error.
+    /// Decodes the data. A ``DetailedImageCoder`` throws an error with the reason of a failure. For any other coder,
+    /// the method throws a general error.
     package func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedImageCoder { return try detailed.decode(data, options: options) }
         if let image = decodedImage(with: data, options: options.dictionary) { return image }
         throw .badData("\(type(of: self))", "returned no image")
     }
 
-    /// Encodes the image. Throws the coder's own error if the coder is a ``DetailedImageCoder``, else a general error.
+    /// Encodes the image. A ``DetailedImageCoder`` throws an error with the reason of a failure. For any other coder,
+    /// the method throws a general error.
     package func encodeWithReason(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

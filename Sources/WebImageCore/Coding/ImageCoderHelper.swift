@@ -2,26 +2,27 @@ public import Foundation
 
 /// The rule that decides whether an image is converted to the layout of the display before it is shown.
 public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
-    /// Convert if the display requires it. In this library that is never the case, because coders return
-    /// images that are ready for display.
+    /// Convert if the display requires it. In this library the display never requires a conversion, because coders
+    /// return images that are ready for display.
     case automatic = 0
     /// Never convert.
     case never = 1
-    /// Convert all still images that do not have a high dynamic range.
+    /// Convert every still image whose layout differs from the layout of the display, including images with high
+    /// dynamic range. Vector images are not converted.
     case always = 2
 }
 
 /// SDWebImage's helper functions for coders.
 ///
-/// Coders of this library return images that are decoded, upright and in one memory layout. SDWebImage's forced
-/// decoding is therefore only a conversion: it changes other layouts, such as gray or 16 bits, to the display's.
+/// Coders of this library return images that are already decoded and upright. SDWebImage's forced decoding therefore
+/// has one remaining task. It converts other layouts, such as grey or 16 bits, to the layout of the display.
 public enum ImageCoderHelper {
     // MARK: Sizes
 
-    /// Returns the size of an image that is scaled to fit into a box. The side that becomes shorter than the
-    /// box is rounded up.
+    /// Returns the size of an image that is scaled to fit into a box. If the aspect ratio is kept and the image does
+    /// not fill one side of the box, this side of the result is rounded up.
     ///
-    /// If a side of the box is not positive, returns the image's size. Both sizes use the same unit.
+    /// If a side of the box is not positive, returns the image's size. `imageSize` and `scaleSize` use the same unit.
     public static func scaledSize(
         withImageSize imageSize: CGSize, scaleSize: CGSize, preserveAspectRatio: Bool, shouldScaleUp: Bool
     ) -> CGSize {
@@ -41,8 +42,8 @@ public enum ImageCoderHelper {
         return CGSize(width: min(size.width, imageSize.width), height: min(size.height, imageSize.height))
     }
 
-    /// Returns the largest size with the image's aspect ratio whose frames fit into `limitBytes`. The size is
-    /// at least 1×1 and may be larger than the image.
+    /// Returns the largest size with the image's aspect ratio at which all frames together fit into `limitBytes`. The
+    /// result is at least 1×1 and can be larger than the image.
     public static func scaledSize(
         withImageSize imageSize: CGSize, limitBytes: UInt, bytesPerPixel: UInt, frameCount: UInt
     ) -> CGSize {
@@ -68,29 +69,29 @@ public enum ImageCoderHelper {
 
     // MARK: Decoding
 
-    /// The default limit for a scaled-down image in bytes. Initially 60 MiB. A new value under 4 (one pixel)
-    /// is ignored.
+    /// The default maximum size of a scaled-down image in bytes. Initially 60 MiB. A new value under 4 (the bytes of
+    /// one pixel) is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { ImageScaling.defaultScaleDownLimitBytes }
         set { ImageScaling.defaultScaleDownLimitBytes = newValue }
     }
 
-    /// Returns the image in the layout of the display. Returns the same instance unless `policy` is `always`
-    /// and the image has another layout.
+    /// If `policy` is `always`, converts the image to the layout of the display. Otherwise, or if the image already has
+    /// this layout, returns the same instance.
     ///
-    /// Blocks the caller while it converts. Animated and vector images are returned unchanged.
+    /// Blocks the calling thread during the conversion. Animated and vector images are returned unchanged.
     public static func decodedImage(with image: Image?, policy: ImageForceDecodePolicy = .automatic) -> Image? {
         guard let image, shouldDecode(image, policy), image.pixels.format != .bgra8Premultiplied else { return image }
         let size = image.pixelSize
         return redrawn(image, size: size)
     }
 
-    /// Returns the image, scaled down if its pixels take more than `limitBytes` at 4 bytes per pixel. A limit
-    /// of 0 means the default limit.
+    /// Scales the image down if its pixels take more than `limitBytes` at 4 bytes per pixel. A limit of 0 means
+    /// ``defaultScaleDownLimitBytes``. For a smaller image, returns the result of ``decodedImage(with:policy:)``.
     ///
-    /// The new size is that of SDWebImage: both sides are multiplied by √(allowed pixels ÷ actual pixels) and
-    /// rounded down, to at least 1. If `policy` is `never`, or the image is an animation or a vector image,
-    /// returns the same instance. Blocks the caller while it scales.
+    /// The new size is the same as in SDWebImage: both sides are multiplied by √(allowed pixels ÷ actual pixels) and
+    /// rounded down, to at least 1. If `policy` is `never`, or the image is an animation or a vector image, returns the
+    /// same instance. Blocks the calling thread until the image is scaled.
     @_disfavoredOverload
     public static func decodedAndScaledDownImage(
         with image: Image?, limitBytes: Int = 0, policy: ImageForceDecodePolicy = .automatic

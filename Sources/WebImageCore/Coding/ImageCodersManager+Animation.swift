@@ -1,10 +1,11 @@
 public import Foundation
 
 extension ImageCodersManager {
-    /// Opens an animation with the coder that recognises the content. Returns nil when this coder cannot
-    /// decode frames.
+    /// Opens an animation with the coder that recognises the content. Returns nil if this coder cannot decode
+    /// animations.
     ///
-    /// - Throws: `.badImageData` when no coder recognises the data or the coder cannot read it, `.limitExceeded`.
+    /// - Throws: `.badImageData` when no coder recognises the data or the coder cannot read the data, `.limitExceeded`
+    ///   when the animation exceeds the limits in `options`.
     public func animation(
         of data: Data, options: DecodingOptions
     ) throws(WebImageError) -> (any AnimatedImageCoder)? {
@@ -26,8 +27,8 @@ extension ImageCodersManager {
 }
 
 extension ImageCodersManager: FrameEncodingImageCoder {
-    /// Returns the encoded animation. Of the coders that can write animations of the format, the one added
-    /// last is used.
+    /// Returns the encoded animation. If several coders can write animations in the format, the last of them in
+    /// the list is used.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -42,17 +43,18 @@ extension ImageCodersManager: FrameEncodingImageCoder {
             frameCount: frameCount, loopCount: loopCount, format: format, options: options, frame: frame)
     }
 
-    /// Returns whether any coder writes animations of the format.
+    /// Returns whether any coder writes animations in the format.
     public func canEncodeFrames(to format: ImageFormat) -> Bool {
         coders.contains { $0 is any FrameEncodingImageCoder && $0.canEncode(to: format) }
     }
 }
 
 extension AnimatedImageCoder {
-    /// Returns a frame. Throws the coder's own error if the coder is a ``DetailedAnimatedImageCoder``, else a
-    /// general error.
+    /// Returns a frame. A ``DetailedAnimatedImageCoder`` throws an error with the reason of a failure. For any other
+    /// coder, the method throws a general error.
     ///
-    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded`.
+    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
+    ///   the frame exceeds a limit.
     public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
         if let image = animatedImageFrame(at: index) { return image }

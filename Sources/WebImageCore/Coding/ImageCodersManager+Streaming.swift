@@ -1,8 +1,8 @@
 public import Foundation
 
 extension ImageCodersManager {
-    /// Makes a coder for one image that is being downloaded and begins with `start`. Returns nil when no
-    /// coder can make partial images of this format.
+    /// Makes a coder for one image that is being downloaded. `start` contains the first bytes of the file. Returns
+    /// nil when no coder can make partial images of this format.
     public func makeIncrementalCoder(
         for start: Data?, options: ImageCoderOptions?
     ) -> (any ProgressiveImageCoder)? {

@@ -1,30 +1,32 @@
 public import Foundation
 
-/// A list of coders. For each file, the coders are asked whether they recognise the content, the coder added
-/// last first. The first coder that recognises it decodes the file; if it fails, no other coder is tried.
+/// A list of coders. A file is decoded by the coder that recognises its content. If several coders recognise the
+/// content, the last of them in the list decodes the file. If this coder fails, no other coder is tried.
 ///
-/// Coders are chosen by the content only, never by a file's name or its declared type. Safe on any thread.
+/// The choice of the coder depends only on the content, never on a file's name or its declared type. Safe on any
+/// thread.
 public final class ImageCodersManager: Sendable {
     /// The shared list of coders. Initially it contains the built-in coders.
     public static let shared = ImageCodersManager(coders: makeDefaultCoders.withLock { $0 }())
 
-    /// The function that makes the built-in coders; the last one is asked first. ``WebImageDefaults`` sets it.
+    /// The function that makes the built-in coders. The last of these coders is tried first. ``WebImageDefaults`` sets
+    /// the function.
     package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
 
     private let registered: Locked<RoleList<any ImageCoder>>
 
-    /// Makes a list of coders; the last one is asked first.
+    /// Makes a list of coders. The last coder is tried first.
     public init(coders: [any ImageCoder]) {
         registered = Locked(RoleList(coders))
     }
 
-    /// The coders; the last one is asked first.
+    /// The coders. The last coder is tried first.
     public var coders: [any ImageCoder] {
         get { registered.withLock { $0.roles } }
         set { registered.withLock { $0.roles = newValue } }
     }
 
-    /// Adds a coder, which is asked before all others.
+    /// Adds a coder. The new coder is tried before all other coders.
     public func addCoder(_ coder: any ImageCoder) {
         registered.withLock { $0.roles.append(coder) }
     }
@@ -53,8 +55,8 @@ extension ImageCodersManager: DetailedImageCoder {
     /// Returns whether any coder can write a format.
     public func canEncode(to format: ImageFormat) -> Bool { encoder(for: format) != nil }
 
-    /// Returns the description of the image in a file. Decodes the file only if its coder is not a
-    /// ``DetailedImageCoder``.
+    /// Returns the description of the image in a file. A ``DetailedImageCoder`` reads only the header. With any other
+    /// coder, the whole file is decoded.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
@@ -68,7 +70,7 @@ extension ImageCodersManager: DetailedImageCoder {
         return info
     }
 
-    /// Returns the image, decoded by the coder that recognises the content.
+    /// Decodes the image with the coder that recognises the content.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
@@ -77,7 +79,7 @@ extension ImageCodersManager: DetailedImageCoder {
         return image
     }
 
-    /// Returns the encoded file. Of the coders that can write the format, the one added last is used.
+    /// Returns the encoded file. If several coders can write the format, the last of them in the list is used.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

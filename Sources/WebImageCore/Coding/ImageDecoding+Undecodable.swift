@@ -1,18 +1,18 @@
 import Foundation
 
 extension ImageDecoding {
-    /// Whether stored bytes that could not be decoded are useless and should be removed: no registered coder
-    /// can decode them.
+    /// Returns whether stored bytes should be removed after a decode has failed with `error`. True if no
+    /// registered coder can decode the bytes.
     ///
-    /// The failure of one coder is not sufficient, because another load may use another coder. Blocks while
-    /// the coders decode.
+    /// The failure of one coder is not sufficient, because another load can use another coder. Blocks the calling
+    /// thread while the coders decode.
     func isUndecodable(_ data: Data, after error: WebImageError) -> Bool {
         guard error.code == .badImageData else { return false }
         let registered = registered.coders
         let readers = registered.filter { $0.canDecode(from: data) }
         guard !readers.isEmpty else {
-            // If the format is known but has no registered coder, the bytes may be a valid image for another
-            // program. If no coders are registered at all, keep the bytes.
+            // If the format is known but has no registered coder, the bytes can be a valid image for another
+            // program. Also keep the bytes if no coder is registered and the load uses a list of coders.
             let canDecide = !registered.isEmpty || !(coder is ImageCodersManager)
             return canDecide && ImageFormat(sniffing: data) == .undefined
         }
@@ -23,7 +23,8 @@ extension ImageDecoding {
                 _ = try reader.decodeWithReason(data, options: plain)
                 return true
             } catch {
-                // The bytes may still be an image if they exceed a limit or if memory was short.
+                // With any other error, the bytes can still be an image. For example, the image exceeds a limit, or
+                // there was not enough memory.
                 return error.code != .badImageData
             }
         }

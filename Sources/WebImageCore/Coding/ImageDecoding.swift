@@ -1,10 +1,10 @@
 package import Foundation
 
-/// The parameters of one decode, taken from a load's options and context.
+/// The parameters of one decode. The options and the context of a load determine these parameters.
 package struct ImageDecoding: Sendable {
     package var coder: any ImageCoder
     package var options: DecodingOptions
-    /// The coders that are tried when `coder` has failed, to decide whether the bytes are useless.
+    /// The coders that are tried after `coder` has failed. If all of them fail, the stored bytes can be removed.
     var registered: ImageCodersManager
     /// The image class that is tried before the coder; nil if only the first frame is requested.
     package var animatedClass: (any AnimatedImageProtocol.Type)?
@@ -18,7 +18,7 @@ package struct ImageDecoding: Sendable {
         self.registered = registered
     }
 
-    /// Decodes the data. Blocks until the image is decoded.
+    /// Decodes the data. Blocks the calling thread until the image is decoded.
     package func decode(_ data: Data) throws(WebImageError) -> Image {
         if let image = try animated(data) { return image }
         let image = try coder.decodeWithReason(data, options: options)
@@ -27,8 +27,8 @@ package struct ImageDecoding: Sendable {
         return image
     }
 
-    /// The class of the partial images of an animation that is being downloaded; nil if only the first frame
-    /// is requested.
+    /// The class of the partial images while an animation is being downloaded. Nil if only the first frame is
+    /// requested.
     var previewClass: (any AnimatedImageProtocol.Type)? {
         options.firstFrameOnly ? nil : animatedClass ?? AnimatedImage.self
     }
@@ -45,26 +45,27 @@ package struct ImageDecoding: Sendable {
         return nil
     }
 
-    /// Returns the coder that will decode the frames of an animation that begins with `data`; nil when there is none.
+    /// Returns the coder for the frames of an animation. `data` contains the first bytes of the file. Returns nil when
+    /// there is no such coder.
     package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
         let coders = (coder as? ImageCodersManager)?.coders ?? [coder]
         return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
     }
 
-    /// Returns the size to which the image will be decoded. Reads only the header; nil if the header is
-    /// incomplete or the coder cannot read it.
+    /// Returns the size to which the image will be decoded. Reads only the header. Returns nil if the header is
+    /// incomplete or the coder cannot read the header.
     package func size(of data: Data) -> PixelSize? {
         header(of: data).map { options.targetSize(for: $0.pixelSize, frameCount: $0.frameCount) }
     }
 
     /// Returns the memory in bytes that the decode will take, including the working memory of the codec
-    /// library. Reads only the header; 0 if the cost is unknown.
+    /// library. Reads only the header. Returns 0 if the cost is unknown.
     package func cost(of data: Data) -> Int {
-        // Limited to half of `Int.max`, so that the pool can add the cost to its total without overflow.
+        // Limit the cost to half of `Int.max`, so that the pool can add it to its total without overflow.
         header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
     }
 
-    /// Reads the header. Does not decode, because the caller needs the cost before it may decode.
+    /// Reads the header. Does not decode pixels, because the caller needs the cost before the decode can start.
     private func header(of data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
         return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)

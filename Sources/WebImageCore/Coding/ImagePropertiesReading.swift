@@ -4,13 +4,13 @@ public import Foundation
 @preconcurrency public protocol ImagePropertiesReading: ImageCoder {
     /// Returns EXIF, XMP, profile and text without decoding the image. Damaged metadata is omitted without an error.
     ///
-    /// - Throws: `.badImageData` when the data is not such a file, `.limitExceeded` when it exceeds `limits`.
+    /// - Throws: `.badImageData` when the coder cannot read the data, `.limitExceeded` when the file exceeds `limits`.
     func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
 }
 
 extension ImageCodersManager: ImagePropertiesReading {
-    /// Returns the metadata of a file. If its coder cannot read metadata, the result contains only the values
-    /// of ``imageInfo(of:limits:)``.
+    /// Returns the metadata of a file. If the coder for the file cannot read metadata, the result contains only the
+    /// values of ``imageInfo(of:limits:)``.
     public func imageProperties(
         of data: Data, limits: DecodingLimits = .default
     ) throws(WebImageError) -> ImageProperties {

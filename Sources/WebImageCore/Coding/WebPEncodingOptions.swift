@@ -2,15 +2,15 @@ import Foundation
 
 /// Parameters of libwebp's encoder in addition to the quality. Nil means the default of libwebp.
 ///
-/// Names and ranges are those of `WebPConfig` (webp/encode.h).
+/// The names and ranges are the same as in `WebPConfig` (webp/encode.h).
 public struct WebPEncodingOptions: Sendable, Hashable {
-    /// The encoding effort: 0 is the fastest, 6 makes the smallest file.
+    /// The encoding effort, 0 to 6: 0 is the fastest value, 6 makes the smallest file.
     public var method: Int?
     /// The number of passes that the encoder makes over the image, 1 to 10.
     public var pass: Int?
-    /// Filter before encoding: 0 none, 1 segment smoothing, 2 dithering.
+    /// The filter before encoding: 0 none, 1 segment smoothing, 2 dithering.
     public var preprocessing: Int?
-    /// Target peak signal-to-noise ratio in dB, instead of the quality.
+    /// The target peak signal-to-noise ratio in dB. If it is set, the quality is ignored.
     public var targetPSNR: Double?
     /// 1 lets the encoder use a second thread.
     public var threadLevel: Int?
@@ -18,7 +18,7 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var lowMemory: Bool?
     /// The maximum number of segments with different quantisation, 1 to 4.
     public var segments: Int?
-    /// Spatial noise shaping, 0 to 100.
+    /// The strength of the spatial noise shaping, 0 to 100.
     public var snsStrength: Int?
     /// Strength of the deblocking filter, 0 to 100.
     public var filterStrength: Int?
@@ -26,25 +26,25 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var filterSharpness: Int?
     /// Type of the deblocking filter: 0 simple, 1 strong.
     public var filterType: Int?
-    /// Whether the filter's strength is chosen automatically.
+    /// Whether the encoder chooses the strength of the deblocking filter automatically.
     public var autofilter: Bool?
     /// Whether alpha is compressed.
     public var alphaCompression: Bool?
-    /// Predictive filter of alpha: 0 none, 1 fast, 2 best.
+    /// The predictive filter of alpha: 0 none, 1 fast, 2 best.
     public var alphaFiltering: Int?
     /// Quality of alpha, 0 to 100.
     public var alphaQuality: Int?
-    /// Whether the input pixels are replaced by the decoded result of the compression. Used only by libwebp's
-    /// own tools.
+    /// Whether libwebp replaces the input pixels by the decoded result of the compression. Only the tools of libwebp
+    /// use this option.
     public var showCompressed: Bool?
     /// log2 of the number of token partitions, 0 to 3.
     public var partitions: Int?
-    /// How much the quality may be reduced to keep the first partition within its size limit, 0 to 100.
+    /// How far the encoder can reduce the quality to keep the first partition within its size limit, 0 to 100.
     public var partitionLimit: Int?
-    /// Whether the slower, sharper conversion to YUV is used.
+    /// Whether the slower and sharper conversion to YUV is used.
     public var useSharpYuv: Bool?
 
-    /// Makes options with the library's defaults.
+    /// Makes options with the defaults of libwebp.
     public init() {}
 }
 
@@ -65,8 +65,8 @@ extension WebPEncodingOptions {
         (.encodeWebPUseSharpYuv, \.useSharpYuv),
     ]  // Unsafe because key paths are not Sendable; the list never changes.
 
-    /// Reads an option dictionary. For a value of the wrong type, libwebp's default applies and a warning is
-    /// logged once.
+    /// Reads an option dictionary. If a value has the wrong type, libwebp's default applies and a warning is logged.
+    /// The same warning is logged only once.
     init(_ options: ImageCoderOptions) {
         self.init()
         for (key, path) in Self.integers {
@@ -76,7 +76,7 @@ extension WebPEncodingOptions {
         targetPSNR = options.readNumber(.encodeWebPTargetPSNR)
     }
 
-    /// The equivalent option dictionary.
+    /// The same options as a dictionary.
     var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [:]
         for (key, path) in Self.integers { options[key] = self[keyPath: path] }

@@ -1,18 +1,18 @@
 public import Dispatch
 import Foundation
 
-/// A dispatch queue and the policy by which completions run on it.
+/// A dispatch queue for completions, and the policy that decides when a completion is dispatched to this queue.
 public final class CallbackQueue: Sendable {
     /// The rule that decides whether a block runs immediately on the current thread ("inline") or is
     /// dispatched to the queue.
     public enum Policy: Int, Sendable {
-        /// Inline if the current thread already runs on this queue, else dispatched.
+        /// Runs a block inline if the current thread already runs on this queue. Otherwise dispatches the block.
         case safeExecute = 0
-        /// Always dispatched to the queue.
+        /// Always dispatches a block to the queue.
         case dispatch = 1
-        /// Always inline, on the current thread.
+        /// Always runs a block inline, on the current thread.
         case invoke = 2
-        /// Inline on the main thread, else dispatched to the main queue.
+        /// Runs a block inline on the main thread. On any other thread, dispatches the block to the queue.
         case safeAsyncMainThread = 3
     }
 
@@ -21,7 +21,7 @@ public final class CallbackQueue: Sendable {
     private let isMain: Bool
 
     /// The main queue. Blocks run inline on the main thread and are dispatched from other threads. Each
-    /// access returns a new instance, so the caller can change its policy.
+    /// access returns a new instance, so that the caller can change the policy of this instance.
     public static var main: CallbackQueue { CallbackQueue(main: .safeAsyncMainThread) }
 
     /// A shared instance of ``main`` that saves an allocation per load. Its policy must not be changed.
@@ -33,17 +33,17 @@ public final class CallbackQueue: Sendable {
         CallbackQueue(queue: .global(qos: .userInitiated), policy: .safeExecute)
     }
 
-    /// The queue on which the caller runs, if it can be determined, else ``global``.
+    /// The queue on which the caller runs. If this queue cannot be determined, returns ``global``.
     ///
-    /// It is determined for the main queue, for a queue that was passed to ``init(queue:policy:)`` before, and for
-    /// the underlying queue of the current `OperationQueue`. Linux has no public function to determine other queues.
+    /// The queue can be determined if it is the main queue, was passed to ``init(queue:policy:)`` before, or is the
+    /// underlying queue of the current `OperationQueue`. Linux has no public function to determine other queues.
     public static var current: CallbackQueue {
         if MainThread.isCurrent { return .main }
         let known = DispatchQueue.getSpecific(key: key)?.queue ?? OperationQueue.current?.underlyingQueue
         return known.map { CallbackQueue(queue: $0) } ?? .global
     }
 
-    /// A queue that runs every block inline, on the thread that ends the load. For servers and tests.
+    /// A queue that runs every block inline, on the thread that ends the load. It is useful in servers and tests.
     public static var invoking: CallbackQueue { CallbackQueue(main: .invoke) }
 
     /// Creates a callback queue for a dispatch queue.
@@ -71,11 +71,11 @@ public final class CallbackQueue: Sendable {
         if runsInline { block() } else { queue.async(execute: block) }
     }
 
-    /// Runs `block` before this method returns. The block runs inline if ``async(_:)`` would run it inline or
-    /// if the caller already runs on the queue. Otherwise it runs on the queue while the caller is blocked.
+    /// Runs `block` before this method returns. The block runs inline if ``async(_:)`` would run the block inline or
+    /// if the caller already runs on the queue. Otherwise the block runs on the queue while the caller is blocked.
     ///
-    /// Exception: with ``Policy/safeAsyncMainThread``, a call from another thread than the main thread
-    /// dispatches the block and does not wait, as in SDWebImage.
+    /// Exception: with ``Policy/safeAsyncMainThread``, a call outside the main thread dispatches the block and does
+    /// not wait, as in SDWebImage.
     package func runWaiting(_ block: @escaping @Sendable () -> Void) {
         let isHere = isMain ? MainThread.isCurrent : DispatchQueue.getSpecific(key: Self.key)?.queue === queue
         if isHere || runsInline {
@@ -98,8 +98,8 @@ public final class CallbackQueue: Sendable {
         }
     }
 
-    /// A value stored in a dispatch queue to identify it. The reference is weak, because a strong one would
-    /// be a retain cycle: the queue stores this object.
+    /// An object that is stored in a dispatch queue to identify the queue. The reference to the queue is weak, because
+    /// a strong reference would create a retain cycle.
     private final class Mark: @unchecked Sendable {
         // Unchecked is correct because the reference is set only in `init`, before other threads can access
         // the object.

@@ -1,8 +1,9 @@
-/// The final result of a piece of work. It is delivered exactly once: the first result counts, later results
-/// are ignored.
+/// The final result of a piece of work. It is delivered exactly once: the first result is delivered, and later
+/// results are ignored.
 ///
-/// The handler may be set before or after the result. Handlers and cancel actions run outside the lock, on
-/// the thread that ends the work, or on the thread that sets them if the work has already ended.
+/// The handler can be set before or after the result. Handlers and cancel actions run outside the lock, on the
+/// thread that ends the work. A handler or action that is set after the end of the work runs on the thread that
+/// sets it.
 package final class Completion<Value: Sendable>: Sendable {
     package typealias Handler = @Sendable (Value) -> Void
 
@@ -47,11 +48,15 @@ package final class Completion<Value: Sendable>: Sendable {
     @discardableResult
     package func cancel(with value: Value) -> Bool { end(with: value, isCancel: true) }
 
-    /// Claims the right to deliver the result and returns the handler, which the caller must call. Use it if the
-    /// handler must run on another queue. Returns nil if the result was already claimed or no handler is set.
+    /// Claims the right to deliver the result and returns the handler. The caller must call the handler. Use this
+    /// method if the handler must run on another queue.
+    ///
+    /// Returns nil if the result was already claimed. If no handler is set, claims the result and returns nil. A
+    /// handler that is set later is never called.
     package func claim() -> Handler? { state.withLock { $0.claim.claim() }?.receiver }
 
-    /// Like ``claim()``, but marks the work as cancelled and runs the cancel action before it returns.
+    /// Does the same as ``claim()``. In addition, marks the work as cancelled and runs the cancel action before the
+    /// method returns.
     package func claimForCancel() -> Handler? {
         let claimed = state.withLock { $0.claim.claim(isCancel: true) }
         claimed?.cancelAction?()

@@ -2,29 +2,33 @@ package import Foundation
 
 /// Runs decoding, encoding and transforming on a limited number of dedicated threads and within a memory budget.
 ///
-/// Waiting jobs start in the order of their priority, then of their arrival. The priority may change while a
-/// job waits. If large jobs use all threads, one additional thread runs small jobs, so that a small image
-/// need not wait until a huge one is decoded. A job never starts if its caller is cancelled while the job
-/// waits. `Documentation/Decisions/decode-threads.md` has the reasons and the measurements.
+/// Waiting jobs start in the order of their priority. Jobs of the same priority start in the order of arrival. The
+/// priority of a waiting job can change. If the caller of a waiting job is cancelled, the job never starts.
+///
+/// If large jobs use all threads, one additional thread runs small jobs. A small image therefore need not wait until
+/// a large image is decoded. `Documentation/Decisions/decode-threads.md` has the reasons and the measurements.
 package final class DecodePool: Sendable {
     /// The pool of the process. It has as many threads as the machine has cores, at least 2, and a budget of 512 MiB.
     package static let shared = DecodePool(
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20,
         whenIdle: DecodePool.returnFreedMemory)
 
-    /// The default nice value of the threads: 5, so that the program's event loops run first; 10 if the
-    /// program has a main loop that draws; 0 in a shell command, which only waits for its images.
+    /// The default nice value of the threads.
+    ///
+    /// - 10 if the program has a main loop that draws.
+    /// - 0 in a shell command, because a shell command has no other work.
+    /// - 5 in any other program, so that its event loops run first.
     package static let defaultNiceValue: @Sendable () -> Int32 = {
         MainThread.isAttached ? 10 : isCommand.withLock { $0 } ? 0 : 5
     }
 
     private static let isCommand = Locked(false)
 
-    /// Returns freed memory to the system when the pool has been idle for a while.
+    /// Returns freed memory to the system before the last idle thread of the pool ends.
     ///
-    /// Each arena of glibc's allocator keeps its freed memory. Later threads may use other arenas and cannot
-    /// use this memory (malloc_trim(3)). A program with a main loop that draws does not trim: trimming locks
-    /// each arena, for tens of milliseconds per some hundred megabytes, and the drawing would pause.
+    /// Each arena of glibc's allocator keeps its freed memory. Later threads can use other arenas and then cannot use
+    /// this memory (malloc_trim(3)). A program with a main loop that draws does not trim. Trimming a few hundred
+    /// megabytes locks an arena for tens of milliseconds, and drawing would pause.
     private static let returnFreedMemory: @Sendable () -> Void = {
         guard !MainThread.isAttached else { return }
         // Look `malloc_trim` up by name: the Glibc module does not declare it, and other C libraries do not have it.
@@ -32,7 +36,7 @@ package final class DecodePool: Sendable {
         if let trim = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(trim, to: Trim.self)(0) }
     }
 
-    /// Declares that this program is a shell command, which has nothing else to do while images are decoded.
+    /// Declares that this program is a shell command. A shell command has no other work while images are decoded.
     package static func declareCommandLineProgram() { isCommand.withLock { $0 = true } }
 
     /// Jobs with at least this cost are large: 32 MiB of pixels (8 megapixels).
@@ -73,9 +77,10 @@ package final class DecodePool: Sendable {
     private let nice: @Sendable () -> Int32
 
     /// - Parameters:
-    ///   - width: Maximum number of concurrent jobs. If all of them are large, one additional small job may run.
-    ///   - byteBudget: Maximum memory of all concurrent jobs in bytes. A job that needs more runs alone.
-    ///   - nice: Called before each job; returns the nice value (setpriority(2)) to which its thread is raised.
+    ///   - width: Maximum number of concurrent jobs. If all these jobs are large, one additional small job can run.
+    ///   - byteBudget: Maximum memory of all concurrent jobs in bytes. A job that needs more memory runs alone.
+    ///   - nice: Called before each job on the job's thread. Returns the minimum nice value (setpriority(2)) of the
+    ///     thread.
     ///   - idleTime: The time after which a thread without work ends.
     ///   - whenIdle: Called on the last thread before it ends.
     package init(
@@ -101,7 +106,7 @@ package final class DecodePool: Sendable {
     /// The number of waiting jobs with at least normal priority.
     package var waitingCountWithoutLow: Int { state.withLock { $0.waiting.countWithoutLow } }
 
-    /// The maximum number of concurrent jobs, without the additional small one.
+    /// The maximum number of concurrent jobs, without the additional small job.
     package let width: Int
 
     /// Runs `work` on the pool and waits for its result. `cost` is the memory of the work in bytes.
@@ -179,8 +184,7 @@ package final class DecodePool: Sendable {
         state.withLock { $0.waiting.move(id, to: priority.priority) }
     }
 
-    /// Cancels a job. It may be called before the job is queued, while it waits or is measured; afterwards it
-    /// does nothing.
+    /// Cancels a job that is not yet queued, waits, or is being measured. Does nothing if the job has started.
     private func cancel(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
             if let job = state.waiting.remove(id) { return job }
@@ -191,7 +195,8 @@ package final class DecodePool: Sendable {
     }
 
     private func wake() {
-        // The reference is weak, so that the pool can be released. Its threads then receive no work and end.
+        // The reference is weak, so that the pool can be released. After the release, the threads receive no work and
+        // end.
         threads.wake { [weak self] in self?.takeNext() }
     }
 
@@ -206,13 +211,13 @@ package final class DecodePool: Sendable {
             if job.cost == nil { state.announced.insert(job.id) }
             return (job, startable(&state) != nil)
         }
-        // If another job may start, wake another thread for it: one finished job may free memory for several jobs.
+        // If another job can start, wake another thread: one finished job can free memory for several jobs.
         if mayStartMore { wake() }
         guard let job else { return nil }
         return { self.perform(job) }
     }
 
-    /// Returns the next job if a thread and enough memory are available for it, else nil.
+    /// Returns the next job. Returns nil if no thread or not enough memory is available for this job.
     private func startable(_ state: inout State) -> Job? {
         guard let next = state.waiting.first else { return nil }
         let job: Job? =
@@ -223,7 +228,8 @@ package final class DecodePool: Sendable {
             } else {
                 nil
             }
-        // A job whose cost exceeds the whole budget runs when no other job runs; otherwise it would never start.
+        // A job whose cost exceeds the whole budget runs when no other job runs. Otherwise this job would never
+        // start.
         guard let job, state.running == 0 || state.runningBytes + (job.cost ?? 0) <= byteBudget else { return nil }
         return job
     }
@@ -239,7 +245,8 @@ package final class DecodePool: Sendable {
         }
     }
 
-    /// Raises the calling thread's nice value. It is never lowered again, which would require a privilege.
+    /// Raises the calling thread's nice value to the wanted value. The nice value is never lowered, because lowering
+    /// requires a privilege.
     private func raiseNiceValue() {
         let wanted = nice()
         // On Linux, the id 0 means the calling thread, not the process (setpriority(2), "C library/kernel
@@ -254,20 +261,22 @@ package final class DecodePool: Sendable {
         case abandoned
     }
 
-    /// Measures a job on its thread and returns its cost if it may start. Returns nil if the job was
-    /// cancelled, or went back to the queue because memory or a regular thread is not available.
+    /// Measures a job on the current thread and returns the cost of the job if the job can start.
+    ///
+    /// Returns nil if the job was cancelled. If not enough memory or no regular thread is available, adds the job to
+    /// the waiting jobs again and returns nil.
     private func admittedCost(of job: Job) -> Int? {
         var job = job
         let cost = job.measure()
         job.cost = cost
         let (admission, mayStartMore) = state.withLock { state -> (Admission, Bool) in
             let isWanted = state.announced.remove(job.id) != nil
-            // A large job may not use the additional thread.
+            // A large job must not use the additional thread.
             let hasPlace = !job.isLarge || state.running <= width
             if isWanted, hasPlace, state.running == 1 || state.runningBytes + cost <= byteBudget {
                 if job.isLarge { state.runningLarge += 1 }
                 state.runningBytes += cost
-                // If large jobs now use all regular threads, a small job may start on the additional thread.
+                // If large jobs now use all regular threads, a small job can start on the additional thread.
                 return (.starts, startable(&state) != nil)
             }
             state.running -= 1

@@ -1,15 +1,15 @@
 import Dispatch
 package import Foundation
 
-/// The source of the current time and of timers for the network code. Tests inject a clock of their own, so
-/// that they need not wait.
+/// The source of the current time and of timers for the network code. Tests inject another clock, so that
+/// the tests need not wait.
 package protocol DelayClock: Sendable {
-    /// Seconds since 1970, for comparison with dates from servers.
+    /// The current time in seconds since 1970, for comparison with dates from servers.
     var date: TimeInterval { get }
     /// A monotonic time.
     var now: Duration { get }
-    /// Runs `work` once after a delay on a queue of the clock, unless the returned operation is cancelled
-    /// before. The work must be short, because other timers wait until it has finished.
+    /// Runs `work` once after a delay on a queue of the clock, unless the returned operation is cancelled before
+    /// the delay has passed. The work must be short, because other timers wait until the work has finished.
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation
 }
 
@@ -34,7 +34,7 @@ package struct SystemClock: DelayClock {
     }
 }
 
-/// Work that runs at most once. Cancelling it releases its closure.
+/// Work that runs at most once. Cancelling the work releases its closure.
 package final class ScheduledWork: WebImageOperation {
     private let work: Locked<(@Sendable () -> Void)?>
 

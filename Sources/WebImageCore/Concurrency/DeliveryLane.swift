@@ -3,9 +3,9 @@ import Foundation
 /// Runs the callbacks of one load one after another, in the order in which they were added, even on a
 /// concurrent queue.
 ///
-/// If the queue allows a block to run inline, ``add(on:_:)`` runs all waiting blocks and then this block
-/// before it returns. Exception: if another thread is running a block, that thread runs the new block
-/// afterwards. No thread ever blocks.
+/// If the queue allows a new block to run inline, ``add(on:_:)`` runs all waiting blocks and then the new block
+/// before it returns. There is one exception: if another thread is running a block of the load, that thread later
+/// runs the new block. No thread ever waits for another thread.
 final class DeliveryLane: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -19,8 +19,8 @@ final class DeliveryLane: Sendable {
         case schedule
         /// Run the waiting blocks. The new block is the last of them.
         case drain
-        /// Run the waiting blocks and the new block directly, because a block of this load that runs on this
-        /// thread added it.
+        /// Run the waiting blocks and then the new block immediately. A block of this load is running on this thread
+        /// and has added the new block.
         case runNested(after: [@Sendable () -> Void])
     }
 

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// An event that shared work sends to its subscribers while it runs.
+/// An event that running shared work sends to its subscribers.
 package enum LoadEvent: Sendable {
-    /// The numbers of bytes received and expected.
+    /// The number of received bytes and the number of expected bytes.
     case progress(received: Int, expected: Int, url: URL?)
     /// The loader was started, because no cache contains the image.
     case loaderStarted
-    /// The next bytes of a body and their offset in it.
+    /// The next bytes of a body, and the offset of these bytes in the body.
     case bytes(Data, offset: Int)
     /// The pixel size of the image before transformers.
     case size(PixelSize)

@@ -1,8 +1,8 @@
-/// The priority of a load relative to other loads.
+/// The priority of a load relative to other loads. Loads of the same priority start in the order of arrival.
 public enum LoadPriority: Int, Sendable, Comparable {
     /// Starts after loads of all other priorities.
     case low = -4
-    /// Starts in the order of arrival, after loads of high priority.
+    /// Starts after loads of high priority and before loads of low priority.
     case normal = 0
     /// Starts before loads of all other priorities.
     case high = 4
@@ -11,10 +11,10 @@ public enum LoadPriority: Int, Sendable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The priority of a running load. It may change while the load waits or runs. Safe on any thread.
+/// The priority of a load. The priority can change while the load waits or runs. Safe on any thread.
 ///
-/// Observers are called outside the lock. They must read ``priority`` under their own lock: if two threads
-/// change the priority concurrently, each observer then uses the newest value.
+/// Observers are called outside the lock of the handle. An observer must read ``priority`` under a lock of the
+/// observer. Otherwise it could use an old value if two threads change the priority concurrently.
 public final class LoadPriorityHandle: Sendable {
     private struct State {
         var priority: LoadPriority
@@ -28,7 +28,8 @@ public final class LoadPriorityHandle: Sendable {
     /// Creates a handle with an initial priority.
     public init(_ priority: LoadPriority = .normal) { state = Locked(State(priority: priority)) }
 
-    /// The current priority. Setting it calls the observers before the setter returns.
+    /// The current priority. If a new value differs from the old value, the setter calls the observers before it
+    /// returns.
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {
@@ -41,14 +42,14 @@ public final class LoadPriorityHandle: Sendable {
         }
     }
 
-    /// Sets the function that is called after each change of the priority, on the thread that changes it.
-    /// Replaces an earlier function; nil removes it.
+    /// Sets the function that is called after each change of the priority, on the thread that changes the priority.
+    /// A new function replaces the earlier function. Nil removes the earlier function.
     public func whenChanged(_ listener: (@Sendable (LoadPriority) -> Void)?) {
         let id = listener.map { listener in
             observe { [weak self] in
                 guard let self else { return }
                 var told: LoadPriority
-                // Two threads may change the priority concurrently. Repeat until the reported value is the
+                // Two threads can change the priority concurrently. Repeat until the reported value is the
                 // current value.
                 repeat {
                     told = priority
@@ -63,7 +64,7 @@ public final class LoadPriorityHandle: Sendable {
         if let old { forget(old) }
     }
 
-    /// Calls `observer` after every change until its returned identifier is passed to ``forget(_:)``.
+    /// Calls `observer` after every change until the returned identifier is passed to ``forget(_:)``.
     package func observe(_ observer: @escaping @Sendable () -> Void) -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -74,7 +75,7 @@ public final class LoadPriorityHandle: Sendable {
 
     /// Removes an observer.
     package func forget(_ id: UInt64) {
-        // Release the closure outside the lock: it may be the last owner of objects whose `deinit` runs other code.
+        // Release the closure outside the lock: it can be the last owner of objects whose `deinit` runs other code.
         let observer = state.withLock { $0.observers.removeValue(forKey: id) }
         withExtendedLifetime(observer) {}
     }

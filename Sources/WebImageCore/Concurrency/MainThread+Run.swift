@@ -1,8 +1,8 @@
 import Dispatch
 
 extension MainThread {
-    /// Runs `body` on the main actor. On the main thread it runs before this method returns; from other
-    /// threads it runs asynchronously, in the order of the calls.
+    /// Runs `body` on the main actor. A call on the main thread runs `body` before it returns. Calls on other threads
+    /// return immediately, and their closures run later, in the order of the calls.
     package static func run(_ body: @escaping @MainActor @Sendable () -> Void) {
         if isCurrent {
             MainActor.assumeIsolated(body)

@@ -1,9 +1,9 @@
-/// A queue of elements, ordered by priority, then by arrival. Each element has a number by which it can be
-/// moved or removed.
+/// A queue of elements, ordered by priority. Elements of the same priority are ordered by arrival. Each element has a
+/// number, with which the element can be moved or removed.
 ///
 /// Each priority has two lanes, one for large and one for small elements, so that the first small element is found
 /// without a search. All operations take amortised constant time: when an element is moved or removed, its number
-/// stays in the old lane and is skipped later. The structure has no lock; its owner must synchronise access.
+/// stays in the old lane and is skipped later. The queue has no lock. The owner of the queue must synchronise access.
 struct PriorityQueue<Element> {
     private struct Lane {
         var numbers: [(id: UInt64, turn: UInt64)] = []
@@ -18,8 +18,8 @@ struct PriorityQueue<Element> {
     private struct Entry {
         let element: Element
         var lane: LaneName
-        /// The arrival number of the element in its lane. Numbers in a lane with another `turn` are old
-        /// positions of the element and are skipped.
+        /// The arrival number of the element in its lane. A lane can contain the number of the element with another
+        /// `turn`. Such a position is an old position of the element and is skipped.
         var turn: UInt64
     }
 
@@ -44,7 +44,7 @@ struct PriorityQueue<Element> {
         }
     }
 
-    /// The next small element, skipping large ones.
+    /// The next small element. Large elements are skipped.
     var firstSmall: Element? {
         mutating get {
             for priority in Self.order {
@@ -60,7 +60,8 @@ struct PriorityQueue<Element> {
         entries[id] = Entry(element: element, lane: lane, turn: join(lane, id))
     }
 
-    /// Moves an element to the end of another lane; does nothing if it is already in that lane or no longer waits.
+    /// Moves an element to the end of the lane for `priority`. Does nothing if the element is already in that lane or
+    /// is not in the queue any more.
     mutating func move(_ id: UInt64, to priority: LoadPriority) {
         guard let entry = entries[id], entry.lane.priority != priority else { return }
         let lane = LaneName(priority: priority, isLarge: entry.lane.isLarge)

@@ -1,9 +1,14 @@
-/// The identity of a role's implementation, such as a cache, coder or loader. Objects are equal if they have
-/// the same address. Values are equal if `==` says so; a value that is not `Hashable` equals no other value.
+/// The identity of a role's implementation, such as a cache, coder or loader.
 ///
-/// Comparing only the types is not sufficient, because two coders of one type may be configured differently.
-/// Only values without stored properties are compared by type. Comparing two identities runs no code of the
-/// roles, so it is safe under a lock. Creating an identity may run `==` and `hash(into:)` of a role.
+/// - Two objects are equal if they have the same address.
+/// - Two values without stored properties are equal if they have the same type.
+/// - Two other `Hashable` values are equal if `==` returns true.
+/// - Any other value equals no other value.
+///
+/// Comparing only the types is not sufficient, because two coders of one type can have different settings.
+///
+/// Comparing two identities runs no code of the roles, so the comparison is safe under a lock. Creating an identity
+/// can run `==` and `hash(into:)` of a role.
 package struct RoleIdentity: Hashable, @unchecked Sendable {
     // Unchecked is correct because the object is a role, and roles are Sendable. The object is only retained
     // and compared by address.
@@ -70,8 +75,8 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
         init(_ value: any Hashable) { self.value = AnyHashable(value) }
     }
 
-    /// The numbers of recent values. When the table is full, it is emptied. A value then gets a new number,
-    /// so that loads before and after do not share their work; the results are still correct.
+    /// The numbers that identify recent values. A full table is emptied. Each value then receives a new number.
+    /// Later loads therefore do not share the work of earlier loads, but their results are still correct.
     private struct Numbers: Sendable {
         var known: [HashableRole: UInt64] = [:]
         var revision = 0
@@ -104,7 +109,7 @@ package struct RoleIdentity: Hashable, @unchecked Sendable {
                 defer { numbers = new }
                 return (true, numbers)
             }
-            // Release the old table outside the lock: its values may be the last owners of the caller's objects.
+            // Release the old table outside the lock: its values can be the last owners of the caller's objects.
             withExtendedLifetime(old) {}
             if isSet { return number }
         }
@@ -120,9 +125,10 @@ package struct RoleList<Role: Sendable>: Sendable {
 }
 
 extension Locked {
-    /// Removes a role from a list. Compares outside the lock, because a comparison runs code of the roles.
+    /// Removes a role from a list. The roles are compared outside the lock, because creating a ``RoleIdentity`` can
+    /// run code of the roles.
     ///
-    /// If the role is a value that cannot be compared, the last element of its type is removed.
+    /// If the role is a value that cannot be compared, the last element of the same type is removed.
     package func removeRole<Role>(
         _ list: WritableKeyPath<State, RoleList<Role>>, _ role: any Sendable, of value: (Role) -> any Sendable
     ) {

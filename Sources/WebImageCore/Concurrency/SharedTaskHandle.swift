@@ -1,6 +1,7 @@
 import Foundation
 
-/// The connection from shared work to its subscribers. It provides their highest priority and sends them events.
+/// The connection from shared work to its subscribers. The handle provides the highest priority of the subscribers
+/// and sends events to the subscribers.
 package final class SharedTaskHandle: Sendable {
     private struct State {
         var listeners: [UInt64: LoadEventListener] = [:]
@@ -16,8 +17,8 @@ package final class SharedTaskHandle: Sendable {
         var bytes: [LoadEvent] = []
         var byteCount = 0
 
-        /// The maximum size of a body that is kept in memory for late subscribers: 8 MiB. The loader may have
-        /// moved a longer body to a file.
+        /// The maximum size of a body that is kept in memory for late subscribers: 8 MiB. A longer body is not kept,
+        /// because the loader can move such a body to a file to save memory.
         static let maxBytes = 8 << 20
 
         mutating func add(_ event: LoadEvent) {
@@ -51,11 +52,11 @@ package final class SharedTaskHandle: Sendable {
         for listener in listeners { listener(event) }
     }
 
-    /// Adds a subscriber, which immediately receives the events so far.
+    /// Adds a subscriber. The subscriber receives all previous events before this method returns.
     ///
-    /// If the body is already longer than 8 MiB, the subscriber does not receive its previous bytes and
-    /// cannot make partial images. New events that another thread sends may arrive before the previous
-    /// events; therefore byte events contain their offset.
+    /// If more than 8 MiB of the body have already arrived, the subscriber does not receive these bytes and
+    /// cannot make partial images. Another thread can send a new event during this call. The subscriber can receive
+    /// the new event before the previous events. Byte events therefore contain their offset.
     package func addListener(_ listener: @escaping LoadEventListener, id: UInt64) {
         let past = state.withLock { state in
             state.listeners[id] = listener

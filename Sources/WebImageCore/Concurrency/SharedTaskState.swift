@@ -1,14 +1,17 @@
-/// The state of shared tasks: which subscriber waits for which run. It only decides which actions are
-/// necessary; ``SharedTasks`` performs them.
+/// The state of shared tasks: which subscriber waits for which run. The state decides which actions are necessary.
+/// ``SharedTasks`` performs these actions.
 ///
-/// A run is one execution of the work for a key. It starts with its first subscriber and is removed when its
-/// last subscriber has left. Until then, new subscribers can join, also after the work has succeeded. They
-/// cannot join after a failure. If every subscriber is cancelled, the work is cancelled too.
+/// A run is one execution of the work for a key. A run starts when its first subscriber joins. It is removed when its
+/// last subscriber has left. Until then, new subscribers can join the run, even after the work has succeeded. There
+/// are two exceptions:
+/// - After a failure, no subscriber can join.
+/// - If every subscriber is cancelled, the work is cancelled, and no subscriber can join.
 struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     typealias ID = UInt64
     typealias Outcome = Result<Value, WebImageError>
 
-    /// The actions that ``SharedTasks`` performs, in this order, outside its lock.
+    /// An action for ``SharedTasks``. ``SharedTasks`` performs the returned actions in their order, after it has
+    /// released its lock.
     enum Action: Sendable {
         case cancelWork(run: ID)
         case resume(subscriber: ID, Outcome)
@@ -18,8 +21,8 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case abandon(run: ID, Value)
         /// The subscriber must receive no more events of the run.
         case removeListener(subscriber: ID, run: ID)
-        /// The run has no subscribers any more. The action contains its outcome, because the outcome may own
-        /// the user's objects, which must not be released under a lock.
+        /// The run has no subscribers any more. The action contains the run's outcome, because the outcome can own
+        /// the user's objects, and these objects must not be released under a lock.
         case release(run: ID, Outcome?)
     }
 
@@ -34,7 +37,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// A key with its precomputed hash. A key has dozens of fields and is looked up seven times per run.
-    /// Copying and hashing it each time took 200,000 instructions per load.
+    /// Without this class, copying and hashing the key took 200,000 instructions per load.
     private final class HashedKey: Hashable, Sendable {
         let key: Key
         private let digest: Int
@@ -78,13 +81,13 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var cancelledEarly: Set<ID> = []
     private var lastRun: ID = 0
 
-    /// The number of runs that are in progress or still have subscribers.
+    /// The number of runs that have subscribers.
     var count: Int { runs.count }
 
     /// Whether there are no runs, no subscribers and no recorded cancellations.
     var isEmpty: Bool { runs.isEmpty && subscribers.isEmpty && joinable.isEmpty && cancelledEarly.isEmpty }
 
-    /// The number of subscribers of the runs whose key matches.
+    /// The number of subscribers of all runs for whose key `matches` returns true.
     func subscriberCount(where matches: (Key) -> Bool) -> Int {
         runs.values.reduce(0) { $0 + (matches($1.key.key) ? $1.subscriberCount : 0) }
     }
@@ -92,7 +95,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     /// The highest priority of a run's subscribers; nil for a removed run.
     func priority(of run: ID) -> LoadPriority? { runs[run].map { $0.priorities.highest ?? .normal } }
 
-    /// Adds a subscriber to the run of a key, or to a new one.
+    /// Adds a subscriber to the run of a key. Makes a new run if the key has no run that can be joined.
     mutating func join(_ subscriber: ID, _ key: Key, _ priority: LoadPriority) -> Joining {
         guard cancelledEarly.remove(subscriber) == nil else { return .cancelled }
         let key = HashedKey(key)
@@ -131,7 +134,8 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard !known.isCancelled else { return [] }
         subscribers[subscriber]?.isCancelled = true
         runs[known.run]?.cancelledCount += 1
-        // Cancel the work before the subscriber resumes. Otherwise the work could start another stage in between.
+        // Cancel the work before the subscriber resumes. Otherwise the work could start another stage before it is
+        // cancelled.
         var actions = cancelIfAbandoned(known.run)
         if runs[known.run]?.waiting.remove(subscriber) != nil {
             actions.append(.resume(subscriber: subscriber, .failure(.cancelled)))
@@ -154,7 +158,8 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Removes a subscriber.
     ///
-    /// - Parameter consumed: Whether the subscriber received the value, even if it did not use the value.
+    /// - Parameter consumed: Whether the subscriber processed the value to the end, with a result or an error.
+    ///   False if the subscriber was cancelled.
     mutating func leave(_ subscriber: ID, consumed: Bool) -> [Action] {
         guard let known = subscribers.removeValue(forKey: subscriber) else {
             cancelledEarly.remove(subscriber)

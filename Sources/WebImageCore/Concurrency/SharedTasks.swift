@@ -3,14 +3,16 @@ import Synchronization
 
 /// Runs the work of each key once for all concurrent subscribers.
 ///
-/// ``SharedTaskState`` decides under a lock that is held only briefly. Work, continuations and callbacks run
-/// outside the lock. New subscribers can still join a finished run while another subscriber uses its value.
-/// So a load that starts while another load decodes or stores the same download does not download it again.
+/// ``SharedTaskState`` decides which actions are necessary. Only these decisions run under the lock. Work,
+/// continuations and callbacks run outside the lock.
+///
+/// A new subscriber can still join a finished run while another subscriber uses the run's value. For example, one
+/// load decodes or stores a download. A second load of the same URL then does not download the bytes again.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package typealias Outcome = Result<Value, WebImageError>
     package typealias Work = @Sendable (SharedTaskHandle) async throws(WebImageError) -> Value
-    /// Receives a finished value that no subscriber used, because all subscribers were cancelled. Called
-    /// once, on any thread.
+    /// Receives a finished value that no subscriber used, because all subscribers were cancelled. Called at most
+    /// once per run, on any thread.
     package typealias Abandon = @Sendable (Value) -> Void
 
     private typealias Decisions = SharedTaskState<Key, Value>
@@ -45,17 +47,17 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// The number of runs that have subscribers.
     package var count: Int { state.withLock { $0.decisions.count } }
 
-    /// The number of subscribers of the runs whose key matches.
+    /// The number of subscribers of all runs for whose key `matches` returns true.
     package func subscriberCount(where matches: (Key) -> Bool) -> Int {
         state.withLock { $0.decisions.subscriberCount(where: matches) }
     }
 
-    /// Joins the work of `key`, or starts it, and passes its value to `body`. Other callers can join until
-    /// `body` returns.
+    /// Joins the run for `key`, or starts a new run, and passes the run's value to `body`. Other callers can join
+    /// the same run until `body` returns.
     ///
-    /// Cancelling the surrounding task immediately ends the wait with `.cancelled`; the work continues for
-    /// the other subscribers. While this caller waits, the work's priority is at least `priority`. If every
-    /// subscriber was cancelled before its `body` ended, `onAbandon` receives the value.
+    /// Cancelling the surrounding task immediately ends the wait with `.cancelled`. The work continues for the other
+    /// subscribers. While this caller waits, the work's priority is at least `priority`. If every subscriber was
+    /// cancelled before the end of its `body`, `onAbandon` receives the value.
     package func withValue<Output>(
         for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
         origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
@@ -68,7 +70,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             priority.forget(observer)
             leave(subscriber, isConsumed, onAbandon)
         }
-        // The cancellation handler includes the join. Otherwise a cancellation during the join would take
+        // The join runs inside the cancellation handler. Otherwise a cancellation during the join would take
         // effect only when this task suspends.
         let outcome = await withTaskCancellationHandler {
             await withValueContinuation { continuation in
@@ -111,7 +113,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             // Update only the priority of an existing run: a new run already has the priority of its first subscriber.
             if let joined { updatePriority(joined) }
             // If the priority changed after it was read above, the change was not recorded, because the
-            // subscriber did not exist yet.
+            // subscriber did not exist yet. Record the change now.
             if priority.priority != value { move(subscriber, to: priority) }
             if let listener { handle.addListener(listener, id: subscriber) }
         }
@@ -119,12 +121,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     /// Reports to the subscriber which load started the run. Must be called under the lock, because the run
-    /// may end as soon as the lock is released. `joined` therefore must not run user code.
+    /// can end as soon as the lock is released. For this reason, `joined` must not run user code.
     private static func note(_ run: Run?, _ origin: SharedTaskOrigin?) {
         if let origin, let starter = run?.origin { origin.joined(starter) }
     }
 
-    /// Starts the task of a new run. Must be called under the lock: the task may start immediately, but it
+    /// Starts the task of a new run. Must be called under the lock: the task can start immediately, but it
     /// cannot report its end before the run is stored and the lock is released.
     private func start(
         _ run: UInt64, _ priority: LoadPriority, _ origin: UInt64?, _ work: @escaping Work,
@@ -182,12 +184,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
             case .release: break
             }
         }
-        // Release the steps here, outside the lock: outcomes and listeners may own the user's objects.
+        // Release the steps here, outside the lock: outcomes and listeners can own the user's objects.
         withExtendedLifetime(steps) {}
     }
 
     /// Sets the priority of the run to the highest priority of its subscribers. Repeats until the value is
-    /// correct, because other threads may change it concurrently.
+    /// correct, because other threads can change these priorities concurrently.
     private func updatePriority(_ run: UInt64) {
         while let (handle, priority) = state.withLock({ state in
             state.decisions.priority(of: run).flatMap { priority in state.runs[run].map { ($0.handle, priority) } }
@@ -198,12 +200,13 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 }
 
-/// Identifies the load of a subscriber and receives the identifier of the load whose work it uses.
+/// The identifier of a subscriber's load, and a function that receives the identifier of the load that started
+/// the shared work.
 package struct SharedTaskOrigin: Sendable {
     /// The identifier of the subscriber's load.
     package let id: UInt64
-    /// Receives the ``id`` of the load that started the work; for new work, this is the subscriber's own
-    /// load. Called under a lock.
+    /// Receives the ``id`` of the load that started the work. This is the subscriber's load if the subscriber
+    /// started the work. Called under a lock.
     package let joined: @Sendable (UInt64) -> Void
 
     package init(id: UInt64, joined: @escaping @Sendable (UInt64) -> Void) {

@@ -17,10 +17,10 @@ package struct ValueContinuation<Value: Sendable>: Sendable {
 
 /// Waits for the value of a callback, like `withCheckedContinuation`. The value is passed under a lock.
 ///
-/// The lock prevents false reports of the thread sanitizer; it costs about 20 ns. If a continuation is
-/// resumed before its task suspends, the runtime orders both correctly, but the sanitizer does not know this
-/// order. It then reports the first read of the value as a race. This was seen with Swift 6.3 on Linux, with
-/// a `Dispatch` block that resumes with a new object.
+/// The lock takes about 20 ns and prevents false reports of the thread sanitizer. If a continuation is resumed
+/// before its task suspends, the runtime correctly orders the write and the read of the value. The sanitizer
+/// does not detect this order and reports the first read as a race. This was observed with Swift 6.3 on Linux,
+/// with a `Dispatch` block that resumes with a new object.
 package func withValueContinuation<Value: Sendable>(
     of type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation,
     _ start: (ValueContinuation<Value>) -> Void

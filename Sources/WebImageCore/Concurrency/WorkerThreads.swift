@@ -1,10 +1,10 @@
 package import Foundation
 
-/// The threads of one pool. Their number is limited. A thread starts when it is needed and ends after an idle time.
+/// The threads of one pool, up to a maximum number. A thread starts when it is needed and ends after an idle time.
 ///
-/// Dispatch queues are not used for decoding. On Linux, Swift's cooperative pool and all dispatch queues of
-/// the same quality of service share as many threads as the machine has cores. Decoding on a queue could
-/// occupy all of them and leave no thread for the process's `async` functions.
+/// Dispatch queues are not used for decoding. On Linux, Swift's cooperative pool and all global and concurrent
+/// dispatch queues of the same quality of service share as many threads as the machine has cores. Decoding on
+/// such a queue could occupy all these threads and leave no thread for the process's `async` functions.
 package final class WorkerThreads: Sendable {
     private struct State {
         /// The number of threads.
@@ -38,7 +38,7 @@ package final class WorkerThreads: Sendable {
     /// The number of threads, including idle ones.
     package var liveCount: Int { state.withLock { $0.live } }
 
-    /// Returns the next work item; nil when no work item may start now.
+    /// Returns the next work item; nil when no work item can start now.
     package typealias Next = @Sendable () -> (@Sendable () -> Void)?
 
     /// Wakes an idle thread, or starts a new thread if the limit allows it. Call this method after adding
@@ -61,12 +61,13 @@ package final class WorkerThreads: Sendable {
         let thread = Thread(name: name) { [self] in
             repeat { while let work = next() { work() } } while waitsForMore(next)
         }
-        // The default would depend on the shell's `ulimit -s`. Stack pages that are never touched use no memory.
+        // Set the stack size, because its default depends on the shell's `ulimit -s`. Stack pages that are never
+        // accessed use no memory.
         thread.stackSize = 8 << 20
         thread.start()
     }
 
-    /// Waits until there may be work. Returns false if the idle time has passed and the thread must end.
+    /// Waits for a signal of ``wake(_:)``. Returns false if the idle time has passed and the thread must end.
     private func waitsForMore(_ next: Next) -> Bool {
         state.withLock { $0.idle += 1 }
         // Check again for work: if work was added after the last check but before `idle` was increased,
@@ -84,13 +85,14 @@ package final class WorkerThreads: Sendable {
             return (true, state.live == 0)
         }
         if isLast { whenIdle() }
-        // The wait timed out, but `wake` has already counted this thread as woken. Its signal follows, so wait for it.
+        // If `ends` is false, the wait timed out, but `wake` has already counted this thread as woken. Wait for the
+        // signal of `wake`.
         if !ends { wakeUps.wait() }
         return !ends
     }
 
-    /// Removes this thread from the idle count. If `wake` has already counted it as woken, waits for its
-    /// signal, so that the signal does not wake another thread later.
+    /// Removes this thread from the idle count. If `wake` has already counted this thread as woken, waits for the
+    /// signal of `wake`, so that the signal does not wake another thread later.
     private func leaveIdle() {
         let wasWoken = state.withLock { state -> Bool in
             guard state.idle > 0 else { return true }

@@ -1,7 +1,8 @@
 public import Foundation
 
 extension WebImageError: CustomStringConvertible, LocalizedError {
-    /// A description of the failure in one line: "*kind* (*code*) at *stage* for *URL*: *cause*. *Next step*".
+    /// A description of the failure in one line: "*kind* (*code*) at *stage* of *URL*: *cause*. *Next step*".
+    /// Missing parts are omitted. Each failure of an earlier source follows after "Before:".
     public var description: String {
         var line = "\(code.words) (\(code.rawValue)) at \(stage.rawValue)"
         if let url { line += " of \(url.redacted)" }
@@ -14,7 +15,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
     /// The same line as ``description``.
     public var errorDescription: String? { description }
 
-    /// The names and values that a log record of the error contains. They contain no secrets.
+    /// The names and values in a log record of the error. They contain no secrets.
     package var logMetadata: [String: String] {
         var metadata = ["error.type": "\(code)", "webimage.error.stage": stage.rawValue]
         metadata["server.address"] = url?.host?.lowercased()
@@ -66,8 +67,8 @@ extension WebImageError.Underlying: CustomStringConvertible {
 }
 
 extension URL {
-    /// The URL without user, password, query and fragment, because these may contain secrets. A data URL is
-    /// returned without its data.
+    /// The URL without user, password, query and fragment, because these parts can contain secrets. `?…` replaces a
+    /// query. `data:…` replaces a whole data URL.
     public var redacted: String {
         if scheme?.lowercased() == "data" { return "data:…" }
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: false) else { return "(unreadable URL)" }

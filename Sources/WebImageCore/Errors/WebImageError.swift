@@ -2,7 +2,7 @@ public import Foundation
 
 /// The failure of a load, a decode or a store: its kind, stage, cause and next step.
 public struct WebImageError: Error, Sendable {
-    /// The kind of failure, with SDWebImage's number if it has one.
+    /// The kind of failure. A kind that SDWebImage defines has the same number as in SDWebImage.
     public enum Code: Int, Sendable, Hashable {
         /// The URL is nil, empty or malformed.
         case invalidURL = 1000
@@ -18,12 +18,13 @@ public struct WebImageError: Error, Sendable {
         case encodingFailed = 1101
         /// A file or a cache folder cannot be read or written (SDWebImage has no number for this).
         case fileSystem = 1102
-        /// No cache contains the image, and the options do not allow a download (SDWebImage completes with
-        /// neither image nor error).
+        /// No cache contains the image, and the options do not allow a download. In this case, SDWebImage completes
+        /// the load with neither an image nor an error.
         case notCached = 1103
-        /// No registered coder reads this format. Adding a coder may help (1001 in SDWebImage).
+        /// No registered coder reads this format. Registering a coder for the format can help. SDWebImage uses 1001
+        /// for this failure.
         case unsupportedFormat = 1104
-        /// The memory for the pixels could not be allocated. A later attempt may succeed (SDWebImage has no
+        /// The memory for the pixels could not be allocated. A later attempt can succeed (SDWebImage has no
         /// number for this).
         case outOfMemory = 1105
         /// The downloader could not create a download for the request.
@@ -36,8 +37,8 @@ public struct WebImageError: Error, Sendable {
         case invalidDownloadResponse = 2003
         /// The content type is not one of the accepted types.
         case invalidDownloadContentType = 2004
-        /// The connection failed, for example name resolution, routing, TLS, a time-out or an early close
-        /// (SDWebImage returns the system's error).
+        /// The connection failed. Possible causes are name resolution, routing, TLS, a time-out or an early close.
+        /// SDWebImage returns the system's error instead.
         case transport = 2100
     }
 
@@ -81,15 +82,15 @@ public struct WebImageError: Error, Sendable {
     public var code: Code
     /// The stage that failed.
     public var stage: Stage
-    /// The URL of the load; descriptions show it without query, user and password.
+    /// The URL of the load. ``description`` contains this URL without user, password, query and fragment.
     public var url: URL?
     /// The cause.
     public var underlying: Underlying?
-    /// A sentence that tells the user what to do next.
+    /// A sentence that describes the next step for the user.
     public var hint: String?
     /// The head of the response, if it was rejected because of its status or its content type; nil for other failures.
     public var response: WebImageResponse?
-    /// If several sources were tried, the failures of the earlier sources in the order of the attempts.
+    /// The failures of the earlier sources in the order of the attempts. Empty if only one source was tried.
     public var earlierFailures: [WebImageError] = []
     /// The original error that a custom loader reported.
     package var foreignError: (any Error)?
@@ -127,7 +128,7 @@ public struct WebImageError: Error, Sendable {
         WebImageError(.badImageData, stage: .decode, underlying: .codec(library: library, message: message), hint: hint)
     }
 
-    /// Makes the error for an `errno`, with the system's message for it.
+    /// Makes the error for an `errno`. The error contains the system's message for this `errno`.
     public static func posix(
         _ errno: Int32, _ code: Code = .fileSystem, stage: Stage, url: URL? = nil, hint: String? = nil
     ) -> WebImageError {

@@ -1,10 +1,11 @@
 #if !canImport(CoreGraphics)
     public import Foundation
 
-    /// An affine transform, which keeps lines straight and parallel: x′ = a·x + c·y + tx, y′ = b·x + d·y + ty.
+    /// An affine transform: x′ = a·x + c·y + tx, y′ = b·x + d·y + ty. Straight lines stay straight, and parallel lines
+    /// stay parallel.
     ///
-    /// It replaces the type of Core Graphics, which Foundation does not provide on Linux. Names and order of
-    /// operations are the same.
+    /// It replaces the Core Graphics type of the same name, which does not exist on Linux. The names and the order of
+    /// operations are the same as in Core Graphics.
     public struct CGAffineTransform: Sendable, Hashable {
         /// The factor of x in x′.
         public var a: CGFloat
@@ -30,7 +31,7 @@
             (self.a, self.b, self.c, self.d, self.tx, self.ty) = (a, b, c, d, tx, ty)
         }
 
-        /// Makes a transform from the same six numbers, without labels.
+        /// Makes a transform from its six numbers, without argument labels.
         public init(_ a: CGFloat, _ b: CGFloat, _ c: CGFloat, _ d: CGFloat, _ tx: CGFloat, _ ty: CGFloat) {
             self.init(a: a, b: b, c: c, d: d, tx: tx, ty: ty)
         }
@@ -41,8 +42,8 @@
         /// Makes a scaling.
         public init(scaleX: CGFloat, y: CGFloat) { self.init(a: scaleX, b: 0, c: 0, d: y, tx: 0, ty: 0) }
 
-        /// Makes a rotation by an angle in radians. The direction is from the x axis towards the y axis:
-        /// clockwise if y points down.
+        /// Makes a rotation by an angle in radians. A positive angle rotates from the x axis towards the y axis. This
+        /// is clockwise if y points down.
         public init(rotationAngle angle: CGFloat) {
             let (sine, cosine) = (CGFloat(sin(Double(angle))), CGFloat(cos(Double(angle))))
             self.init(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
@@ -51,7 +52,7 @@
         /// Whether the transform is the identity.
         public var isIdentity: Bool { self == .identity }
 
-        /// Returns the transform that applies this one first and `next` after it.
+        /// Returns the transform that first applies this transform and then applies `next`.
         public func concatenating(_ next: CGAffineTransform) -> CGAffineTransform {
             CGAffineTransform(
                 a: a * next.a + b * next.c, b: a * next.b + b * next.d, c: c * next.a + d * next.c,
@@ -59,23 +60,23 @@
                 ty: tx * next.b + ty * next.d + next.ty)
         }
 
-        /// Returns the transform that translates first and applies this one after it.
+        /// Returns the transform that first translates and then applies this transform.
         public func translatedBy(x: CGFloat, y: CGFloat) -> CGAffineTransform {
             CGAffineTransform(translationX: x, y: y).concatenating(self)
         }
 
-        /// Returns the transform that scales first and applies this one after it.
+        /// Returns the transform that first scales and then applies this transform.
         public func scaledBy(x: CGFloat, y: CGFloat) -> CGAffineTransform {
             CGAffineTransform(scaleX: x, y: y).concatenating(self)
         }
 
-        /// Returns the transform that rotates first and applies this one after it.
+        /// Returns the transform that first rotates and then applies this transform.
         public func rotated(by angle: CGFloat) -> CGAffineTransform {
             CGAffineTransform(rotationAngle: angle).concatenating(self)
         }
 
-        /// Returns the inverse transform. If the determinant is 0, there is no inverse; then returns the
-        /// transform unchanged.
+        /// Returns the inverse transform. If the determinant is 0 or not finite, there is no inverse, and the method
+        /// returns the transform unchanged.
         public func inverted() -> CGAffineTransform {
             let determinant = a * d - b * c
             guard determinant != 0, determinant.isFinite else { return self }
@@ -103,7 +104,7 @@
     }
 
     extension CGRect {
-        /// Returns the smallest upright rectangle that contains the transformed rectangle.
+        /// Returns the smallest axis-parallel rectangle that contains the transformed rectangle.
         public func applying(_ transform: CGAffineTransform) -> CGRect {
             let corners = [(minX, minY), (maxX, minY), (minX, maxY), (maxX, maxY)].map {
                 CGPoint(x: $0.0, y: $0.1).applying(transform)

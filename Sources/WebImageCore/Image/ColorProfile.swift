@@ -5,7 +5,7 @@ public struct ColorProfile: Sendable, Hashable {
     /// The bytes of the profile as stored in the image file (ICC.1:2022).
     public let iccData: Data
 
-    /// Creates a profile from its bytes. Does not check them.
+    /// Creates a profile from its bytes without checking them.
     public init(iccData: Data) {
         self.iccData = iccData
     }

@@ -2,11 +2,11 @@ public import Foundation
 
 /// A decoded image. It consists of upright, display-ready pixels, a scale, and metadata about its origin.
 ///
-/// It corresponds to `UIImage` in SDWebImage. Pixels, scale and colour profile never change. Callers may
-/// change the descriptive metadata, as in SDWebImage; a lock protects it. Safe on any thread.
+/// The class has the role that `UIImage` has in SDWebImage. Pixels, scale and colour profile never change. Callers
+/// can change the descriptive metadata, as in SDWebImage. A lock protects the metadata. Safe on any thread.
 open class Image: @unchecked Sendable {
     // Unchecked is correct because every stored property is either an immutable `Sendable` value or the
-    // `Locked` box. Subclasses must guarantee the same.
+    // `Locked` box. The stored properties of every subclass must meet the same condition.
 
     /// The upright pixels. For an animated image, the pixels of its poster frame.
     public let pixels: PixelBuffer
@@ -14,7 +14,7 @@ open class Image: @unchecked Sendable {
     public let scale: CGFloat
     /// The profile of the pixels' colours; nil means sRGB.
     public let colorProfile: ColorProfile?
-    /// Whether pixels may be transparent. False for an opaque image, even if its pixel format has an alpha channel.
+    /// Whether pixels can be transparent. False for an opaque image, even if its pixel format has an alpha channel.
     public let hasAlpha: Bool
 
     private let metadata: Locked<ImageMetadata>
@@ -40,13 +40,13 @@ open class Image: @unchecked Sendable {
         CGSize(width: CGFloat(pixels.width) / scale, height: CGFloat(pixels.height) / scale)
     }
 
-    /// The number of frames; 1 for a still.
+    /// The number of frames; 1 for a still image.
     open var imageFrameCount: Int { 1 }
 
     /// Whether there is more than one frame.
     open var isAnimated: Bool { imageFrameCount > 1 }
 
-    /// Whether the channels have more than eight bits, as in images that were decoded to high dynamic range.
+    /// Whether the channels have more than eight bits. True for images that were decoded to high dynamic range.
     public final var isHighDynamicRange: Bool { pixels.format.bitsPerComponent > 8 }
 
     /// Whether the image was drawn from a vector format.
@@ -55,13 +55,13 @@ open class Image: @unchecked Sendable {
         return format == .svg || format == .pdf
     }
 
-    /// Returns a new image with the same pixels and another scale. Subclasses that store more than pixels
+    /// Returns a new image with the same pixels and another scale. A subclass with additional stored properties
     /// must override this method.
     open func rescaled(to scale: CGFloat) -> Image {
         Image(pixels: pixels, scale: scale, colorProfile: colorProfile, hasAlpha: hasAlpha)
     }
 
-    /// The cost of this image in a memory cache in bytes. Unless a value was set, it is the size of the pixels.
+    /// The cost of this image in a memory cache, in bytes. The default is the size of the pixels.
     open var memoryCost: Int {
         get { metadata.withLock { $0.memoryCost } ?? pixels.byteCount }
         set { metadata.withLock { $0.memoryCost = newValue } }
@@ -91,7 +91,7 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
-    /// Whether the image is the first frame of an animation, decoded for a load that requested only the first frame.
+    /// Whether the file is an animation, but the image contains only its first frame, as the load requested.
     package final var omitsFrames: Bool {
         get { metadata.withLock { $0.omitsFrames } }
         set { metadata.withLock { $0.omitsFrames = newValue } }
@@ -110,19 +110,21 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.decodingOptions = newValue } }
     }
 
-    /// Whether the load requested a thumbnail size. Also true if the source was smaller than the requested size.
+    /// Whether the load requested a thumbnail size. True even if the original was smaller than the requested size.
     public final var isThumbnail: Bool { decodingOptions?.thumbnailPixelSize != nil }
 
-    /// An object that the caller attaches to the image. It is stored on disk with the image if it is `Data`
-    /// or `Encodable`.
+    /// An object that the caller attaches to the image. If the object is `Data` or `Encodable`, it is stored on disk
+    /// together with the image.
     public final var extendedObject: (any Sendable)? {
         get { metadata.withLock { $0.extendedObject } }
         set { metadata.withLock { $0.extendedObject = newValue } }
     }
 
-    /// Replaces the descriptive metadata by the metadata of `source`, except memory cost and frame count. If
-    /// a load has already stored this image in memory, its decoding options and its transform record do not
-    /// change either, because later loads use them to decide whether the image fits.
+    /// Replaces the descriptive metadata by the metadata of `source`. The memory cost, the frame count and the
+    /// cache keys of this image do not change.
+    ///
+    /// If a load has already stored this image in memory, the decoding options and the transform record of this image
+    /// do not change either. Later loads use these two to decide whether they may use the image.
     public final func copyMetadata(from source: Image) {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
@@ -136,31 +138,33 @@ open class Image: @unchecked Sendable {
 
 // The cache keys under which an image is stored in memory.
 extension Image {
-    /// Records that this image is the entry of a key. Call it before storing the image under the key's
-    /// string: another load could otherwise find the image without its key.
+    /// Records that this image is the entry of a key. Call this method before storing the image under the key's
+    /// string. Otherwise another load could find the image before its key is recorded.
     final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
 
-    /// Makes this image, a copy of `source`, an entry of the same keys.
+    /// Copies the entries of `source`. This image is then an entry of the same keys. It must be a copy of `source`.
     final func copyEntries(from source: Image) {
         let entries = source.metadata.withLock { $0.entries }
         metadata.withLock { $0.entries = entries }
     }
 
-    /// Whether a load has stored this image in memory. Then its decoding options and transform record must not change.
+    /// Whether a load has stored this image in memory. If true, the image's decoding options and transform record must
+    /// not change.
     package final var isStored: Bool { metadata.withLock { !$0.entries.isEmpty } }
 
     /// Returns whether a load of `key` may use this image. The image was found under the key's string, but it
-    /// may belong to another key with the same string.
+    /// could belong to another key with the same string.
     final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
 
-    /// Returns whether every plain load of `key` may use this image, which was found under the key's string.
-    /// ``PlainHit`` describes plain loads. Also returns false if the answer depends on other options of the
-    /// load. Takes one lock and does not copy the options.
+    /// Returns whether every plain load of `key` may use this image. ``PlainHit`` describes plain loads. The image was
+    /// found under the key's string. If the answer depends on other options of the load, returns false.
+    ///
+    /// Takes one lock and does not copy the decoding options.
     final func isPlainEntry(of key: EntryKey) -> Bool {
         metadata.withLock { !$0.omitsFrames && $0.isPlainlyDecoded && $0.entries.accept(key) }
     }
 
-    /// Returns the version of the original from which the entry of a key was made; nil if it is unknown.
+    /// Returns the version of the original from which the entry for `key` was made; nil if the version is unknown.
     final func originalVersion(as key: EntryKey?) -> ContentDigest? {
         key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest
     }

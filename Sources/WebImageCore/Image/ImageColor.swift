@@ -1,6 +1,6 @@
 import Foundation
 
-/// A colour in sRGB with straight alpha; components are between 0 and 1.
+/// A colour in sRGB with straight alpha. Each component is between 0 and 1.
 public struct ImageColor: Sendable, Hashable {
     /// Red. Values are clamped to 0…1.
     public var red: Double { didSet { red = Self.clamped(red) } }
@@ -11,7 +11,7 @@ public struct ImageColor: Sendable, Hashable {
     /// Opacity. Values are clamped to 0…1.
     public var alpha: Double { didSet { alpha = Self.clamped(alpha) } }
 
-    /// Makes a colour; components are clamped to 0…1, and NaN becomes 0.
+    /// Makes a colour. Each component is clamped to 0…1. NaN becomes 0.
     public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
         self.red = Self.clamped(red)
         self.green = Self.clamped(green)
@@ -21,7 +21,7 @@ public struct ImageColor: Sendable, Hashable {
 
     private static func clamped(_ value: Double) -> Double { value.isNaN ? 0 : min(max(value, 0), 1) }
 
-    /// Makes a grey.
+    /// Makes a grey colour.
     public init(white: Double, alpha: Double = 1) {
         self.init(red: white, green: white, blue: white, alpha: alpha)
     }
@@ -33,7 +33,8 @@ public struct ImageColor: Sendable, Hashable {
     /// Transparent black.
     public static let clear = ImageColor(white: 0, alpha: 0)
 
-    /// The colour as `#aarrggbb` in lower case. Each component is rounded to a byte. Transformer keys contain it.
+    /// The colour as `#aarrggbb` in lower case. Each component is rounded to a byte. Transformer keys contain this
+    /// text.
     public var hexString: String {
         let bytes = [alpha, red, green, blue].map { UInt8(($0 * 255).rounded()) }
         return "#" + bytes.map { String(plainFormat: "%02x", $0) }.joined()

@@ -1,6 +1,6 @@
 extension ImageFormat {
-    /// The media type for `Content-Type`, as registered with IANA. For BMP, ICO and camera raw files it is
-    /// the commonly used type, for an unknown format `application/octet-stream`.
+    /// The media type for `Content-Type`. It is the type registered with IANA, with two exceptions. ICO and camera raw
+    /// files have the commonly used type. An unknown format has `application/octet-stream`.
     public var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"

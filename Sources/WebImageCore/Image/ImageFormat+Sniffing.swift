@@ -1,13 +1,18 @@
 public import Foundation
 
 extension ImageFormat {
-    /// The number of bytes at the start of a file that are sufficient to detect every format except SVG and APNG.
+    /// The number of bytes at the start of a file that are sufficient to detect most formats. More bytes are necessary
+    /// for SVG, for APNG, and for AVIF files with the general HEIF brand `mif1` or `msf1`.
     public static let signatureLength = 16
 
     /// Detects the format from the content. A file's name and its declared type are not used.
     ///
-    /// Reads only the signature. For PNG, also reads the chunk headers up to the first `IDAT`, to detect
-    /// ``apng``. An unknown signature gives ``undefined``. It never fails and never reads outside `data`.
+    /// Reads only the signature, with three exceptions:
+    /// - PNG: reads the chunk headers up to the first `IDAT`, to detect ``apng``.
+    /// - HEIF: reads the list of compatible brands, at most 256 bytes.
+    /// - SVG: reads the first 1024 and the last 100 bytes.
+    ///
+    /// The result for an unknown signature is ``undefined``. Never fails and never reads outside `data`.
     public init(sniffing data: Data) {
         self = data.withUnsafeBytes { Self.sniff($0) }
     }
@@ -50,13 +55,13 @@ extension ImageFormat {
             .contains { (signature: [UInt8]) in bytes.starts(with: signature) }
     }
 
-    /// Detects the formats that start with a zero byte: ISO base media files (HEIF, AVIF, JPEG XL in a box)
+    /// Detects the formats that start with a zero byte: files of ISO base media boxes (HEIF, AVIF, JPEG XL containers)
     /// and Windows icons.
     private static func sniffBoxesAndIcons(_ bytes: UnsafeRawBufferPointer) -> ImageFormat {
         if has("JXL ", at: 4, in: bytes) { return .jpegXL }
         if has("ftyp", at: 4, in: bytes) { return brandFormat(bytes) }
-        // An icon file starts with a reserved 0, then type 1 (icon) or 2 (cursor), then the number of images,
-        // at least one.
+        // An icon file starts with three 16-bit numbers: a reserved 0, the type (1 for icon, 2 for cursor), and
+        // the number of images (at least 1).
         if bytes.count >= 6, bytes[1] == 0, bytes[2] == 1 || bytes[2] == 2, bytes[3] == 0,
             bytes[4] != 0 || bytes[5] != 0
         {
@@ -91,8 +96,8 @@ extension ImageFormat {
         return false
     }
 
-    /// Whether the bytes are an SVG document: the first character after a byte order mark and blanks is `<`,
-    /// and `<svg` occurs near the start or `</svg>` near the end.
+    /// Whether the bytes are an SVG document. The first character after a byte order mark and blanks must be `<`. In
+    /// addition, the first 1024 bytes must contain `<svg`, or the last 100 bytes must contain `</svg>`.
     private static func isSVG(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let first = bytes.prefix(64).first(where: { !isBlank($0) }), first == UInt8(ascii: "<") else {
             return false

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The format of an encoded image. The numbers are those of SDWebImage; plug-ins may add formats.
+/// The format of an encoded image. Formats that SDWebImage defines have the same numbers as in SDWebImage. Plug-ins
+/// can add formats.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// The number of the format; -1 is undefined.
     public let rawValue: Int
 
-    /// Makes a format from its number; plug-ins may use their own numbers.
+    /// Makes a format from its number. Plug-ins can use other numbers for their formats.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// An unknown format.
@@ -20,9 +21,9 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let tiff = ImageFormat(rawValue: 3)
     /// WebP (RFC 9649).
     public static let webP = ImageFormat(rawValue: 4)
-    /// HEIC: HEVC in HEIF.
+    /// HEIC: HEIF whose major brand declares HEVC.
     public static let heic = ImageFormat(rawValue: 5)
-    /// HEIF whose codec is neither HEVC nor AV1, or is not declared (ISO/IEC 23008-12).
+    /// HEIF with the general major brand `mif1` or `msf1` that does not declare AVIF (ISO/IEC 23008-12).
     public static let heif = ImageFormat(rawValue: 6)
     /// PDF.
     public static let pdf = ImageFormat(rawValue: 7)
@@ -38,29 +39,30 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let jpegXL = ImageFormat(rawValue: 17)
     /// Windows icon and cursor.
     public static let ico = ImageFormat(rawValue: 18)
-    /// PNG with an animation (PNG third edition, `acTL`). Images that are decoded from it have the container
-    /// format ``png``.
+    /// PNG with an animation (PNG third edition, `acTL`). An image that is decoded from such a file has the format
+    /// ``png``.
     public static let apng = ImageFormat(rawValue: 19)
 
-    /// The format that images and encoders use: ``png`` for ``apng``, the same format for all others.
+    /// The format that images and encoders use: ``png`` for ``apng``, and the unchanged format for every other format.
     public var container: ImageFormat { self == .apng ? .png : self }
 
-    /// Whether every file of the format is lossless. False for WebP, whose files declare whether they are
-    /// lossless, and for AVIF and JPEG XL, whose files do not declare it.
+    /// Whether every file of the format is lossless. False for WebP, AVIF and JPEG XL, because their files can be
+    /// lossy. A WebP file declares whether it is lossless. An AVIF or JPEG XL file contains no such declaration.
     var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
 
     /// The lower-case name of the format, as used in reports; nil for numbers without a name.
     public var name: String? { Self.known.first { $0.format == self }?.name }
 
-    /// The uniform type identifier; `public.image` for formats without one.
+    /// The uniform type identifier; `public.image` for formats without an identifier.
     public var typeIdentifier: String { Self.known.first { $0.format == self }?.type ?? "public.image" }
 
-    /// Makes the format of a uniform type identifier.
+    /// Makes the format of a uniform type identifier; ``undefined`` for an unknown identifier.
     public init(typeIdentifier: String) {
         self = Self.known.first { $0.type == typeIdentifier && $0.format != .apng }?.format ?? .undefined
     }
 
-    /// Makes the format that usually has a file extension. The extension has no dot; upper and lower case are equal.
+    /// Makes the format for a file extension without its dot, in upper or lower case; ``undefined`` for an
+    /// unknown extension.
     public init(fileExtension: String) {
         let wanted = fileExtension.lowercased()
         self = Self.known.first { $0.extensions.contains(wanted) }?.format ?? .undefined

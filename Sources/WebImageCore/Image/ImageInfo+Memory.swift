@@ -1,24 +1,26 @@
 extension ImageInfo {
     /// The memory that a codec library allocates for a decode in addition to the returned image.
     package struct WorkingMemory: Sendable, Hashable {
-        /// The bytes that are needed independent of the requested size, such as coefficients, planes or a canvas.
+        /// The bytes that a decode allocates regardless of the requested size, such as coefficients, planes or a
+        /// canvas.
         package var fixedBytes = 0
-        /// Whether the library can scale the image down while it reads. The full-size image is then never in memory.
+        /// Whether the library can scale the image down while reading the file. If true, the full-size image is
+        /// never in memory.
         package var shrinksWhileReading = false
 
         package init() {}
     }
 
-    /// Returns the memory of one decode in bytes: the returned image, the full-size image from which it is
-    /// scaled, and the working memory of the library.
+    /// Returns the memory of one decode in bytes. It is the sum of three parts: the returned image, the larger image
+    /// from which the returned image is scaled, and the working memory of the library.
     ///
     /// Returns `Int.max` if the sum overflows.
     package func decodeBytes(_ options: DecodingOptions) -> Int {
         let target = options.targetSize(for: pixelSize, frameCount: frameCount)
         let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
         guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
-        // A library that shrinks by powers of two while reading may return up to four times the requested
-        // pixels: 16 bytes per requested pixel.
+        // A library that shrinks by powers of two while reading can return up to four times as many pixels as
+        // requested. At 4 bytes per pixel, this is 16 bytes per requested pixel.
         let source =
             workingMemory.shrinksWhileReading
             ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)

@@ -1,4 +1,4 @@
-/// The description of an image that its file declares. It is available before any pixel is decoded.
+/// The description of an image, read from the header of its file. It is available before any pixel is decoded.
 public struct ImageInfo: Sendable, Hashable {
     /// The format detected from the content.
     public var format: ImageFormat
@@ -6,17 +6,19 @@ public struct ImageInfo: Sendable, Hashable {
     public var storedSize: PixelSize
     /// The rotation or mirroring that makes the stored pixels upright.
     public var orientation: ImageOrientation
-    /// The number of frames; 1 for a still.
+    /// The number of frames; 1 for a still image.
     public var frameCount: Int
     /// The stored number of loops; 0 means forever. Nil for a still image.
     public var loopCount: Int?
-    /// The duration of each frame in milliseconds, exactly as stored, also if it is 0. Empty for a still image.
+    /// The duration of each frame in milliseconds, exactly as stored, even if the stored value is 0. Empty for a still
+    /// image.
     public var delaysMilliseconds: [Double]
     /// Whether the file declares alpha or transparency.
     public var hasAlpha: Bool
-    /// Whether the file stores only grey.
+    /// Whether the file stores grey values without colour.
     public var isGray: Bool
-    /// The number of bits per channel as stored. For files with a palette, the number of bits of an index.
+    /// The number of bits per channel as stored. For a file with a palette, it is the number of bits of a palette
+    /// index.
     public var bitDepth: Int
     /// Whether the file contains an ICC profile.
     public var hasICCProfile: Bool

@@ -1,4 +1,5 @@
-/// The rotation or mirroring that makes stored pixels upright, with EXIF's numbers (EXIF 2.32, tag 0x0112).
+/// The rotation or mirroring that makes stored pixels upright. The raw values are the numbers of EXIF (EXIF 2.32,
+/// tag 0x0112).
 public enum ImageOrientation: Int, Sendable, Hashable, CaseIterable {
     /// The stored pixels are upright.
     case up = 1
@@ -28,7 +29,7 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
     /// Height in pixels.
     public var height: Int
 
-    /// Makes a size of the given sides in pixels.
+    /// Makes a size from a width and a height in pixels.
     public init(width: Int, height: Int) {
         self.width = width
         self.height = height
@@ -40,7 +41,7 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
         return overflow ? .max : product
     }
 
-    /// Returns the size of the image after `orientation` was applied.
+    /// Returns the size of an image of this size after `orientation` was applied to the image.
     public func oriented(_ orientation: ImageOrientation) -> PixelSize {
         orientation.swapsSides ? PixelSize(width: height, height: width) : self
     }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// The metadata of an image file: EXIF, XMP, profile and text. It is read without decoding the pixels.
+/// The metadata of an image file: EXIF, XMP, profile and text. The library reads it without decoding the pixels.
 ///
 /// EXIF tags are stored under their numbers (EXIF 2.32). Properties such as ``make`` return common tags as
 /// typed values.
 public struct ImageProperties: Sendable, Hashable {
-    /// A fraction of two whole numbers, as EXIF stores most quantities.
+    /// A fraction of two whole numbers. EXIF stores most quantities in this form.
     public struct Rational: Sendable, Hashable {
         /// The number above the fraction bar.
         public var numerator: Int
         /// The number below the fraction bar. It is 0 if the file stores 0.
         public var denominator: Int
 
-        /// Pairs a numerator with a denominator.
+        /// Makes a fraction from its numerator and its denominator.
         public init(numerator: Int, denominator: Int) {
             self.numerator = numerator
             self.denominator = denominator
@@ -43,14 +43,14 @@ public struct ImageProperties: Sendable, Hashable {
         /// The text itself.
         public var text: String
 
-        /// Pairs a keyword with its text.
+        /// Makes a text with its keyword.
         public init(keyword: String, text: String) {
             self.keyword = keyword
             self.text = text
         }
     }
 
-    /// Format, size, orientation and frames.
+    /// The format, size, orientation and frames of the image.
     public var info: ImageInfo
     /// The tags of the first TIFF directory, such as maker, model and date.
     public var tiff: [Int: Value] = [:]
@@ -64,16 +64,16 @@ public struct ImageProperties: Sendable, Hashable {
     public var xmp: Data?
     /// The ICC profile.
     public var iccProfile: Data?
-    /// The texts of a PNG file, in the order of the file. Texts that are longer than 64 KB or exceed the
-    /// limits are omitted.
+    /// The texts of a PNG file, in the order of the file. A text is omitted if it is longer than 64 KB or exceeds the
+    /// ``DecodingLimits``.
     public var texts: [Text] = []
-    /// The JPEG of the gain map (ISO 21496-1, Ultra HDR). A gain map contains, for each place of the image,
-    /// how much brighter a display with high dynamic range shows it. Decoding the image ignores the gain map.
+    /// The gain map (ISO 21496-1, Ultra HDR) as a JPEG file. A gain map contains a brightness factor for each
+    /// position in the image. Displays with high dynamic range need these factors. Decoders ignore the gain map.
     public var gainMapData: Data?
     /// The JPEG thumbnail that cameras store in the file. It is not rotated upright.
     public var thumbnailData: Data?
 
-    /// Makes properties that contain only the description from the header. Set the other properties afterwards.
+    /// Makes properties that contain only the description of the image. Set the other properties afterwards.
     public init(info: ImageInfo) { self.info = info }
 }
 
@@ -90,8 +90,8 @@ extension ImageProperties {
     public var artist: String? { tiff[0x013B]?.string }
     /// The copyright notice.
     public var copyright: String? { tiff[0x8298]?.string }
-    /// The time when the image was taken, as `YYYY:MM:DD HH:MM:SS` in the camera's local time. If it is
-    /// missing, the time when the file was changed.
+    /// The time of the exposure, as `YYYY:MM:DD HH:MM:SS` in the camera's local time. If the file contains no exposure
+    /// time, the property returns the time of the file's last change.
     public var dateTime: String? { exif[0x9003]?.string ?? tiff[0x0132]?.string }
     /// The exposure time in seconds.
     public var exposureTime: Double? { exif[0x829A]?.number }
@@ -107,7 +107,7 @@ extension ImageProperties {
     public var latitude: Double? { degrees(0x0002, negative: "S", reference: 0x0001, limit: 90) }
     /// The longitude in degrees east of Greenwich; negative means west.
     public var longitude: Double? { degrees(0x0004, negative: "W", reference: 0x0003, limit: 180) }
-    /// The altitude in metres above sea level; negative means below.
+    /// The altitude in metres above sea level; negative means below sea level.
     public var altitude: Double? {
         guard let metres = gps[0x0006]?.number else { return nil }
         return gps[0x0005]?.number == 1 ? -metres : metres

@@ -6,11 +6,11 @@ import Synchronization
 /// Rows are stored from top to bottom. Each row starts `bytesPerRow` bytes (a multiple of 64) after the
 /// previous row, and the first row starts at a 64-byte aligned address.
 ///
-/// Exactly one decoder or filter writes a buffer, before any other code can access it. Making an ``Image``
-/// from the buffer seals it: it can never be written again.
+/// Exactly one decoder or filter, the producer, writes a buffer. It does so before any other code can access the
+/// buffer. Making an ``Image`` from the buffer seals the buffer: its pixels can never be written again.
 public final class PixelBuffer: @unchecked Sendable {
     // Unchecked is correct because only the producer of a buffer writes its pixels, and only before other code
-    // receives the buffer. It writes through `withUnsafeMutableBytes`, or through C libraries at `baseAddress`.
+    // receives the buffer. The producer calls `withUnsafeMutableBytes`, or passes `baseAddress` to a C library.
 
     /// Width in pixels.
     public let width: Int
@@ -24,13 +24,15 @@ public final class PixelBuffer: @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
     private let sealed = Atomic<Bool>(false)
 
-    /// The memory of the pixels in bytes.
+    /// The size of the pixels in bytes, including the padding of the rows.
     public var byteCount: Int { bytesPerRow * height }
 
     /// Allocates a buffer whose contents are undefined.
     ///
-    /// - Throws: `WebImageError` with code `.badImageData` when a side is not positive, `.outOfMemory` when the allocation fails.
-    ///   The caller must check limits first (see ``DecodingLimits``).
+    /// The caller must check the ``DecodingLimits`` first.
+    ///
+    /// - Throws: `WebImageError` with the code `.badImageData` when a side is not positive or the size overflows.
+    ///   `WebImageError` with the code `.outOfMemory` when the allocation fails.
     public init(width: Int, height: Int, format: PixelFormat) throws(WebImageError) {
         let (rowBytes, rowOverflow) = width.multipliedReportingOverflow(by: format.bytesPerPixel)
         let (padded, paddedOverflow) = rowBytes.addingReportingOverflow(Self.alignment - 1)
@@ -58,8 +60,8 @@ public final class PixelBuffer: @unchecked Sendable {
 
     deinit {
         let base = ForeignMemory(base)
-        // Do not free large buffers on the main thread, which may be drawing: returning megabytes to the
-        // kernel can take milliseconds.
+        // Do not free large buffers on the main thread: returning megabytes to the kernel can take
+        // milliseconds and delay drawing.
         if byteCount >= Self.largeByteCount, MainThread.isCurrent {
             Self.freeing.async { free(base.pointer) }
         } else {
@@ -74,8 +76,8 @@ public final class PixelBuffer: @unchecked Sendable {
         try body(UnsafeRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Calls `body` with the pixels for writing. Only the producer of the buffer may call it, before other
-    /// code receives the buffer. Traps if the buffer is sealed.
+    /// Calls `body` with the pixels for writing. Only the producer of the buffer may call this method, and only
+    /// before other code receives the buffer. Traps if the buffer is sealed. The pointer is valid only inside `body`.
     public func withUnsafeMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -84,14 +86,14 @@ public final class PixelBuffer: @unchecked Sendable {
         return try body(UnsafeMutableRawBufferPointer(start: base, count: byteCount))
     }
 
-    /// Whether an image uses these pixels. They must not be written any more.
+    /// Whether an image uses these pixels. If true, the pixels must not be written any more.
     public var isSealed: Bool { sealed.load(ordering: .acquiring) }
 
     /// Permanently forbids writing through ``withUnsafeMutableBytes(_:)``.
     func seal() { sealed.store(true, ordering: .releasing) }
 
-    /// The address of the first pixel, valid as long as the buffer exists. For C objects that store it, such
-    /// as a texture.
+    /// The address of the first pixel, for C objects that store the address, such as a texture. The address is valid
+    /// as long as the buffer exists.
     package var baseAddress: UnsafeMutableRawPointer { base }
 
     static let alignment = 64
@@ -111,9 +113,9 @@ public final class PixelBuffer: @unchecked Sendable {
     }
 }
 
-/// A wrapper that makes a pointer `Sendable`, to send it to the queue that frees it.
+/// A wrapper that makes a pointer `Sendable`, so that the queue that frees the memory can receive the pointer.
 private struct ForeignMemory: @unchecked Sendable {
-    // Unchecked is correct because only the `deinit` that sends the pointer had access to it.
+    // Unchecked is correct because only the `deinit` that sends the pointer had access to the memory.
     let pointer: UnsafeMutableRawPointer
     init(_ pointer: UnsafeMutableRawPointer) { self.pointer = pointer }
 }

@@ -3,7 +3,8 @@ public enum PixelFormat: Int, Sendable, Hashable, CaseIterable {
     /// Blue, green, red, alpha, 8 bits each. The colours are premultiplied by alpha. This is the display
     /// format, which Cairo uses without conversion.
     case bgra8Premultiplied
-    /// Red, green, blue, alpha, 8 bits each. The colours are not premultiplied. Required for lossless conversion.
+    /// Red, green, blue, alpha, 8 bits each. The colours are not premultiplied. A lossless conversion requires this
+    /// layout, because premultiplication rounds the colours.
     case rgba8
     /// Red, green, blue, 8 bits each.
     case rgb8

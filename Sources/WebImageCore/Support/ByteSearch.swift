@@ -1,8 +1,8 @@
 package import Foundation
 
 extension UnsafeRawBufferPointer {
-    /// Returns the offset of the first occurrence of a text. libc searches for the text's first byte, then the
-    /// remaining bytes are compared.
+    /// Returns the offset of the first occurrence of a text. Finds the text's first byte with `memchr`, then
+    /// compares the remaining bytes.
     package func offset(of text: StaticString) -> Int? {
         let length = text.utf8CodeUnitCount
         guard let start = baseAddress, length > 0, count >= length else { return nil }
@@ -17,9 +17,9 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Data {
-    /// Returns the first range of a text.
+    /// Returns the range of the first occurrence of a text.
     ///
-    /// Foundation's own search allocates an object for each operand in every call.
+    /// The search of Foundation is not used, because each call would allocate an object for each operand.
     package func firstRange(of text: StaticString) -> Range<Index>? {
         guard let offset = withUnsafeBytes({ $0.offset(of: text) }) else { return nil }
         return startIndex + offset..<startIndex + offset + text.utf8CodeUnitCount

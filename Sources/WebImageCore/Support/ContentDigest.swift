@@ -2,9 +2,9 @@ package import Foundation
 
 /// A 128-bit digest that distinguishes two versions of a body.
 ///
-/// It compares bodies that one URL had at different times. It does not protect against a server that creates two bodies
-/// with the same digest. Such a server could only prevent that thumbnails of its own image are updated. Computing the
-/// digest of 1 MB takes 0.2 ms (0.5 ms in a debug build).
+/// The two versions are the bodies of one URL at different times. The digest does not protect against a server that
+/// creates two bodies with the same digest. Such a server could only prevent updates of the thumbnails of its own
+/// images. Computing the digest of 1 MB takes 0.2 ms (0.5 ms in a debug build).
 package struct ContentDigest: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -14,7 +14,7 @@ package struct ContentDigest: Hashable, Sendable {
         var second: UInt64 = 0xC2B2_AE3D_27D4_EB4F &+ UInt64(data.count)
         data.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            // Copy the body in blocks to aligned memory: words must be read at aligned addresses, but a body may
+            // Copy the body in blocks to aligned memory: words must be read at aligned addresses, but a body can
             // begin at any address.
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.blockWords) { block in
                 guard let words = block.baseAddress else { return }
@@ -23,7 +23,7 @@ package struct ContentDigest: Hashable, Sendable {
                     let count = min(Self.blockWords * 8, bytes.count - offset)
                     var index = 0
                     let end = (count &+ 15) / 16 &* 2
-                    // Only the last pair of words may be partly filled.
+                    // Set the last two words to 0, because the body can end within them.
                     (words[end &- 2], words[end &- 1]) = (0, 0)
                     memcpy(words, base + offset, count)
                     while index < end {
@@ -41,7 +41,7 @@ package struct ContentDigest: Hashable, Sendable {
         low = second ^ (first &<< 17 | first &>> 47)
     }
 
-    /// Creates the value from its 16 stored bytes; nil for any other length.
+    /// Creates the digest from its 16 stored bytes. Returns nil if `data` does not contain exactly 16 bytes.
     package init?(stored data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words
@@ -49,6 +49,6 @@ package struct ContentDigest: Hashable, Sendable {
 
     package var data: Data { TwoWords.data(high, low) }
 
-    /// An even number, so that both halves process the same number of words.
+    /// The number of words in a block. It is even, so that both halves of the digest process the same number of words.
     private static let blockWords = 1024
 }

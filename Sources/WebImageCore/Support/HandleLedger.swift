@@ -1,8 +1,8 @@
 /// Counts the open C handles of each kind, so that tests can assert that all handles were closed.
 ///
-/// The owner of a handle calls ``opened(_:)`` after creating it and ``closed(_:)`` after freeing it. This costs two
-/// short locks per handle. The cost is small, because handles are created per file or connection, never per row or
-/// chunk.
+/// The owner of a handle calls ``opened(_:)`` after creating the handle and ``closed(_:)`` after freeing the handle.
+/// Each call takes one short lock. The cost is small, because handles are created per file or connection, never per
+/// row or chunk.
 package enum HandleLedger {
     private static let counts = Locked<[String: Int]>([:])
 

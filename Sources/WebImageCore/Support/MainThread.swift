@@ -3,8 +3,9 @@ import Foundation
 
 /// Decides whether the current code runs on the main queue or the main thread.
 ///
-/// On Linux these two are different. Any thread may serve the main *queue* (swift-testing, `dispatchMain()`). The
-/// GLib loop runs on the *thread* that attached it, outside any queue. Both count as main.
+/// On Linux the main *queue* and the main *thread* can differ. Under swift-testing or `dispatchMain()`, any thread can
+/// serve the main queue. A GLib loop runs on the thread that called ``attachCurrentThread()``, outside any queue. Code
+/// on the main queue and code on the attached thread both count as main.
 package enum MainThread {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()
@@ -14,17 +15,18 @@ package enum MainThread {
 
     private static let attachedThread = Locked<pthread_t?>(nil)
 
-    /// Declares that the calling thread serves the main queue from now on, so that its code counts as main.
+    /// Declares that the calling thread serves the main queue from now on. Code on this thread then counts as main.
     package static func attachCurrentThread() {
         let current = pthread_self()
         attachedThread.withLock { $0 = current }
     }
 
-    /// Whether a thread was attached, which means that the program has a display.
+    /// Whether a thread was attached. Only a program with a display attaches a thread.
     package static var isAttached: Bool { attachedThread.withLock { $0 != nil } }
 
     package static var isCurrent: Bool {
-        // Check the thread first: under a GLib loop it usually matches, and the check is cheaper.
+        // Compare the threads first: under a GLib loop they are usually equal, and the comparison takes less time than
+        // the lookup of the queue.
         let attached = attachedThread.withLock { $0 }
         if let attached, pthread_equal(attached, pthread_self()) != 0 { return true }
         if DispatchQueue.getSpecific(key: key) == true { return true }

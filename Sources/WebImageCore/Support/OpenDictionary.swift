@@ -2,7 +2,8 @@ import Foundation
 
 /// Reads typed values from the untyped dictionaries (`[Key: Any]`) of SDWebImage's interface.
 extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
-    /// Returns the value of `key` if it has the wanted type. If the type is wrong, logs the key and the type once.
+    /// Returns the value of `key`. If the value has another type than `Wanted`, returns nil and logs a warning. The
+    /// same warning is logged only once.
     package func read<Wanted>(_ key: Key, as _: Wanted.Type) -> Wanted? {
         guard let value = self[key] else { return nil }
         if let wanted = value as? Wanted { return wanted }
@@ -10,7 +11,8 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
         return nil
     }
 
-    /// Returns the value of `key` as a number. The value may have any numeric type.
+    /// Returns the value of `key`, which can have any numeric type, as a number. If the value is not a number, returns
+    /// nil and logs a warning. The same warning is logged only once.
     package func readNumber(_ key: Key) -> Double? {
         guard let value = self[key] else { return nil }
         switch value {
@@ -29,8 +31,8 @@ extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value 
 }
 
 extension Dictionary where Key: RawRepresentable, Key.RawValue == String, Value == Any {
-    /// Returns the value of `key` as a number of bytes; nil, which means "no limit", for values that are not positive
-    /// numbers.
+    /// Returns the value of `key` as a number of bytes. Returns nil, which means "no limit", if the value is missing or
+    /// is not a positive number.
     package func readByteCount(_ key: Key) -> Int? {
         guard let number = readNumber(key), number > 0 else { return nil }
         // `Int.max` cannot be compared here: as a `Double` it is rounded up to a number that no `Int` can store.

@@ -3,13 +3,13 @@ package struct PrometheusText {
     private let prefix: String
     private var lines: [String] = []
 
-    /// - Parameter prefix: The first part of every metric name, without the underscore that follows.
+    /// - Parameter prefix: The first part of every metric name. The underscore after the prefix is added automatically.
     package init(prefix: String) { self.prefix = prefix }
 
     /// The text of all lines added so far.
     package var text: String { lines.joined(separator: "\n") + "\n" }
 
-    /// Adds the description of a metric. Add its values after this call.
+    /// Adds the description of a metric. Add the values of the metric after this call.
     package mutating func describe(_ name: String, _ type: String, _ help: String) {
         lines += ["# HELP \(prefix)_\(name) \(help)", "# TYPE \(prefix)_\(name) \(type)"]
     }

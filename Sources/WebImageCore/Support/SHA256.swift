@@ -1,7 +1,7 @@
-/// SHA-256 (FIPS 180-4) for short texts such as cache keys, which have one to three blocks of 64 bytes. Foundation on
+/// SHA-256 (FIPS 180-4) for short texts. A cache key, for example, has one to three blocks of 64 bytes. Foundation on
 /// Linux has no cryptographic hash.
 package enum SHA256 {
-    /// Returns the first 128 of the 256 bits.
+    /// Returns the first 128 bits of the digest of a text.
     package static func firstWords(of text: String) -> (UInt64, UInt64) {
         var text = text
         return text.withUTF8 { firstWords(of: UnsafeRawBufferPointer($0)) }
@@ -12,7 +12,7 @@ package enum SHA256 {
         return (UInt64(state[0]) << 32 | UInt64(state[1]), UInt64(state[2]) << 32 | UInt64(state[3]))
     }
 
-    /// Returns the first 128 bits as 32 hexadecimal digits.
+    /// Returns the first 128 bits of the digest of a text as 32 hexadecimal digits.
     package static func shortName(of text: String) -> String {
         let (high, low) = firstWords(of: text)
         func digits(_ word: UInt64) -> String {
@@ -49,8 +49,8 @@ package enum SHA256 {
         return state
     }
 
-    // Uses masking shifts, wrapping sums, raw pointers and `while`, because each of them compiles to only a few
-    // instructions in a debug build.
+    // The function uses masking shifts, wrapping sums, raw pointers and `while`, because each of these compiles to only
+    // a few instructions in a debug build.
     private static func compress(
         _ block: UnsafeRawPointer, state: UnsafeMutablePointer<UInt32>, schedule w: UnsafeMutablePointer<UInt32>,
         constants k: UnsafePointer<UInt32>

@@ -1,8 +1,8 @@
 extension String {
-    /// Returns whether both strings are equal except for the case of ASCII letters. Schemes and header names are
-    /// compared this way. Does not allocate memory, even in a debug build.
+    /// Returns whether both strings are equal apart from upper and lower case of ASCII letters. This comparison is used
+    /// for URL schemes and header names. It does not allocate memory, even in a debug build.
     package func isSameIgnoringCase(_ other: String) -> Bool {
-        // The most frequent case, and cheap: short strings are compared as two machine words.
+        // Usually the strings are equal, and `==` compares short strings as two machine words.
         if self == other { return true }
         guard utf8.count == other.utf8.count else { return false }
         var (index, otherIndex) = (utf8.startIndex, other.utf8.startIndex)
@@ -14,7 +14,7 @@ extension String {
         return true
     }
 
-    /// Returns whether the text of a URL begins with this scheme, in any case.
+    /// Returns whether the text of a URL begins with this scheme and a colon. Upper and lower case are equal.
     package func hasScheme(_ scheme: String) -> Bool {
         let (text, scheme) = (utf8.span, scheme.utf8.span)
         guard text.count > scheme.count else { return false }
@@ -28,7 +28,7 @@ extension String {
 }
 
 extension UInt8 {
-    /// Returns whether two bytes are equal, or the same ASCII letter in different case.
+    /// Returns whether two bytes are equal, or are the upper-case and lower-case form of one ASCII letter.
     @inline(__always)
     fileprivate func isSameIgnoringCase(_ other: UInt8) -> Bool {
         self == other || self ^ other == 0x20 && self | 0x20 >= 0x61 && self | 0x20 <= 0x7A

@@ -1,6 +1,6 @@
 extension String {
-    /// The extension of the last path component without its dot, as `NSString.pathExtension` returns it; that one costs 20
-    /// times as much. Empty when there is none.
+    /// The extension of the last path component without its dot. Empty if the component has no extension. The result is
+    /// the same as that of `NSString.pathExtension`, but `NSString.pathExtension` takes 20 times as long.
     package var fileExtension: String {
         let slash = UInt8(ascii: "/")
         var path = utf8[...]

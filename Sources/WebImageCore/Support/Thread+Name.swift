@@ -1,12 +1,12 @@
 package import Foundation
 
 extension Thread {
-    /// A thread whose name the system's tools show, for example `top -H`.
+    /// Creates a thread with a name that system tools such as `top -H` show.
     ///
-    /// Foundation gives a name to the system only when a thread sets its own name, so a `name` set before
-    /// ``start()`` is not shown. Linux limits the name to 15 bytes (`man 3 pthread_setname_np`).
+    /// The thread sets its own name after it has started. If `name` is set before ``start()``, Foundation does not
+    /// pass the name to the system. Linux limits the name to 15 bytes (`man 3 pthread_setname_np`).
     ///
-    /// - Parameter name: Only the first 15 bytes are shown. ASCII.
+    /// - Parameter name: the name in ASCII. Tools show only its first 15 bytes.
     package convenience init(name: String, block: @escaping @Sendable () -> Void) {
         self.init {
             Thread.current.name = String(name.prefix(15))

@@ -2,7 +2,7 @@ import Foundation
 
 /// The severity of a log message.
 public enum WebImageLogLevel: Int, Sendable, Comparable {
-    /// Every stage of every load, with ``WebImageLoadLogger``.
+    /// Details for developers. ``WebImageLoadLogger`` reports the end of every single stage of a load at this level.
     case debug
     /// Information for operators.
     case info
@@ -15,17 +15,19 @@ public enum WebImageLogLevel: Int, Sendable, Comparable {
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Receives the library's log messages. URLs in them are redacted.
+/// Receives the library's log messages. The URLs in the messages are redacted.
 @preconcurrency public protocol WebImageLogging: Sendable {
-    /// Called on any thread, never under a lock of the library.
+    /// Receives one message. Called on any thread, but never under a lock of the library.
     ///
-    /// - Parameter metadata: The names and values of the message for structured logs, without secrets. Every name
-    ///   begins with `webimage.` or is defined by OpenTelemetry's semantic conventions.
+    /// - Parameter metadata: The values of the message by name, for structured logs. They contain no secrets. Every
+    ///   name begins with `webimage.` or is defined by OpenTelemetry's semantic conventions.
     func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String])
 }
 
-/// The log of the process. It is silent, unless the environment variable `WEBIMAGE_LOG` is `debug`, `info`, `warning`
-/// or `error`, or a logger is set.
+/// The log of the process. By default it discards all messages.
+///
+/// To receive the messages, set ``destination``. To write the messages to standard error, set the environment variable
+/// `WEBIMAGE_LOG` to the minimum severity: `debug`, `info`, `warning` or `error`.
 public final class WebImageLog: Sendable {
     /// The log of the process.
     public static let shared = WebImageLog()
@@ -41,7 +43,7 @@ public final class WebImageLog: Sendable {
         return name.flatMap { levels[$0.lowercased()] }
     }
 
-    /// Whether the environment variable `WEBIMAGE_LOG` enables a record of every load.
+    /// Whether the environment variable `WEBIMAGE_LOG` is `debug` or `info`. In this case every load is logged.
     static var logsLoads: Bool {
         level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map { $0 <= .info } ?? false
     }

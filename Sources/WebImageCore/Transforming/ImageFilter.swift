@@ -1,12 +1,12 @@
-/// A named operation with parameters that changes the pixels of an image. Users may define further filters.
+/// A named operation with parameters that changes the pixels of an image. Users can define further filters.
 @preconcurrency public protocol ImageFilter: Sendable {
-    /// The name and all parameters of the filter. It must differ from the key of every other filter.
+    /// The name and all parameters of the filter. This key must differ from the key of every other filter.
     var filterKey: String { get }
-    /// Returns the changed image, or nil when the filter does not support the image. Called off the main thread.
+    /// Returns the changed image; nil when the filter does not support the image. Called off the main thread.
     func filteredImage(with image: Image) -> Image?
 }
 
-/// A transformer that runs a filter; its key contains the filter's name and parameters.
+/// A transformer that runs a filter. The key of the transformer contains the filter's name and parameters.
 public struct ImageFilterTransformer: ImageTransformer {
     /// The filter.
     public let filter: any ImageFilter
@@ -22,6 +22,6 @@ public struct ImageFilterTransformer: ImageTransformer {
 }
 
 extension Image {
-    /// Returns the result of a filter for this image; nil when the filter does not support it.
+    /// Returns the result of a filter for this image; nil when the filter does not support the image.
     public func filteredImage(with filter: any ImageFilter) -> Image? { filter.filteredImage(with: self) }
 }

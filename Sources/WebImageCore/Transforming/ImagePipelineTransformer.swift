@@ -1,4 +1,4 @@
-/// Runs several transformers one after another. Each receives the result of the previous transformer.
+/// Runs several transformers one after another. Each transformer receives the result of the previous transformer.
 public struct ImagePipelineTransformer: ImageTransformer {
     /// The transformers in the order in which they run.
     public let transformers: [any ImageTransformer]
@@ -9,10 +9,12 @@ public struct ImagePipelineTransformer: ImageTransformer {
     /// The keys of the transformers, joined by `-`.
     public var transformerKey: String { transformers.map(\.transformerKey).joined(separator: "-") }
 
-    /// False, because each transformer decides this for its own result.
+    /// False, because the pipeline has already copied the metadata. It copies the metadata after each transformer whose
+    /// ``preserveImageMetadata`` is true.
     public var preserveImageMetadata: Bool { false }
 
-    /// Returns the result of the last transformer. Nil if any transformer returns nil; the following ones do not run.
+    /// Returns the result of the last transformer. If a transformer returns nil, the later transformers do not run, and
+    /// the result is nil.
     public func transformedImage(with image: Image, forKey key: String) -> Image? {
         var current = image
         for transformer in transformers {

@@ -1,10 +1,11 @@
-/// Changes an image after decoding; the result is cached under a separate key.
+/// Changes an image after decoding. The result is cached under a separate key.
 ///
-/// The same input and key must give the same output. Called off the main thread.
+/// Transformers with the same ``transformerKey`` must return the same result for the same image. Called off the main
+/// thread.
 @preconcurrency public protocol ImageTransformer: Sendable {
-    /// The name of the transformation with all its parameters; part of the cache key.
+    /// The name of the transformation with all its parameters. The cache key contains this text.
     var transformerKey: String { get }
-    /// Whether the result keeps the input's metadata.
+    /// Whether the metadata of the input image is copied to the result.
     var preserveImageMetadata: Bool { get }
     /// Returns the changed image; nil leaves the image unchanged.
     func transformedImage(with image: Image, forKey key: String) -> Image?

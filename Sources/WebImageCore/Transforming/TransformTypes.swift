@@ -2,9 +2,9 @@
 public enum ImageScaleMode: UInt, Sendable {
     /// The image is stretched to the area.
     case fill = 0
-    /// The whole image is visible, centred, with transparent bars.
+    /// The whole image is visible in the centre of the area. The rest of the area is transparent.
     case aspectFit = 1
-    /// The image covers the area, centred. The parts outside the area are cut off.
+    /// The image is centred and covers the whole area. The parts of the image outside the area are cut off.
     case aspectFill = 2
 }
 
@@ -27,64 +27,65 @@ public struct RectCorner: OptionSet, Sendable, Hashable {
     public static let allCorners = RectCorner(rawValue: .max)
 }
 
-/// How a colour is mixed with the image below it. Numbers and meanings are those of Core Graphics: the first sixteen
-/// modes are those of PDF 1.7 §11.3.5, the others are mostly the operators of Porter and Duff. The colour is the
-/// source, the image is the destination.
+/// How a colour is mixed with the image below the colour. The colour is the source, and the image is the destination.
+///
+/// The numbers and meanings are the same as in Core Graphics. The first sixteen modes are defined in PDF 1.7 §11.3.5.
+/// Most other modes are operators of Porter and Duff.
 public enum BlendMode: Int32, Sendable, CaseIterable {
-    /// The colour over the image.
+    /// The colour is drawn over the image.
     case normal = 0
-    /// The product of the values. The result is never lighter.
+    /// The product of the values. The result is never lighter than the image.
     case multiply
-    /// The inverted product of the inverted values. The result is never darker.
+    /// The inverted product of the inverted values. The result is never darker than the image.
     case screen
-    /// Multiplied where the image is dark, screened where it is light.
+    /// ``multiply`` where the image is dark, ``screen`` where the image is light.
     case overlay
     /// The darker value.
     case darken
     /// The lighter value.
     case lighten
-    /// The image brightened by the colour.
+    /// The colour brightens the image.
     case colorDodge
-    /// The image darkened by the colour.
+    /// The colour darkens the image.
     case colorBurn
-    /// Slightly darkened if the colour is dark, slightly lightened if it is light.
+    /// A dark colour slightly darkens the image. A light colour slightly lightens the image.
     case softLight
-    /// Multiplied if the colour is dark, screened if it is light.
+    /// ``multiply`` if the colour is dark, ``screen`` if the colour is light.
     case hardLight
-    /// The absolute difference.
+    /// The absolute difference of the values.
     case difference
-    /// The difference with less contrast.
+    /// The same as ``difference``, but with less contrast.
     case exclusion
-    /// The colour's hue; saturation and luminosity of the image.
+    /// The hue of the colour, with the saturation and luminosity of the image.
     case hue
-    /// The colour's saturation; hue and luminosity of the image.
+    /// The saturation of the colour, with the hue and luminosity of the image.
     case saturation
-    /// The colour's hue and saturation; luminosity of the image.
+    /// The hue and saturation of the colour, with the luminosity of the image.
     case color
-    /// The colour's luminosity; hue and saturation of the image.
+    /// The luminosity of the colour, with the hue and saturation of the image.
     case luminosity
-    /// Transparent everywhere.
+    /// The whole result is transparent.
     case clear
-    /// Only the colour.
+    /// The result is the colour. The image is not visible.
     case copy
-    /// The colour where the image is opaque.
+    /// The colour where the image is opaque. The rest is transparent.
     case sourceIn
-    /// The colour where the image is transparent.
+    /// The colour where the image is transparent. The rest is transparent.
     case sourceOut
-    /// The colour over the image, only where the image is opaque.
+    /// The colour is drawn over the image where the image is opaque. The rest is transparent.
     case sourceAtop
-    /// The image over the colour.
+    /// The image is drawn over the colour.
     case destinationOver
-    /// The image where the colour is opaque.
+    /// The image where the colour is opaque. The rest is transparent.
     case destinationIn
-    /// The image where the colour is transparent.
+    /// The image where the colour is transparent. The rest is transparent.
     case destinationOut
-    /// The image over the colour, only where the colour is opaque.
+    /// The image is drawn over the colour where the colour is opaque. The rest is transparent.
     case destinationAtop
     /// The colour where the image is transparent, and the image where the colour is transparent.
     case xor
-    /// The inverted sum of the inverted values. The result is darker.
+    /// The inverted sum of the inverted values. The result is never lighter than the image.
     case plusDarker
-    /// The sum of the values. The result is lighter.
+    /// The sum of the values. The result is never darker than the image.
     case plusLighter
 }

@@ -1,5 +1,4 @@
-/// Checks the sizes of the ancillary chunks that a decoder reads against the limits. Chunks that the decoder
-/// skips are not counted.
+/// Compares the sizes of ancillary chunks with the limits. Chunks that the decoder skips are not counted.
 package struct AncillaryBudget {
     private let limits: DecodingLimits
     private var total = 0

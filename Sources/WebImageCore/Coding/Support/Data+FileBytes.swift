@@ -1,8 +1,8 @@
 package import Foundation
 
 extension Data {
-    /// Calls `body` with the bytes, like `withUnsafeBytes` but with typed errors. The pointer is valid only
-    /// inside `body`.
+    /// Calls `body` with the bytes. Unlike `withUnsafeBytes`, this method has typed errors. The pointer is valid
+    /// only inside `body`.
     package func withFileBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
@@ -12,8 +12,8 @@ extension Data {
         return try outcome.get()
     }
 
-    /// Returns the bytes of a range. The offsets count from the first byte, also in a slice whose
-    /// `startIndex` is not 0.
+    /// Returns the bytes of a range. The offsets in `range` count from the first byte, even if `startIndex` is
+    /// not 0.
     package func slice(_ range: Range<Int>) -> Data {
         dropFirst(range.lowerBound).prefix(range.count)
     }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Finds the highest quality at which an encoded file fits a size limit. It is a binary search with at most
-/// seven encodes.
+/// Finds the highest quality at which an encoded file fits a size limit. The binary search encodes the image at
+/// most seven times.
 package enum QualitySearch {
-    /// Returns the file with the highest quality, from 1 to 100, that fits the limit. If no quality fits,
-    /// returns the file with the lowest quality.
+    /// Returns the file with the highest quality, from 1 to 100, at which the file fits the limit. If the file fits at
+    /// no quality, returns the file with the lowest quality.
     package static func encode(
         maxBytes: Int, _ encode: (Int) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {
@@ -24,8 +24,8 @@ package enum QualitySearch {
         }
     }
 
-    /// Encodes with the highest quality that fits `options.maxFileSize`. Without this limit, or for a
-    /// lossless file, which has no quality setting, encodes once with the given options.
+    /// Encodes with the highest quality at which the file fits `options.maxFileSize`. If there is no such limit or
+    /// the options request a lossless file, encodes once with `options`. A lossless file has no quality setting.
     package static func encode(
         _ options: EncodingOptions, _ encode: (EncodingOptions) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {

@@ -2,18 +2,19 @@ import Foundation
 
 /// Loads a system library on first use. The library stays loaded.
 ///
-/// The program is not linked against the library. It therefore loads the code of a rare format only when it
-/// needs the format, and it starts even if the library is missing.
+/// The program is not linked against the library. It therefore loads the code of a rare format only when the
+/// format is needed. The program starts even if the library is missing.
 package enum SharedLibrary {
-    /// Loads a library and returns a table of its functions, which are looked up by name.
+    /// Loads a library and returns a table of its functions. The functions are looked up by name.
     ///
-    /// The first call blocks the thread for some milliseconds while the system loads the library.
+    /// The first call blocks the thread for a few milliseconds while the system loads the library.
     ///
     /// - Parameters:
-    ///   - name: the file name of the library, with the version for whose headers this program was compiled.
+    ///   - name: the file name of the library, including its version. This program must be compiled with the
+    ///     headers of the same version.
     ///   - package: the Debian package to install when the library is missing.
-    ///   - bind: fills the table and returns nil, or returns the name of a function that the library lacks.
-    /// - Throws: `.unsupportedFormat`, with the message of the dynamic loader.
+    ///   - bind: fills the table and returns nil. If the library lacks a function, returns the name of this function.
+    /// - Throws: `.unsupportedFormat` when the library cannot be loaded or lacks a function.
     package static func functions<Table>(
         of name: String, package: String,
         bind: (UnsafeMutableRawPointer, UnsafeMutablePointer<Table>) -> UnsafePointer<CChar>?
@@ -24,7 +25,7 @@ package enum SharedLibrary {
         return table.move()
     }
 
-    /// Like ``functions(of:package:bind:)``, but `bind` stores the functions in a table of the caller.
+    /// Does the same as ``functions(of:package:bind:)``, but `bind` stores the functions in a table of the caller.
     package static func load(
         _ name: String, package: String, bind: (UnsafeMutableRawPointer) -> UnsafePointer<CChar>?
     ) throws(WebImageError) {
@@ -38,7 +39,7 @@ package enum SharedLibrary {
     }
 
     /// Makes the error for a library whose version differs from the version for which this program was built.
-    /// Such a library must not be used, because its structures may have another layout.
+    /// Such a library must not be used, because its structures can have another layout.
     package static func mismatch(_ name: String, _ words: String) -> WebImageError {
         failure(name, words, hint: "Rebuild this program: it was built for another version of the library.")
     }

@@ -1,17 +1,18 @@
-/// Lets a ``DecodeDeadline`` expire after a number of checks instead of a time. With it, a test can stop a
-/// decode at each of its checks.
+/// Makes a ``DecodeDeadline`` expire after a number of checks instead of a time. A test can thus stop a decode
+/// at each of its checks.
 ///
-/// Deadlines created inside `DecodeDeadline.$countdown.withValue(…)` use the countdown. Safe on any thread.
+/// A deadline uses the countdown if it is created inside `DecodeDeadline.$countdown.withValue(…)`. Safe on any
+/// thread.
 package final class DeadlineCountdown: Sendable {
     private let left: Locked<Int>
 
-    /// Creates a countdown: the first `checks` checks pass, every later check reports that the time is used up.
+    /// Creates a countdown. The first `checks` checks pass. Every later check reports that the time is used up.
     package init(checks: Int) { left = Locked(checks) }
 
-    /// Whether a check was made after all allowed checks were used.
+    /// Whether a decode made more checks than the countdown allows.
     package var hasEnded: Bool { left.withLock { $0 < 0 } }
 
-    /// Counts one check. Returns true when all allowed checks are used.
+    /// Counts one check. Returns true if there were more checks than the countdown allows.
     func countDown() -> Bool {
         left.withLock { left in
             if left >= 0 { left -= 1 }

@@ -1,4 +1,5 @@
-/// The maximum sizes and costs of an image. Decoders check them against the header before they allocate memory.
+/// The maximum size of an image and the maximum cost of its decode. Before a decoder allocates memory, it compares
+/// the header of the image with the limits.
 public struct DecodingLimits: Sendable, Hashable {
     /// Maximum bytes of the encoded file.
     public var maxEncodedBytes: Int
@@ -6,7 +7,7 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxPixels: Int
     /// Maximum pixels of all frames of an animation together.
     public var maxAnimationPixels: Int
-    /// Maximum number of frames of an animation, also if the frames are small.
+    /// Maximum number of frames of an animation, regardless of the size of the frames.
     public var maxFrameCount: Int
     /// Maximum bytes of one ancillary chunk (profile, EXIF, text).
     public var maxAncillaryChunkBytes: Int
@@ -14,10 +15,11 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxAncillaryBytes: Int
     /// Maximum memory of one decode in bytes: the image and the allocations of the codec library.
     public var maxDecodeBytes: Int
-    /// Maximum time of one decode. It is checked after each row, scan or frame, depending on the codec library.
+    /// Maximum time of one decode. A decoder checks the time after each row, scan or frame, depending on the codec
+    /// library.
     public var maxDecodeTime: Duration
 
-    /// Makes limits; each parameter defaults to the value of ``default``.
+    /// Makes limits. Each parameter defaults to its value in ``default``.
     public init(
         maxEncodedBytes: Int = 100_000_000, maxPixels: Int = 100_000_000, maxAnimationPixels: Int = 400_000_000,
         maxAncillaryChunkBytes: Int = 1 << 20, maxAncillaryBytes: Int = 8 << 20,
@@ -33,17 +35,22 @@ public struct DecodingLimits: Sendable, Hashable {
         self.maxDecodeBytes = maxDecodeBytes
     }
 
-    /// The default limits: a file of 100 MB, 100 megapixels per frame, 400 megapixels and 100,000 frames per
-    /// animation, 1 MB per ancillary chunk, 8 MB for all ancillary chunks, 2 GB of memory and 8 seconds per decode.
+    /// The default limits.
+    ///
+    /// - Encoded file: 100 MB.
+    /// - Frame: 100 megapixels.
+    /// - Animation: 400 megapixels and 100,000 frames.
+    /// - Ancillary chunks: 1 MiB for one chunk, 8 MiB for all chunks.
+    /// - Decode: 2 GiB of memory and 8 seconds.
     public static let `default` = DecodingLimits()
 
-    /// No limits. Use it only for trusted files: a hostile file could exhaust the memory.
+    /// No limits. Use this value only for trusted files: a hostile file could exhaust the memory.
     public static let unlimited = DecodingLimits(
         maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
         maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max,
         maxDecodeBytes: .max)
 
-    /// The name of a limit, as errors report it.
+    /// The name of a limit in an error.
     public enum Limit: String, Sendable, Hashable {
         /// ``DecodingLimits/maxEncodedBytes``.
         case encodedBytes
@@ -91,14 +98,14 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 }
 
-/// The time at which a decode must stop: ``DecodingLimits/maxDecodeTime`` after its start. The decoder checks
-/// it between rows, scans or frames.
+/// The time at which a decode must stop: ``DecodingLimits/maxDecodeTime`` after the creation of the deadline. A
+/// decoder checks the deadline between rows, scans or frames.
 public struct DecodeDeadline: Sendable {
     private let end: ContinuousClock.Instant
     private let allowed: Duration
     private let countdown: DeadlineCountdown?
 
-    /// Creates a deadline that counts from now.
+    /// Creates a deadline. Its time starts now.
     public init(_ limits: DecodingLimits) {
         allowed = limits.maxDecodeTime
         countdown = Self.countdown
@@ -110,7 +117,7 @@ public struct DecodeDeadline: Sendable {
     /// Whether the time is used up.
     public var hasPassed: Bool { countdown.map { $0.countDown() } ?? (ContinuousClock.now >= end) }
 
-    /// Throws the error of the limit when the time is used up.
+    /// Throws the error for ``DecodingLimits/Limit/decodeTime`` when the time is used up.
     public func check() throws(WebImageError) {
         guard !hasPassed else {
             throw .limit(

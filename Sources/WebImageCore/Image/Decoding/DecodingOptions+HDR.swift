@@ -1,7 +1,9 @@
 extension DecodingOptions {
-    /// Returns the options for an image of this bit depth. If ``decodesToHDR`` is set and the image has more
-    /// than 8 bits, the pixel format becomes ``PixelFormat/rgba16`` (``PixelFormat/rgbaHalf`` if requested),
-    /// and colours are not converted.
+    /// Returns the options for an image of this bit depth.
+    ///
+    /// If ``decodesToHDR`` is set and the image has more than 8 bits per channel, the result differs in two values:
+    /// - The pixel format is ``PixelFormat/rgba16``, or ``PixelFormat/rgbaHalf`` if the options request that format.
+    /// - Colours are not converted.
     package func resolved(bitDepth: Int) -> DecodingOptions {
         guard decodesToHDR, bitDepth > 8 else { return self }
         var options = self

@@ -10,19 +10,20 @@ public struct DecodingOptions: Sendable, Hashable {
         case asStored = "as-is"
     }
 
-    /// Decode only the first frame.
+    /// Whether only the first frame is decoded.
     public var firstFrameOnly = false
-    /// The image's scale, at least 1.
+    /// The image's scale in pixels per point, at least 1.
     public var scaleFactor: Double = 1
     /// Whether the thumbnail keeps the aspect ratio of the image. If false, the image is stretched to the box.
     public var preserveAspectRatio = true
     /// The box in pixels into which the upright image must fit; nil means full size.
     public var thumbnailPixelSize: PixelSize?
-    /// The maximum bytes of all decoded frames together; nil means no limit. Overrides the thumbnail size.
+    /// The maximum bytes of all decoded frames together; nil means no limit. If a limit is set, the thumbnail size is
+    /// ignored.
     public var scaleDownLimitBytes: Int?
     /// Whether high dynamic range is kept. If true, an image with more than eight bits per channel is decoded
-    /// to ``PixelFormat/rgba16``, or to ``PixelFormat/rgbaHalf`` if that is the requested layout. Its colours
-    /// are not converted, and the file's profile is attached to the image.
+    /// to ``PixelFormat/rgba16``, or to ``PixelFormat/rgbaHalf`` if ``pixelFormat`` requests it. The image's colours
+    /// are then not converted, and the file's profile is attached to the image.
     public var decodesToHDR = false
     /// The limits of the decode.
     public var limits = DecodingLimits.default
@@ -30,20 +31,22 @@ public struct DecodingOptions: Sendable, Hashable {
     public var pixelFormat = PixelFormat.bgra8Premultiplied
     /// Whether pixels are converted to sRGB.
     public var colorConversion = ColorConversion.sRGB
-    /// Options that the built-in coders do not know. They are passed unchanged to other coders.
+    /// Options that the built-in coders do not read. The library passes these options unchanged to other coders.
     package var foreignOptions = ForeignCoderOptions()
 
-    /// Makes options for full size, display layout and sRGB, within the default limits.
+    /// Makes options that request full size, ``PixelFormat/bgra8Premultiplied``, sRGB and the default limits.
     public init() {}
 
-    /// Whether the options request the display layout and sRGB, and neither a byte limit nor high dynamic range.
+    /// Whether the options request the display layout and sRGB. False if they set a byte limit or keep high dynamic
+    /// range.
     var isPlain: Bool {
         scaleDownLimitBytes == nil && !decodesToHDR && pixelFormat == .bgra8Premultiplied && colorConversion == .sRGB
     }
 }
 
 extension DecodingOptions {
-    /// Reads an option dictionary. For a value of the wrong type, the default applies and a warning is logged once.
+    /// Reads an option dictionary. If a value has the wrong type, the default applies and a warning is logged. The
+    /// same warning is logged only once.
     public init(_ options: ImageCoderOptions?) {
         self.init()
         guard let options else { return }
@@ -64,7 +67,7 @@ extension DecodingOptions {
         .decodeScaleDownLimitBytes, .decodeToHDR, .decodeLimits, .decodePixelFormat, .decodeColorConversion,
     ]
 
-    /// The equivalent option dictionary, for coders that do not accept the typed options.
+    /// The same options as a dictionary, for coders that do not accept the typed options.
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .decodeFirstFrameOnly: firstFrameOnly,
@@ -84,10 +87,11 @@ extension DecodingOptions {
         return options
     }
 
-    /// Returns the pixel size to which an image of the upright size `size` is decoded. It is never larger than `size`.
+    /// Returns the pixel size to which an image of the upright size `size` is decoded. The result is never larger than
+    /// `size`.
     ///
-    /// If both are set, the byte limit applies and the thumbnail box is ignored. As in SDWebImage, the side
-    /// that becomes shorter than the box is rounded up.
+    /// If both the byte limit and the thumbnail box are set, the byte limit applies and the box is ignored. If the
+    /// image does not fill one side of the box, this side of the result is rounded up, as in SDWebImage.
     public func targetSize(for size: PixelSize, frameCount: Int = 1) -> PixelSize {
         if let limit = scaleDownLimitBytes {
             let bounded = ImageScaling.size(
@@ -100,8 +104,8 @@ extension DecodingOptions {
 }
 
 extension PixelSize {
-    /// Makes a thumbnail box from a size in pixels. Nil, which means full size, when a side is not a positive
-    /// finite number.
+    /// Makes a thumbnail box from a size in pixels. Returns nil if a side is not a positive finite number. The value
+    /// nil means full size in ``DecodingOptions/thumbnailPixelSize``.
     public init?(box: CGSize) {
         guard box.width.isFinite, box.height.isFinite, box.width > 0, box.height > 0 else { return nil }
         self.init(

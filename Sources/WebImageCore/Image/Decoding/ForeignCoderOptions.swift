@@ -1,12 +1,12 @@
 import Foundation
 
-/// Options that no built-in coder reads. They are compared and passed on to other coders.
+/// Options that no built-in coder reads. The library compares these options and passes them to other coders.
 ///
-/// Values are compared with `==` if they are `Hashable`, objects by address. Any other value equals no value,
-/// not even itself, so that loads whose options may differ never share work.
+/// `Hashable` values are compared with `==`. Objects of other types are compared by address. A value of any other
+/// type equals no value, not even itself. Otherwise two loads could share work although their options differ.
 package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
-    // Unchecked, because the values have type `Any`. The documentation requires values that are safe to use on any thread;
-    // the dictionary itself is a value, and each load has its own copy.
+    // The `Sendable` conformance is unchecked, because the values have type `Any`. The public documentation requires
+    // values that are safe on any thread. The dictionary itself is a value type: each load has a separate copy.
     private(set) package var values: ImageCoderOptions
 
     package init(_ values: ImageCoderOptions = [:]) { self.values = values }
@@ -28,8 +28,8 @@ package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(values.count)
-        // Return early, because every load hashes its keys, usually without options. Sorting an empty list
-        // would take 2,600 instructions.
+        // Every load hashes its options, and usually the dictionary is empty. Return early for an empty dictionary:
+        // sorting its empty list of keys would take 2,600 instructions.
         guard !values.isEmpty else { return }
         for key in values.keys.map(\.rawValue).sorted() { hasher.combine(key) }
     }

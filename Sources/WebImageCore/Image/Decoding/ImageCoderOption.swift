@@ -1,60 +1,66 @@
 import Foundation
 
-/// The key of one coder option, with SDWebImage's raw strings.
+/// The key of one coder option. Options that SDWebImage defines have the same raw string as in SDWebImage.
 public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     /// The key's string.
     public let rawValue: String
-    /// Makes an option key; plug-ins may add their own.
+    /// Makes an option key. A plug-in can define its own option keys.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// `Bool`: decode only the first frame. Default false.
+    /// `Bool`: whether only the first frame is decoded. Default false.
     public static let decodeFirstFrameOnly = ImageCoderOption(rawValue: "decodeFirstFrameOnly")
-    /// Number: the image's scale, at least 1. Default 1.
+    /// Number: the image's scale in pixels per point, at least 1. Default 1.
     public static let decodeScaleFactor = ImageCoderOption(rawValue: "decodeScaleFactor")
-    /// `Bool`: fit a thumbnail into its box (true, the default) or stretch it over the box.
+    /// `Bool`: whether a thumbnail keeps the aspect ratio of the image. If false, the image is stretched to the
+    /// thumbnail box. Default true.
     public static let decodePreserveAspectRatio = ImageCoderOption(rawValue: "decodePreserveAspectRatio")
-    /// `CGSize` in pixels: the box into which the decoded image must fit. If a side is 0, the image is
-    /// decoded at full size. Default full size.
+    /// `CGSize` in pixels: the box into which the decoded image must fit. If a side is 0 or the option is missing,
+    /// the image is decoded at full size.
     public static let decodeThumbnailPixelSize = ImageCoderOption(rawValue: "decodeThumbnailPixelSize")
-    /// `String`: the file's extension without dot. Built-in coders ignore it and use only the content.
+    /// `String`: the file's extension without dot. Built-in coders ignore this hint and use only the content.
     public static let decodeFileExtensionHint = ImageCoderOption(rawValue: "decodeFileExtensionHint")
-    /// `String`: the uniform type identifier. Built-in coders ignore it and use only the content.
+    /// `String`: the file's uniform type identifier. Built-in coders ignore this hint and use only the content.
     public static let decodeTypeIdentifierHint = ImageCoderOption(rawValue: "decodeTypeIdentifierHint")
-    /// Number: the maximum bytes of all decoded frames together. Default 0, no limit.
+    /// Number: the maximum bytes of all decoded frames together. 0, the default, means no limit.
     public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
-    /// Number: a value other than 0 keeps high dynamic range, see ``DecodingOptions/decodesToHDR``. Default 0.
+    /// Number: a value other than 0 keeps high dynamic range; see ``DecodingOptions/decodesToHDR``. Default 0.
     public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
     /// ``DecodingLimits``: the limits of the decode. Default ``DecodingLimits/default``.
     public static let decodeLimits = ImageCoderOption(rawValue: "decodeLimits")
-    /// ``PixelFormat``: the requested layout. Default ``PixelFormat/bgra8Premultiplied``, ready for display.
+    /// ``PixelFormat``: the requested layout of a pixel. The default is the display format,
+    /// ``PixelFormat/bgra8Premultiplied``.
     public static let decodePixelFormat = ImageCoderOption(rawValue: "decodePixelFormat")
-    /// ``DecodingOptions/ColorConversion``: whether pixels are converted to sRGB. Default ``DecodingOptions/ColorConversion/sRGB``.
+    /// ``DecodingOptions/ColorConversion``: whether pixels are converted to sRGB. Default
+    /// ``DecodingOptions/ColorConversion/sRGB``.
     public static let decodeColorConversion = ImageCoderOption(rawValue: "decodeColorConversion")
 
-    /// `Bool`: encode only the first frame. Default false.
+    /// `Bool`: whether only the first frame is encoded. Default false.
     public static let encodeFirstFrameOnly = ImageCoderOption(rawValue: "encodeFirstFrameOnly")
     /// Number 0…1: quality of lossy formats. Default 1.
     public static let encodeCompressionQuality = ImageCoderOption(rawValue: "encodeCompressionQuality")
-    /// `CGSize` in pixels: the box into which the encoded image must fit. The image is never enlarged. Default none.
+    /// `CGSize` in pixels: the box into which the encoded image must fit. The image is never enlarged. By default
+    /// there is no box.
     public static let encodeMaxPixelSize = ImageCoderOption(rawValue: "encodeMaxPixelSize")
-    /// Number: the maximum size of the file in bytes. With a limit, the encoder chooses the quality. Default
-    /// 0, no limit.
+    /// Number: the maximum size of the file in bytes. If a limit is set, the encoder chooses the quality. 0, the
+    /// default, means no limit.
     public static let encodeMaxFileSize = ImageCoderOption(rawValue: "encodeMaxFileSize")
     /// ``ImageColor``: the background of transparent pixels in formats without alpha, such as JPEG. Default white.
     public static let encodeBackgroundColor = ImageCoderOption(rawValue: "encodeBackgroundColor")
-    /// `Bool`: also store a thumbnail of at most 320 px per side in the file (JPEG). Default false.
+    /// `Bool`: whether the file contains a thumbnail of at most 320 px per side in addition to the image (only JPEG
+    /// and HEIC). Default false.
     public static let encodeEmbedThumbnail = ImageCoderOption(rawValue: "encodeEmbedThumbnail")
-    /// Number: a value other than 0 keeps more than 8 bits per channel, for formats that can also store 8
-    /// bits (AVIF). Default 0.
+    /// Number: a value other than 0 keeps more than 8 bits per channel. It has an effect in formats that can store
+    /// both 8 bits and more (AVIF). Default 0.
     public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
-    /// `Bool`: write a progressive JPEG, which becomes sharper during its download. Default false.
+    /// `Bool`: whether a JPEG is progressive. A progressive JPEG becomes sharper during its download. Default false.
     public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
-    /// ``EmbeddedMetadata``: EXIF and XMP to write (JPEG). Default none.
+    /// ``EmbeddedMetadata``: the EXIF and XMP data to write into the file (only JPEG). By default none is written.
     public static let encodeMetadata = ImageCoderOption(rawValue: "encodeMetadata")
-    /// `Bool`: encode WebP without loss. Default false.
+    /// `Bool`: whether the file is lossless. It has an effect in every format that has a lossy and a lossless form, not
+    /// only in WebP. Default false.
     public static let encodeWebPLossless = ImageCoderOption(rawValue: "encodeWebPLossless")
 }
 
-/// A dictionary of coder options, as in SDWebImage. It is converted once to ``DecodingOptions`` or
+/// A dictionary of coder options, as in SDWebImage. The library converts it once to ``DecodingOptions`` or
 /// ``EncodingOptions``.
 public typealias ImageCoderOptions = [ImageCoderOption: Any]

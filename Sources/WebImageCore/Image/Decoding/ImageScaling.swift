@@ -4,9 +4,9 @@ import Foundation
 public enum ImageScaling {
     /// Returns the size of an image that is scaled to fit into a box.
     ///
-    /// If the aspect ratio is kept, the side that becomes shorter than the box is rounded up. If enlarging is
-    /// not allowed, no side becomes longer than the image's side. If a side of the box is not positive,
-    /// returns the image's size.
+    /// If the aspect ratio is kept and the image does not fill one side of the box, this side of the result is rounded
+    /// up. If enlarging is not allowed, neither the width nor the height of the result exceeds that of the image. If a
+    /// side of the box is not positive, returns the image's size.
     public static func size(
         of size: PixelSize, in box: PixelSize, preserveAspectRatio: Bool, allowsEnlarging: Bool
     ) -> PixelSize {
@@ -27,12 +27,12 @@ public enum ImageScaling {
         return PixelSize(width: max(result.width, 1), height: max(result.height, 1))
     }
 
-    /// Rounds a side up. Limits it to 10¹⁵ pixels, more than any image has, so that the conversion to `Int`
-    /// cannot trap.
+    /// Rounds a side up. Limits the result to 10¹⁵ pixels, so that the conversion to `Int` cannot trap. Every real
+    /// image is smaller.
     private static func whole(_ side: Double) -> Int { Int(min(side.rounded(.up), 1e15)) }
 
-    /// Returns the largest size with the image's aspect ratio whose frames fit into `limitBytes`. The size
-    /// may be larger than the image.
+    /// Returns the largest size with the image's aspect ratio at which all frames together fit into `limitBytes`. The
+    /// result can be larger than the image.
     public static func size(
         of size: PixelSize, limitBytes: Int, bytesPerPixel: Int, frameCount: Int
     ) -> PixelSize {
@@ -45,8 +45,8 @@ public enum ImageScaling {
 }
 
 extension ImageScaling {
-    /// The limit in bytes of a decoded image with the option `.scaleDownLargeImages`, if the load sets no
-    /// other limit. Initially 60 MiB. A new value under 4 (one pixel) is ignored.
+    /// The maximum bytes of a decoded image in a load that has the option `.scaleDownLargeImages` and sets no other
+    /// limit. Initially 60 MiB. A new value under 4 (the bytes of one pixel) is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { scaleDownLimit.withLock { $0 } }
         set { if newValue >= 4 { scaleDownLimit.withLock { $0 = newValue } } }

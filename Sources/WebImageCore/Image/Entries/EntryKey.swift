@@ -2,11 +2,11 @@ package import Foundation
 
 /// The identity of a cache entry: its key string and the parts from which the string was made.
 ///
-/// The string alone does not identify an entry: a URL may look like the key string of a variant or of another
-/// scope. Entries are therefore stored with this value, and a load uses only an entry whose value equals the
-/// load's own key (`Documentation/Decisions/typed-keys.md`).
+/// The string alone does not identify an entry: a URL can look like the key string of a variant or of another
+/// scope. Every entry is therefore stored with its identity. A load uses an entry only if the entry's identity
+/// equals the load's `EntryKey` (`Documentation/Decisions/typed-keys.md`).
 package struct EntryKey: Sendable {
-    /// The box of a thumbnail, as the context sets it.
+    /// The box of a thumbnail, as the load's context sets it.
     package struct Box: Hashable, Sendable {
         // The sides are stored as bit patterns, so that a box with a NaN side equals itself.
         private let width: UInt64
@@ -19,7 +19,7 @@ package struct EntryKey: Sendable {
             self.preservesAspectRatio = preservesAspectRatio
         }
 
-        /// A hash of the box for the library's own hash tables. It is cheaper to compute than with a `Hasher`.
+        /// A hash of the box for the library's own hash tables. A `Hasher` would need more time.
         var hashBits: Int {
             Int(truncatingIfNeeded: (width &* 31 &+ height) >> 40) &* 2 &+ (preservesAspectRatio ? 1 : 0)
         }
@@ -31,11 +31,12 @@ package struct EntryKey: Sendable {
     /// The key of the original: the result of the key filter, or the whole URL with its fragment if there is
     /// no filter.
     package let source: String
-    /// The scope of the entry: whose credentials it belongs to. Nil means that it was loaded without credentials.
+    /// The scope of the entry. It identifies the credentials with which the entry was loaded. Nil means that the entry
+    /// was loaded without credentials.
     package let scope: String?
     package let thumbnail: Box?
     package let transformer: String?
-    /// The page of a document. It is always nil at present, because no load sets it.
+    /// The page of a document. At present no load sets a page, so the value is always nil.
     package let page: Int?
     /// The key string, under which the caches store the entry.
     package let string: String
@@ -52,14 +53,14 @@ package struct EntryKey: Sendable {
         self.string = string
     }
 
-    /// Returns the key of an unscoped original.
+    /// Returns the key of an original without scope.
     package static func shared(_ source: String) -> EntryKey { EntryKey(source: source, string: source) }
 
-    /// Whether the entry is a variant, made from the original.
+    /// Whether the entry is a variant of the original.
     package var isVariant: Bool { thumbnail != nil || transformer != nil || page != nil }
 
-    /// A digest of all parts. It is stored instead of the key, because a key contains the URL, which may
-    /// contain secrets.
+    /// A digest of all parts of the key. The digest is stored instead of the key, because the key contains the URL, and
+    /// a URL can contain secrets.
     package var fingerprint: KeyFingerprint {
         guard isVariant else { return sourceFingerprint }
         return KeyFingerprint(parts: [
@@ -67,7 +68,8 @@ package struct EntryKey: Sendable {
         ])
     }
 
-    /// The fingerprint of the original. The entry is this original or a variant of it.
+    /// The fingerprint of the original. For the key of an original, it equals ``fingerprint``. For the key of a
+    /// variant, it belongs to the original from which the variant is made.
     package var sourceFingerprint: KeyFingerprint {
         let hash = source.hashValue
         if let known = Self.recentFingerprints.withLock({ $0.fingerprint(source, scope, hash: hash) }) { return known }
@@ -78,7 +80,7 @@ package struct EntryKey: Sendable {
 
     private static let recentFingerprints = Locked(RecentFingerprints())
 
-    /// A digest of the scope; nil for an unscoped entry.
+    /// A digest of the scope. Nil for an entry without scope.
     package var scopeFingerprint: KeyFingerprint? { scope.map { KeyFingerprint(parts: ["scope", $0]) } }
 }
 
@@ -97,8 +99,8 @@ extension EntryKey: Hashable {
     }
 }
 
-/// A digest of the parts of a key: the first 128 bits of their SHA-256. The length of each part is included,
-/// so that two different lists of parts never have the same input.
+/// A digest of the parts of a key: the first 128 bits of their SHA-256. The input of the SHA-256 includes the length
+/// of each part. Two different lists of parts therefore never produce the same input.
 package struct KeyFingerprint: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
@@ -115,7 +117,7 @@ package struct KeyFingerprint: Hashable, Sendable {
         (high, low) = SHA256.firstWords(of: text)
     }
 
-    /// Creates the value from its 16 stored bytes; nil for any other length.
+    /// Creates the fingerprint from its 16 stored bytes. Returns nil if `data` does not contain exactly 16 bytes.
     package init?(_ data: Data?) {
         guard let words = TwoWords.read(data) else { return nil }
         (high, low) = words
@@ -130,7 +132,7 @@ enum TwoWords {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Data($0) }
     }
 
-    /// Reads 16 bytes; nil for any other length.
+    /// Reads the two numbers. Returns nil if `data` does not contain exactly 16 bytes.
     static func read(_ data: Data?) -> (UInt64, UInt64)? {
         guard let data, data.count == 16 else { return nil }
         func word(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

@@ -1,19 +1,19 @@
-/// The full keys under which loads stored an image in memory. The image stores them, because a memory layer
-/// knows only key strings.
+/// The full keys under which loads stored an image in memory. The image contains these keys, because a memory cache
+/// contains only key strings.
 ///
-/// One image may be stored under several keys, for example when a transformer returns the same image for
-/// several URLs. Only the latest 16 keys are kept. A load with an older key has a miss.
+/// One image can be stored under several keys, for example when a transformer returns the same image for
+/// several URLs. Only the latest 16 keys are kept. A load with an older key gets a miss.
 struct ImageEntries {
     struct Entry {
-        /// The key of the load that stored the image. If the image was read from disk by a key string, the
-        /// fingerprint from the disk layer's record.
+        /// Identifies the entry by the key of the load that stored the image. If the image was read from disk by a
+        /// key string, identifies the entry by the fingerprint from the disk layer's record.
         enum Identity {
             case key(EntryKey)
             case fingerprint(KeyFingerprint, string: String)
         }
 
         var identity: Identity
-        /// The version of the original from which the image was made; nil if it is unknown.
+        /// The version of the original from which the image was made; nil if the version is unknown.
         var version: OriginalVersion?
     }
 
@@ -31,7 +31,7 @@ struct ImageEntries {
         hasForgotten = true
     }
 
-    /// Returns the version of the original from which the entry of a key was made; nil if it is unknown.
+    /// Returns the version of the original from which the entry for `key` was made; nil if the version is unknown.
     func version(of key: EntryKey) -> OriginalVersion? {
         entries.last { entry in
             switch entry.identity {
@@ -41,8 +41,11 @@ struct ImageEntries {
         }?.version
     }
 
-    /// Returns whether a load of the key may use the image. It may also use an image without keys, which a
-    /// caller stored under a string of its choice.
+    /// Returns whether a load of `key` may use the image that the memory cache found under the key's string.
+    ///
+    /// - True if a load of `key` stored the image and no newer version of the image's original is known.
+    /// - True if no load stored the image under this string. In this case a caller of the cache stored the image.
+    /// - False if the image could belong to another key with the same string.
     func accept(_ key: EntryKey) -> Bool {
         var isOther = hasForgotten
         for entry in entries {

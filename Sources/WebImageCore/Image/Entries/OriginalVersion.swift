@@ -1,4 +1,5 @@
-/// One version of an original. All images in memory that were made from this version share the object.
+/// One version of an original. All images in memory that were made from the same version share one object of this
+/// class.
 package final class OriginalVersion: Sendable {
     package let digest: ContentDigest
     private let isSuperseded: Locked<Bool>

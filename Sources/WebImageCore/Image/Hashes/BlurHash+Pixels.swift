@@ -1,13 +1,13 @@
 import Foundation
 
 extension BlurHash {
-    /// Returns the blurred preview as an opaque image. Stretch it to the size of the real image.
+    /// Returns the blurred preview as an opaque image. The caller must stretch it to the size of the real image.
     ///
     /// - Parameters:
-    ///   - size: the size in pixels, at most 1 megapixel. A small size is sufficient, because the preview has
-    ///     no details.
+    ///   - size: the size in pixels, at most 4096 px per side and 1 megapixel in total. A small size is
+    ///     sufficient, because the preview has no details.
     ///   - punch: the contrast; 1 is the contrast of the real image.
-    /// - Returns: nil if the size is empty or larger than 1 megapixel, or if the contrast is not finite.
+    /// - Returns: nil if the size is empty or too large, or if the contrast is not finite.
     public func image(size: PixelSize = PixelSize(width: 32, height: 32), punch: Double = 1) -> Image? {
         guard punch.isFinite, (1...Self.maxSide).contains(size.width), (1...Self.maxSide).contains(size.height),
             size.pixelCount <= 1_000_000
@@ -31,7 +31,7 @@ extension BlurHash {
         }
     }
 
-    /// Computes the hash of a small RGBA image. Its alpha is ignored.
+    /// Computes the hash of a small RGBA image. The alpha of the image is ignored.
     package init?(pixels: PixelBuffer, horizontalComponents columns: Int, verticalComponents rows: Int) {
         guard pixels.format == .rgba8, (1...9).contains(columns), (1...9).contains(rows) else { return nil }
         let across = Self.waves(columns, over: pixels.width)

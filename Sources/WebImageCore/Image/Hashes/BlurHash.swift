@@ -3,8 +3,8 @@ import Foundation
 /// A blurred preview of an image in about 30 characters. It is a placeholder that can be shown before the
 /// image is downloaded. It contains no transparency.
 ///
-/// The algorithm is that of blurha.sh (description of 2020): a cosine transform of linear light, with its
-/// factors in base 83. The hash is a value type, safe on any thread.
+/// The algorithm is that of blurha.sh (description of 2020). It is a cosine transform of linear light. A hash
+/// contains the factors of the transform in base 83. The hash is a value type, safe on any thread.
 public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
     /// The number of horizontal cosine waves, 1…9. More waves show more detail.
     public let horizontalComponents: Int
@@ -16,7 +16,7 @@ public struct BlurHash: Sendable, Hashable, CustomStringConvertible {
     /// mean colour.
     let factors: [SIMD3<Double>]
 
-    /// Reads a hash; nil for a string with a wrong length or an invalid character.
+    /// Reads a hash. Returns nil if the string has a wrong length, an invalid character or a value out of range.
     public init?(_ string: String) {
         // Reject long strings without reading them. The longest valid hash has 166 characters.
         guard string.utf8.count <= 166, let digits = Base83.digits(of: string), digits.count >= 6, digits[0] < 81 else {
@@ -110,7 +110,7 @@ enum LinearLight {
         return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
     }
 
-    /// Returns the sRGB value for linear light, clamped to 0…1.
+    /// Returns the sRGB value, 0…1, for linear light. The light is clamped to 0…1.
     static func encoded(_ light: Double) -> Double {
         let light = min(max(light, 0), 1)
         return light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055

@@ -1,7 +1,8 @@
 import Foundation
 
 extension ThumbHash {
-    /// Returns the blurred preview as an image. It has the aspect ratio of the real image and a longer side of 32 px.
+    /// Returns the blurred preview as an image. The preview has the approximate aspect ratio of the real image. Its
+    /// longer side has 32 px.
     public func image() -> Image? {
         let ratio = aspectRatio
         let size = PixelSize(
@@ -41,7 +42,7 @@ extension ThumbHash {
         let sum = colors.reduce(SIMD4<Double>()) { $0 + $1 * $1.w }
         let mean = opacity > 0 ? sum / opacity : SIMD4()
         let hasAlpha = opacity < Double(colors.count)
-        // Transparent pixels receive the mean colour, because it adds nothing to the waves.
+        // Blend transparent pixels with the mean colour, because this colour adds nothing to the waves.
         let solid = colors.map { mean * (1 - $0.w) + $0 * $0.w }
         let longest = Double(max(width, height))
         let limit = hasAlpha ? 5.0 : 7

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A blurred preview of an image in about 25 bytes, with its aspect ratio and transparency. It is a
-/// placeholder that can be shown before the image is downloaded.
+/// A blurred preview of an image in about 25 bytes. It includes the aspect ratio and the transparency of the image.
+/// The preview is a placeholder that can be shown before the image is downloaded.
 ///
 /// The algorithm is Evan Wallace's ThumbHash: cosine transforms of lightness, two colour axes and alpha. The
 /// hash is a value type, safe on any thread.
@@ -10,14 +10,15 @@ public struct ThumbHash: Sendable, Hashable, CustomStringConvertible {
     public let data: Data
     let channels: Channels
 
-    /// Reads a hash. Nil if the data is too short or declares a side without waves.
+    /// Reads a hash. Returns nil if the data is too short, is longer than 64 bytes, or declares no waves along the
+    /// shorter side.
     public init?(_ data: Data) {
-        // The longest valid hash has 25 bytes; padding may follow it.
+        // The longest valid hash has 25 bytes. Padding can follow the hash.
         guard data.count <= 64, let channels = Channels(Array(data)) else { return nil }
         (self.data, self.channels) = (data, channels)
     }
 
-    /// Reads a hash written in base 64, with or without padding; nil for an invalid string.
+    /// Reads a hash written in base 64, with or without padding. Returns nil for an invalid string.
     public init?(_ string: String) {
         guard string.utf8.count <= 88 else { return nil }
         let bare = string.prefix { $0 != "=" }
@@ -66,10 +67,10 @@ extension ThumbHash {
         }
     }
 
-    /// The channels of a hash. In the hash they are packed into bytes with the least significant bit first.
+    /// The channels of a hash. The bytes of a hash contain the channels with the least significant bit first.
     struct Channels: Sendable {
         var lightness: Channel
-        /// The colour axis from blue to yellow: the mean of red and green minus blue.
+        /// The colour axis from blue to yellow: (red + green) / 2 − blue.
         var yellowBlue: Channel
         var redGreen: Channel
         var alpha: Channel?
@@ -124,7 +125,7 @@ extension ThumbHash {
             }
         }
 
-        /// Converts the colour axes back to red, green and blue.
+        /// Converts lightness and the two colour axes back to red, green and blue.
         static func color(lightness: Double, yellowBlue: Double, redGreen: Double, alpha: Double) -> ImageColor {
             let blue = lightness - 2 / 3 * yellowBlue
             let red = (3 * lightness - blue + redGreen) / 2

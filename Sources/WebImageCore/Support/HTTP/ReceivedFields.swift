@@ -15,7 +15,7 @@ package struct ReceivedFields: Sendable {
     /// Reserves memory for the number of fields that servers commonly send.
     package mutating func reserve() { bytes.reserveCapacity(480) }
 
-    /// Adds one line, with or without its line break; returns false for the empty line that ends the head.
+    /// Adds one line, with or without its line break. Returns false for the empty line at the end of the fields.
     package mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
         var (low, high) = (0, line.count)
         while low < high, line[low] <= 0x20 { low += 1 }
@@ -34,14 +34,15 @@ package struct ReceivedFields: Sendable {
         return true
     }
 
-    /// All fields, with names in lower case; repeated fields are joined by `, `.
+    /// All fields, with names in lower case. The values of repeated fields are joined by `, `.
     package var all: [String: String] {
         var fields: [String: String] = [:]
         collect { fields[$0] = $2 }
         return fields
     }
 
-    /// All fields, with names as received. Repeated fields are joined by `, ` under the name of their first line.
+    /// All fields, with names as received. The values of repeated fields are joined by `, ` under the name of the first
+    /// of these fields.
     package var asReceived: [String: String] {
         var (names, fields): ([String: String], [String: String]) = ([:], [:])
         collect { key, name, value in
@@ -52,7 +53,8 @@ package struct ReceivedFields: Sendable {
         return fields
     }
 
-    /// Calls `set` with each field's name in lower case, its name as received, and its value so far.
+    /// Calls `set` once per line. The arguments are the field's name in lower case, the name as received, and the value
+    /// up to this line.
     private func collect(_ set: (_ key: String, _ name: String, _ value: String) -> Void) {
         var fields: [String: String] = [:]
         var (key, name) = ("", "")
@@ -69,7 +71,8 @@ package struct ReceivedFields: Sendable {
         }
     }
 
-    /// Returns the value of a field whose name matches in any case; the values of repeated fields are joined by `, `.
+    /// Returns the value of the field `name`, regardless of upper and lower case. The values of repeated fields are
+    /// joined by `, `.
     package func value(of name: String) -> String? {
         var name = name
         return name.withUTF8 { name in
@@ -90,15 +93,16 @@ package struct ReceivedFields: Sendable {
         }
     }
 
-    /// The length of the body as sent, in bytes; nil for an encoded body, because callers count decoded bytes.
+    /// The declared length of the body in bytes. Nil for a body with a content encoding, because callers count decoded
+    /// bytes.
     var bodyLength: Int? {
         let encoding = value(of: "content-encoding")?.lowercased()
         guard encoding == nil || encoding == "identity" else { return nil }
         return value(of: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// Calls `body` with each line and the end of its field name. The end is nil for a line that continues the
-    /// previous line.
+    /// Calls `body` with each line and the offset at which the field name in this line ends. The offset is nil for a
+    /// line that continues the previous line.
     @inline(__always)
     private func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int?) -> Void) {
         bytes.withUnsafeBufferPointer { all in
@@ -128,7 +132,7 @@ package struct ReceivedFields: Sendable {
         text(line[(nameEnd + 1)...].drop { $0 <= 0x20 })
     }
 
-    /// Returns whether a line begins with a name, in any case.
+    /// Returns whether a line begins with a name, regardless of upper and lower case.
     private static func isSame(_ line: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         while index < name.count, line[index].lowercasedASCII == name[index].lowercasedASCII { index += 1 }
@@ -137,7 +141,7 @@ package struct ReceivedFields: Sendable {
 }
 
 extension UInt8 {
-    /// The lower-case form of an ASCII capital letter; any other byte unchanged.
+    /// The lower-case form of an ASCII capital letter. Any other byte is returned unchanged.
     package var lowercasedASCII: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

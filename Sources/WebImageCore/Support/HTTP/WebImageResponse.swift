@@ -31,7 +31,7 @@ public struct WebImageResponse: Sendable {
 
     private enum Fields {
         case listed([String: String])
-        /// The received lines. Fields are looked up in the lines, because only few fields are read.
+        /// The received lines. Every read of a field searches the lines, because callers read only few fields.
         case received(ReceivedFields)
 
         var all: [String: String] {
@@ -67,10 +67,10 @@ public struct WebImageResponse: Sendable {
         set { change { $0.statusCode = newValue } }
     }
 
-    /// Header fields with names in lower case; repeated fields are joined by `, `.
+    /// The header fields. Fields that a caller set are returned unchanged.
     ///
-    /// For a response from the network, every read builds the dictionary again; ``value(forHTTPHeaderField:)`` is
-    /// faster.
+    /// In a response from the network, names are in lower case, and the values of repeated fields are joined by `, `.
+    /// For such a response, every read builds the dictionary again. ``value(forHTTPHeaderField:)`` is faster.
     public var allHeaderFields: [String: String] {
         get { storage.fields.all }
         set {
@@ -79,8 +79,8 @@ public struct WebImageResponse: Sendable {
         }
     }
 
-    /// Header fields with their names as received. Repeated fields are joined by `, ` under the name of the first
-    /// field.
+    /// The header fields with their names as received. The values of repeated fields are joined by `, ` under the name
+    /// of the first of these fields.
     package var fieldsAsReceived: [String: String] {
         switch storage.fields {
         case .listed(let fields): fields
@@ -128,7 +128,7 @@ public struct WebImageResponse: Sendable {
             type: .received, version: httpVersion)
     }
 
-    /// Returns the value of a header field whose name matches in any case.
+    /// Returns the value of the header field `field`, regardless of upper and lower case.
     public func value(forHTTPHeaderField field: String) -> String? {
         switch storage.fields {
         case .listed(let fields): fields[field.lowercased()] ?? fields.first { $0.key.isSame(asField: field) }?.value
