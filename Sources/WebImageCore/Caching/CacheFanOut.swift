@@ -6,10 +6,11 @@ struct CacheFanOut: Sendable {
     let caches: [any ImageCaching]
     let isSerial: Bool
 
-    /// Calls `put` for the caches: one after another until an answer satisfies `isEnough`, or for all of them at once.
+    /// Calls `put` for each cache. If `isSerial` is true, the calls are one after another and stop as soon as an answer
+    /// satisfies `isEnough`. Otherwise all caches are called immediately.
     ///
-    /// `end` is called exactly once, with the first answer that satisfies `isEnough`. If no answer
-    /// satisfies it, `end` receives the last answer that arrived, or nil if there are no caches.
+    /// `end` is called exactly once, with the first answer that satisfies `isEnough`. If no answer satisfies
+    /// `isEnough`, `end` receives the last answer that arrived. If there are no caches, `end` receives nil.
     func ask<Answer: Sendable>(
         isEnough: @escaping @Sendable (Answer) -> Bool,
         _ put:
@@ -24,8 +25,8 @@ struct CacheFanOut: Sendable {
         let completion = Completion(end)
         for (index, cache) in caches.enumerated() {
             put(cache, index) { answer in
-                // Complete before lowering the count. Otherwise an answer that is not enough could become the last one
-                // in between and complete first.
+                // Complete before decreasing the count. Otherwise another answer could become the last one between
+                // these two steps, and could complete first although it does not satisfy `isEnough`.
                 if isEnough(answer) { completion.complete(with: answer) }
                 let isLast = open.withLock { open in
                     open -= 1

@@ -2,12 +2,12 @@ import Foundation
 
 /// The default directory of disk caches (XDG Base Directory Specification 0.8).
 package enum CacheLocation {
-    /// Returns `$XDG_CACHE_HOME/<application>/webimage`; without `$XDG_CACHE_HOME`,
+    /// Returns `$XDG_CACHE_HOME/<application>/webimage`. If `$XDG_CACHE_HOME` is not an absolute path, returns
     /// `$HOME/.cache/<application>/webimage`.
     ///
     /// - Parameter home: The user's home directory according to the system; used when `$HOME` is not an absolute path.
     static func directory(environment: [String: String], home: String, application: String) -> String {
-        // Read `$HOME` here: Foundation ignores it if the system has a home directory for the user.
+        // Read `$HOME` here, because Foundation ignores `$HOME` if the system has a home directory for the user.
         let chosen = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         var base = chosen + (chosen.hasSuffix("/") ? ".cache" : "/.cache")
         // The specification requires that a relative path is ignored.
@@ -30,8 +30,8 @@ package enum CacheLocation {
         return name.isEmpty ? "webimage" : name
     }
 
-    /// Converts a name to one path component by escaping, so that a name such as `..` or `a/b` cannot name
-    /// another folder.
+    /// Escapes a name, so that the result is one path component. Without the escapes, a name such as `..` or `a/b`
+    /// would refer to another folder.
     static func folderName(_ name: String) -> String {
         if name.isEmpty { return "default" }
         if name.allSatisfy({ $0 == "." }) { return name.replacingOccurrences(of: ".", with: "%2E") }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// A cached body with its metadata and the caller's extended data.
+/// A cached body with the metadata of its loader and the extended data of the caller.
 public struct CachedResource: Sendable {
     /// The body.
     public var data: Data
     /// The ``ImageDataResult/metadata`` that the loader returned with this body; nil when unknown.
     public var metadata: Data?
-    /// The data stored as the image's ``Image/extendedObject``.
+    /// The caller's data from ``Image/extendedObject``, stored together with the body; nil if there is none.
     public var extended: Data?
     /// The disk layer's record of the entry; nil when the layer has no records.
     package var record: EntryRecord? {
@@ -34,11 +34,11 @@ extension CachedResource {
     /// The first line of the metadata that an HTTP loader stores with a body.
     package static let responseSignature = "webimage-http 1"
 
-    /// Whether an HTTP loader wrote the metadata. If so, the body has not changed since its download.
+    /// Whether an HTTP loader wrote the metadata. If true, the body is unchanged since its download.
     var isFetched: Bool { metadata?.starts(with: Data(Self.responseSignature.utf8)) ?? false }
 
-    /// Returns the value of the field `Last-Modified` in the metadata of an HTTP loader; nil if the field
-    /// is missing or another kind of loader wrote the metadata.
+    /// Returns the value of the field `Last-Modified` in the metadata of an HTTP loader. Returns nil if the field is
+    /// missing or malformed, or if the metadata is not from an HTTP loader.
     static func lastModified(in metadata: Data?) -> String? {
         guard let metadata, metadata.count <= 16 << 10, metadata.starts(with: Data(responseSignature.utf8)) else {
             return nil

@@ -8,7 +8,7 @@ final class CachesQuery: WebImageOperation {
     private let cacheType: ImageCacheType
     private let fillsHigher: Bool
     private let completion: Completion<ImageCacheQueryAnswer>
-    /// The queries of the individual caches; nil once the result is known.
+    /// The queries of the individual caches; nil as soon as the result is known.
     private let children = Locked<[any WebImageOperation]?>([])
 
     init(
@@ -57,7 +57,8 @@ final class CachesQuery: WebImageOperation {
             children?.append(child)
             return children == nil
         }
-        // While this cache started its query, the whole query was cancelled or another cache delivered a hit.
+        // The whole query ended while this cache started its query: the caller cancelled, or another cache delivered a
+        // hit.
         if isLate { child.cancel() }
     }
 
@@ -67,7 +68,7 @@ final class CachesQuery: WebImageOperation {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
             return store(image, data, key, type, in: higher)
         }
-        // The data contains the original's bytes, but the image is a thumbnail. So the image is stored
+        // The data contains the original's bytes, but the image is a thumbnail. Therefore the image is stored
         // under the thumbnail's key, not under the key of the original.
         if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
         guard allowed.includesMemory, let thumbnail = context.thumbnail,

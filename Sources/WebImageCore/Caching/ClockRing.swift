@@ -1,8 +1,9 @@
-/// Images in eviction order, according to the second-chance algorithm (CLOCK). The structure has no lock;
-/// its owner must synchronise access.
+/// Images in eviction order, according to the second-chance algorithm (CLOCK). The structure has no lock. Its owner
+/// must synchronise access.
 ///
-/// The images form a queue. Using an image sets its `wasUsed` bit. Eviction removes the image at the front if its bit
-/// is not set. If the bit is set, eviction clears the bit, moves the image to the back and checks the next image.
+/// The images form a queue. A look-up that finds an image sets the image's `wasUsed` bit. Eviction checks the image at
+/// the front. If the bit is not set, eviction removes the image. If the bit is set, eviction clears the bit, moves the
+/// image to the back and checks the next image.
 struct ClockRing {
     /// An image with its key and cost.
     struct Entry {
@@ -11,8 +12,8 @@ struct ClockRing {
         let cost: Int
     }
 
-    /// The fields that a cache hit reads. They are adjacent in memory, because in a large cache most of
-    /// the time of a look-up is spent on the processor's cache misses.
+    /// The fields that a cache hit reads. These fields are adjacent in memory to reduce the cache misses of the
+    /// processor. In a large cache, such misses take most of the time of a look-up.
     private struct Holding {
         var key = ""
         var image: Image?
@@ -20,8 +21,8 @@ struct ClockRing {
         var wasUsed = false
     }
 
-    /// The position of a holding in the queue, and the cost of its image. Unused holdings form a list
-    /// linked by `next`.
+    /// The position of a holding in the queue, and the cost of its image. Unused holdings form a separate list, which
+    /// is linked by `next`.
     private struct Link {
         var cost = 0
         var next: Int32 = noIndex
@@ -44,13 +45,13 @@ struct ClockRing {
     @inline(__always)
     mutating func use(_ key: String) -> Image? {
         guard let place = place(key) else { return nil }
-        // Do not write a bit that is already set: a write would make other processor cores lose their
-        // copy of the cache line.
+        // Do not write a bit that is already set. A write would invalidate the cache line in the other processor
+        // cores.
         if !holdings[place].wasUsed { holdings[place].wasUsed = true }
         return holdings[place].image
     }
 
-    /// Adds an image under a key that is not in the ring.
+    /// Adds an image. The key must not be in the ring.
     mutating func append(_ image: Image, _ key: String, cost: Int) {
         let hash = Self.hash(key)
         let place: Int
@@ -69,7 +70,7 @@ struct ClockRing {
         link(place)
     }
 
-    /// Removes an image.
+    /// Removes the image of a key and returns its entry; nil if the key is not in the ring.
     mutating func remove(_ key: String) -> Entry? { place(key).flatMap { remove(at: $0) } }
 
     private mutating func remove(at place: Int) -> Entry? {
@@ -84,7 +85,8 @@ struct ClockRing {
         return entry
     }
 
-    /// Removes the first image whose `wasUsed` bit is not set. Images before it lose the bit and move to the back.
+    /// Removes the first image whose `wasUsed` bit is not set. Each image before the removed image loses the bit and
+    /// moves to the back.
     mutating func evict() -> Entry? {
         while front != Self.noIndex, holdings[Int(front)].wasUsed {
             let place = Int(front)

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// A disk layer and its serial queue. The first work item of the queue opens the layer, so creating a
-/// cache does not wait for the disk.
+/// A disk layer and its serial queue. The first work item of the queue opens the layer. The creation of a cache
+/// therefore does not wait for the disk.
 final class DiskQueue: Sendable {
     private let queue = DispatchQueue(label: "webimage.image-cache.io")
     private let cache = Locked<(any DiskCaching)?>(nil)
@@ -21,15 +21,16 @@ final class DiskQueue: Sendable {
         queue.async { [cache] in work(cache.withLock { $0 }) }
     }
 
-    /// Runs `work` on the queue and blocks the caller until it has finished. If the caller already runs on the queue,
-    /// such as a completion that makes another query, `work` runs directly; waiting for the queue would deadlock.
+    /// Runs `work` on the queue and blocks the caller until `work` has finished. If the caller already runs on the
+    /// queue, `work` runs directly, because waiting for the queue would deadlock. For example, a completion can start
+    /// another query.
     func sync<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
         if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) { return work(cache.withLock { $0 }) }
         return queue.sync { work(cache.withLock { $0 }) }
     }
 
-    /// Runs `work` on the calling thread, concurrently with queued work. Blocks only until the layer is
-    /// open. This is allowed because the disk layer is safe on any thread.
+    /// Runs `work` on the calling thread, concurrently with queued work. Concurrent work is allowed, because the disk
+    /// layer is safe on any thread. The call waits only until the layer is open.
     func now<Result>(_ work: ((any DiskCaching)?) -> Result) -> Result {
         if !isOpen.withLock({ $0 }) { sync { _ in } }
         return work(cache.withLock { $0 })

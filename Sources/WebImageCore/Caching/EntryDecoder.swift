@@ -1,15 +1,15 @@
 import Foundation
 
-/// Decodes an entry on disk into its image. All code that reads entries uses it: blocking and
-/// asynchronous loads, queries of the cache, and loads that make a variant from a stored original.
+/// Decodes an entry on disk into its image. All code that decodes entries uses this type: blocking and asynchronous
+/// loads, queries of the cache, and loads that create a variant from a stored original.
 struct EntryDecoder: Sendable {
-    /// The expected key; nil for a look-up by string, which accepts every entry that is stored under the string.
+    /// The expected key; nil for a look-up by string. A look-up by string accepts every entry under the string.
     let key: EntryKey?
     let decoding: ImageDecoding
     let options: WebImageOptions
 
-    /// Whether the entry has the expected key and was made with suitable options. The key string alone is
-    /// not sufficient, because different keys can have the same string.
+    /// Whether the entry has the expected key, and the options of its image suit this load. A comparison of the key
+    /// strings is not sufficient, because different keys can have the same string.
     func accepts(_ stored: CachedResource) -> Bool {
         guard let key else { return true }
         switch stored.record?.identity {
@@ -29,7 +29,7 @@ struct EntryDecoder: Sendable {
         return key?.isVariant ?? (Self.attributes(of: stored) != nil)
     }
 
-    /// Decodes the entry. Blocks the caller until it has finished.
+    /// Decodes the entry on the calling thread.
     func decode(_ stored: CachedResource) throws(WebImageError) -> Image {
         let image: Image
         if isVariant(stored) {
@@ -42,7 +42,8 @@ struct EntryDecoder: Sendable {
         return image
     }
 
-    /// The parameters with which the entry will be decoded. Used to estimate the memory cost before the decode.
+    /// Returns the parameters with which the entry will be decoded. Callers use them to estimate the memory cost before
+    /// the decode.
     func decoding(of stored: CachedResource) -> ImageDecoding { isVariant(stored) ? decoding.asStored : decoding }
 
     private func restore(_ image: Image, _ attributes: VariantAttributes?) {
@@ -58,9 +59,9 @@ struct EntryDecoder: Sendable {
         stored.record?.attributes ?? VariantAttributes(metadata: stored.metadata)
     }
 
-    /// Whether to accept an entry that an older version of the library stored without its key. Only the
-    /// key string of an original without scope identifies the entry. All other entries are rejected, so
-    /// that variants are made again and entries with a scope are fetched again.
+    /// Whether to accept an entry that an older version of the library stored without its key. The key string
+    /// identifies only originals without a scope. All other entries are rejected. Loads then create rejected variants
+    /// again, and fetch rejected entries with a scope again.
     private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
         return stored.isFetched || !CacheKey.mayBeVariant(key.source)
@@ -68,7 +69,8 @@ struct EntryDecoder: Sendable {
 }
 
 extension ImageDecoding {
-    /// The same parameters without scaling, for an image that is stored in its final size.
+    /// The same parameters without the thumbnail size and the byte limit, for an image that is stored in its final
+    /// size.
     fileprivate var asStored: ImageDecoding {
         var decoding = self
         decoding.options.scaleDownLimitBytes = nil

@@ -1,22 +1,22 @@
 package import Foundation
 
-/// The description that a disk layer stores with an entry. With it, a reader can check that the entry
-/// belongs to the expected key.
+/// The description that a disk layer stores with an entry. A reader uses this record to check that the entry belongs
+/// to the expected key.
 package struct EntryRecord: Hashable, Sendable {
-    /// What is known about the entry's key.
+    /// What is known about the key under which the entry is stored.
     package enum Identity: Hashable, Sendable {
-        /// An older version of the library, which did not store keys, wrote the entry. Only the key string is known.
+        /// An older version of the library stored the entry without its key. Only the key string is known.
         case legacy
         /// A caller stored the entry under a string of its choice.
         case named
-        /// A load stored the entry. The fingerprint identifies its full key.
+        /// A load stored the entry. The fingerprint identifies the full key of the entry.
         case typed(KeyFingerprint, isVariant: Bool)
     }
 
     package var identity: Identity
-    /// The key of the original. The entry is this original or a variant of it.
+    /// The key of the original. The entry is this original or a variant of this original.
     package var source: KeyFingerprint?
-    /// The scope of the entry: whose credentials it belongs to. Nil means no scope.
+    /// The scope of the entry, which identifies the credentials of its download. Nil means no scope.
     package var scope: KeyFingerprint?
     /// The version of the original: a digest of its bytes.
     package var version: ContentDigest?
@@ -65,13 +65,13 @@ package struct VariantAttributes: Hashable, Sendable {
         scaleDownLimitBytes = image.decodingOptions?.scaleDownLimitBytes
     }
 
-    /// The options that determined whether the transformer ran; nil when no option influenced that.
+    /// Whether the transformer ran, and the options on which this depended; nil if it depended on no option.
     var mark: TransformRecord? {
         transformOptions.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: transformOptions)
     }
 
-    /// The attributes as words separated by spaces, for storage on disk. Unknown words are ignored, so
-    /// later versions can add words.
+    /// The attributes as words separated by spaces, for storage on disk. A reader ignores unknown words. Therefore
+    /// later versions of the library can add words.
     package var data: Data {
         var words = [isTransformed ? "transformed" : "left", "options=\(transformOptions.rawValue)"]
         if let box = thumbnailPixelSize { words.append("box=\(box.width)x\(box.height)") }
@@ -80,7 +80,7 @@ package struct VariantAttributes: Hashable, Sendable {
         return Data(words.joined(separator: " ").utf8)
     }
 
-    /// The first line of ``metadata``. It distinguishes attributes from the metadata that loaders store.
+    /// The first line of ``metadata``. This line distinguishes attributes from the metadata that loaders store.
     static let signature = "webimage-variant 1\n"
 
     /// The attributes in the form of entry metadata, for disk layers that cannot store records.
@@ -116,12 +116,12 @@ package struct VariantAttributes: Hashable, Sendable {
 
 /// A disk layer that stores a record with each entry.
 package protocol RecordingDiskCache: DiskCaching {
-    /// Stores bytes with their record and metadata. Replaces the entry, its metadata and its extended data. No reader
-    /// finds the new bytes without their metadata, or with the metadata of other bytes.
+    /// Stores bytes with their record and metadata. Replaces the previous entry, its metadata and its extended data. A
+    /// reader never finds the new bytes without their metadata, and never with the metadata of other bytes.
     func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?)
-    /// Returns the entry's verified bytes with their record, metadata and extended data. Reads the index
-    /// only once. Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.
+    /// Returns the verified bytes of an entry with their record, metadata and extended data. Reads the index only once.
+    /// Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.
     func entry(forKey key: String) -> CachedResource?
-    /// Returns the record of an entry without reading its bytes; nil when there is no entry.
+    /// Returns the record of an entry without reading the bytes of the entry; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?
 }

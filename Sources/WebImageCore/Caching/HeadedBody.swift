@@ -1,9 +1,9 @@
 package import Foundation
 
-/// Combines a body and a JSON description ("head") in one value. Stored separately, the description of
-/// one body could be read with the bytes of another.
+/// Combines a body and a JSON description ("head") in one value. If body and head were stored as two values, a reader
+/// could receive the head of one body with the bytes of another body.
 package enum HeadedBody {
-    /// The maximum length of a head in bytes; longer heads are rejected.
+    /// The maximum length of a head in bytes. Reading rejects longer heads.
     private static let maxHeadBytes = 64 << 10
 
     /// Returns the combined bytes; empty data when the head cannot be encoded.
@@ -18,7 +18,7 @@ package enum HeadedBody {
         return data
     }
 
-    /// Returns the head and the body; nil for data that ``data(_:_:_:)`` did not write with this signature.
+    /// Returns the head and the body. Returns nil if the data is not a result of ``data(_:_:_:)`` with this signature.
     package static func read<Head: Decodable>(
         _ signature: StaticString, _ head: Head.Type, from data: Data
     ) -> (head: Head, body: Data)? {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Asynchronous variants of the methods that use the disk layer.
+/// Asynchronous versions of the methods that use the disk layer.
 extension ImageCache {
     /// Returns the number of entries on disk and their total size in bytes.
     public func diskUsage() async -> (count: Int, byteCount: Int) {
@@ -13,8 +13,8 @@ extension ImageCache {
         await disk.run { $0?.removeAllData() }
     }
 
-    /// Moves the files of an SDWebImage cache folder (named `<MD5 of the key>.<extension>`) into this cache.
-    /// Returns the number of imported files. Each entry is found under the same key as before.
+    /// Moves the files of an SDWebImage cache folder into this cache. These files have names of the form
+    /// `<MD5 of the key>.<extension>`. Returns the number of imported files. The keys of the entries do not change.
     public func importImages(fromDirectory path: String) async -> Int {
         await disk.run { $0?.importFiles(fromDirectory: path) ?? 0 }
     }
@@ -24,7 +24,8 @@ extension ImageCache {
         await disk.run { $0?.removeExpiredData() }
     }
 
-    /// Reads every disk entry and removes the damaged entries. Returns nil when the cache folder cannot be used.
+    /// Reads every disk entry and removes the damaged entries. Returns the numbers of checked and removed entries.
+    /// Returns nil when the cache has no disk layer or its folder cannot be used.
     ///
     /// The duration is the time to read all files of the cache.
     public func verifyDisk() async -> (checked: Int, removed: Int)? {

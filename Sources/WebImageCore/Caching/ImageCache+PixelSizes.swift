@@ -1,18 +1,19 @@
 import Foundation
 
-/// Pixel sizes that are kept longer than their images, so that views can be laid out before a load.
+/// The pixel sizes of images. A size stays stored after its image is evicted, so that a view can be laid out before
+/// its image is loaded.
 extension ImageCache {
     /// Returns the pixel size of the image that was last stored under a key, even after its entry was
     /// evicted. Returns nil if no image was stored, or if about 250,000 other images were stored later.
     ///
     /// The sizes of recent keys are in a dictionary. For other keys, the method reads the index of the disk
-    /// layer; it does not wait for queued disk work. Clearing the disk removes all sizes.
+    /// layer, without waiting for queued disk work. All sizes are removed when the disk layer is cleared.
     public func pixelSize(forKey key: String?) -> PixelSize? {
         guard let key else { return nil }
         if let size = withSizes({ $0.size(key) }) { return size }
         guard let size = disk.now({ $0?.pixelSize(forKey: key) }) else { return nil }
         return withSizes { sizes in
-            // Another thread may have stored a newer size since the look-up above.
+            // Another thread can have stored a newer size since the look-up above.
             if let newer = sizes.size(key) { return newer }
             _ = sizes.put(size, key)
             return size
@@ -20,19 +21,21 @@ extension ImageCache {
     }
 
     /// Stores the size of an image. Does nothing for a thumbnail that is stored under the original's key,
-    /// because its size is not the original's.
+    /// because the size of the thumbnail is not the size of the original.
     func rememberSize(of image: Image, forKey key: String) {
         if image.isThumbnail, !CacheKey.isThumbnail(key) { return }
         rememberSize(image.pixelSize, forKey: key)
     }
 
-    /// The maximum of bytes whose headers wait to be read.
+    /// The maximum total size, in bytes, of the image files that wait until their headers are read.
     static let awaitingSizeLimit = 16 << 20
 
-    /// Stores the size that the header of an image file declares. Used when bytes are stored without a decoded image.
+    /// Stores the size that the header of an image file declares. The cache calls this method when bytes are stored
+    /// without a decoded image.
     ///
-    /// The size is left out when too many bytes wait already: while decodes of higher priority fill the pool, these jobs
-    /// never run, and each holds a file in memory.
+    /// A job on the decode pool reads the header at low priority. The job waits while decodes of higher priority occupy
+    /// the pool, and keeps a whole file in memory. Therefore the size is not stored if the waiting files would exceed
+    /// ``awaitingSizeLimit``. A file is always accepted if no other file waits.
     func rememberSize(of data: Data, forKey key: String) {
         let count = data.count
         let mayWait = bytesAwaitingSize.withLock { waiting in

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A running query. Cancelling it completes it with a miss, unless it has already completed.
+/// A running query. If the caller cancels the query before its completion, the query completes with a miss.
 public final class ImageCacheToken: WebImageOperation {
     /// The requested key.
     public let key: String
@@ -23,8 +23,8 @@ public final class ImageCacheToken: WebImageOperation {
         callbacks.async { handler(.miss) }
     }
 
-    /// Completes the query on the callback queue, unless it has already completed or is cancelled before its
-    /// block runs on that queue.
+    /// Completes the query on the callback queue. Does nothing if the query completes or is cancelled before the block
+    /// runs on that queue.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
         callbacks.async { self.finishInline(image, data, type) }
     }
@@ -47,10 +47,12 @@ struct ImageCacheQueryAnswer: Sendable {
 extension ImageCache {
     /// Looks an image up in memory, then on disk.
     ///
-    /// A memory hit is delivered before this method returns, and the method returns nil, unless
-    /// `.queryMemoryData` also requests the encoded data from disk. A result from disk is delivered on the
-    /// context's callback queue (default: main). If `.queryDiskDataSync` or, after a memory hit,
-    /// `.queryMemoryDataSync` is set, it is delivered before this method returns. A miss has the type `.none`.
+    /// A memory hit is delivered before this method returns, and the method returns nil. If the options contain
+    /// `.queryMemoryData`, a memory hit is delivered together with the encoded data from disk instead.
+    ///
+    /// A result that requires the disk is delivered on the context's callback queue (default: main). Two options
+    /// deliver this result before the method returns: `.queryDiskDataSync` after a memory miss, and
+    /// `.queryMemoryDataSync` after a memory hit. A miss has the type `.none`.
     @discardableResult
     public func queryCacheOperation(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -82,7 +84,7 @@ extension ImageCache {
         return token
     }
 
-    /// Calls ``queryCacheOperation(forKey:options:context:cacheType:done:)``; required by ``ImageCaching``.
+    /// Calls ``queryCacheOperation(forKey:options:context:cacheType:done:)``. ``ImageCaching`` requires this method.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -105,7 +107,7 @@ extension ImageCache {
                 measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
                 guard !token.isCancelled else { return }
-                // Another query may have stored the image in memory since this query started.
+                // Another query can have stored the image in memory since this query started.
                 let filled =
                     cacheType.includesMemory
                     ? self.memoryImage(token.key, options: options, context) : nil

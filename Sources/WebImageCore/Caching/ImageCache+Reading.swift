@@ -3,13 +3,14 @@ public import Foundation
 extension ImageCache {
     // MARK: Bytes
 
-    /// Returns whether there is a disk entry for a key. Does not read its bytes. Blocks.
+    /// Returns whether there is a disk entry for a key. Does not read the bytes of the entry. Blocks the calling
+    /// thread.
     public func diskImageDataExists(withKey key: String?) -> Bool {
         guard let key else { return false }
         return disk.sync { $0?.containsData(forKey: key) ?? false }
     }
 
-    /// Reports on the main queue whether there is a disk entry for a key.
+    /// Checks whether there is a disk entry for a key. Calls `completion` on the main queue.
     public func diskImageExists(withKey key: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
         disk.async { disk in
             let exists = key.map { disk?.containsData(forKey: $0) ?? false } ?? false
@@ -17,22 +18,23 @@ extension ImageCache {
         }
     }
 
-    /// Returns the encoded data on disk after checking that it is undamaged. Blocks.
+    /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
     public func diskImageData(forKey key: String?) -> Data? { diskImageDataSync(forKey: key) }
 
-    /// Returns the encoded data on disk after checking that it is undamaged. Blocks.
+    /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
     public func diskImageDataSync(forKey key: String?) -> Data? {
         guard let key else { return nil }
         return disk.sync { self.read(key, from: $0) }
     }
 
-    /// Returns the encoded data on disk after checking that it is undamaged. Reads it on the cache's disk queue.
+    /// Returns the encoded data on disk, after a check that the data is undamaged. The read runs on the cache's disk
+    /// queue.
     public func diskImageData(forKey key: String?) async -> Data? {
         guard let key else { return nil }
         return await disk.run { self.read(key, from: $0) }
     }
 
-    /// Reports the encoded data on disk on the main queue.
+    /// Reads the encoded data on disk. Calls `completion` on the main queue.
     public func diskImageDataQuery(forKey key: String?, completion: (@Sendable (Data?) -> Void)? = nil) {
         disk.async { disk in
             let data = key.flatMap { self.read($0, from: disk) }
@@ -52,7 +54,8 @@ extension ImageCache {
 
     // MARK: Images
 
-    /// Returns the image on disk. Decodes it on the calling thread and stores it in memory. Blocks.
+    /// Returns the image on disk. Reads and decodes the disk entry on the calling thread, and stores the image in
+    /// memory. Blocks the calling thread.
     public func imageFromDiskCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
@@ -61,8 +64,8 @@ extension ImageCache {
         return decode(entry, key: key, decoder(key, options, context), context)
     }
 
-    /// Returns the image in memory; if there is none, the image on disk. Blocks while it reads and decodes
-    /// the disk entry.
+    /// Returns the image in memory. If the image is not in memory, returns the image on disk, and blocks the calling
+    /// thread while it reads and decodes the disk entry.
     public func imageFromCache(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Image? {
@@ -75,7 +78,8 @@ extension ImageCache {
         guard let image = imageFromMemoryCache(forKey: key),
             context.entryIdentity.map({ image.isEntry(of: $0.key) }) ?? true
         else { return nil }
-        // A look-up by string has no expected key, so it also accepts a poster frame that was stored for an animation.
+        // A look-up by string has no expected key. Therefore it accepts even an image with only the first frame of an
+        // animation.
         return ImageMatcher(options: options, context: context)
             .adapted(image, takesPosters: context.entryIdentity == nil)
     }
@@ -87,15 +91,15 @@ extension ImageCache {
             options: options)
     }
 
-    /// Decodes an entry and stores the image in memory. Removes the entry if no coder can decode it. Returns
-    /// nil if the decode failed or the entry does not match the load's key and options.
+    /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns
+    /// nil if the decode fails, or if the entry does not match the key and the options of `decoder`.
     func decode(
         _ entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> Image? {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
             let image = try decoder.decode(entry)
-            // A look-up by string returns the image without adapting it to the options.
+            // A look-up by string does not adapt the image to the options.
             let adapted =
                 decoder.key == nil ? image : ImageMatcher(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }
@@ -119,8 +123,8 @@ extension ImageCache {
         storeImageToMemory(image, forKey: string)
     }
 
-    /// Returns the memory key of an image that was read from disk. A thumbnail receives the key of the
-    /// thumbnail, not of the original. Returns nil when the key is uncertain: under a wrong key, a load could
+    /// Returns the memory key of an image that was read from disk. For a thumbnail, this is the key of the thumbnail,
+    /// not the key of the original. Returns nil if the key is uncertain, because under a wrong key a load could
     /// receive the wrong image.
     private func place(
         of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext

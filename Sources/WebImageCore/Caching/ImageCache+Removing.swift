@@ -2,15 +2,15 @@ import Foundation
 
 extension ImageCache {
     /// Removes an image from memory and, by default, from disk. The completion runs on the main queue. If
-    /// `fromDisk` is false, it runs before this method returns.
+    /// `fromDisk` is false, the completion runs before this method returns.
     public func removeImage(
         forKey key: String?, fromDisk: Bool = true, withCompletion completion: (@Sendable () -> Void)?
     ) {
         removeImage(forKey: key, cacheType: fromDisk ? .all : .memory, completion: completion)
     }
 
-    /// Removes an image from the given layers. The completion runs on the main queue. If the layers do not
-    /// include the disk, it runs before this method returns.
+    /// Removes an image from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
+    /// include the disk, the completion runs before this method returns.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         guard let key, cacheType != .none else {
             completion?()
@@ -24,12 +24,12 @@ extension ImageCache {
         onDisk(completion) { $0.removeData(forKey: key) }
     }
 
-    /// Removes an image from memory before this returns.
+    /// Removes an image from memory before this method returns.
     public func removeImageFromMemory(forKey key: String?) {
         if let key { memoryCache.removeObject(forKey: key) }
     }
 
-    /// Removes a disk entry; blocks.
+    /// Removes a disk entry. Blocks the calling thread.
     public func removeImageFromDisk(forKey key: String?) {
         if let key { disk.sync { $0?.removeData(forKey: key) } }
     }
@@ -39,8 +39,9 @@ extension ImageCache {
         if let key { disk.async { $0?.removeData(forKey: key) } }
     }
 
-    /// Reports the layer that contains an image. A memory hit is reported before this method returns, and so
-    /// is a miss if the disk is not included. All other results are reported on the main queue.
+    /// Reports the layer that contains an image. A memory hit is reported before this method returns. A miss is
+    /// reported before this method returns if the key is nil or `cacheType` does not include the disk. All other
+    /// results are reported on the main queue.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -59,8 +60,8 @@ extension ImageCache {
         diskImageExists(withKey: key) { completion?($0 ? .disk : .none) }
     }
 
-    /// Empties the given layers. The completion runs on the main queue. If the layers do not include the
-    /// disk, it runs before this method returns.
+    /// Removes all images from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
+    /// include the disk, the completion runs before this method returns.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if cacheType.includesMemory { clearMemory() }
         if cacheType.includesDisk { clearDisk(onCompletion: completion) } else { completion?() }
@@ -77,13 +78,13 @@ extension ImageCache {
         onDisk(completion) { $0.removeExpiredData() }
     }
 
-    /// The total size of all disk entries in bytes; blocks.
+    /// Returns the total size of all disk entries in bytes. Blocks the calling thread.
     @_disfavoredOverload public func totalDiskSize() -> Int { disk.sync { $0?.totalSize() ?? 0 } }
 
-    /// The number of disk entries; blocks.
+    /// Returns the number of disk entries. Blocks the calling thread.
     @_disfavoredOverload public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
 
-    /// Reports the number of disk entries and their total size in bytes on the main queue.
+    /// Determines the number of disk entries and their total size in bytes. Calls `completion` on the main queue.
     @_disfavoredOverload
     public func calculateSize(completionBlock completion: (@Sendable (_ fileCount: Int, _ totalSize: Int) -> Void)?) {
         disk.async { disk in
@@ -93,7 +94,7 @@ extension ImageCache {
         }
     }
 
-    /// Returns the path of the file that contains an entry; nil when the entry has no file. Blocks.
+    /// Returns the path of the file that contains an entry; nil when the entry has no file. Blocks the calling thread.
     public func cachePath(forKey key: String?) -> String? {
         guard let key else { return nil }
         return disk.sync { $0?.cachePath(forKey: key) }

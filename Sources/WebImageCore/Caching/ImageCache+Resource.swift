@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Access to encoded data together with the loader's metadata and the caller's extended data. The loader uses
-/// its metadata to revalidate the data.
+/// Access to encoded data together with the loader's metadata and the caller's extended data. The loader uses the
+/// metadata to revalidate the data.
 extension ImageCache {
-    /// Returns the verified data on disk with its metadata and extended data. Reads them on the cache's disk queue.
+    /// Returns the verified data on disk with its metadata and extended data. The read runs on the cache's disk queue.
     public func diskResource(forKey key: String?) async -> CachedResource? {
         guard let key else { return nil }
         return await disk.run { self.resource(key, from: $0) }
     }
 
-    /// Returns the verified data on disk with its metadata and extended data. Blocks.
+    /// Returns the verified data on disk with its metadata and extended data. Blocks the calling thread.
     public func diskResourceSync(forKey key: String?) -> CachedResource? {
         guard let key else { return nil }
         return disk.sync { self.resource(key, from: $0) }
@@ -28,15 +28,16 @@ extension ImageCache {
         return resource
     }
 
-    /// Stores a loader's metadata with an existing entry; nil removes the metadata. The change happens after
-    /// all earlier stores.
+    /// Stores a loader's metadata with an existing entry; nil removes the metadata. The change happens on the disk
+    /// queue, after all stores that were requested earlier.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
         disk.async { $0?.setMetadata(metadata, forKey: key) }
     }
 }
 
-// Loads read the versions of stored originals here, and store the metadata of confirmed originals.
+// Loads use these methods to read the versions of stored originals. They also use them to store the metadata of
+// originals that the server has confirmed.
 extension ImageCache: VersionedImageCache {
     package func diskVersion(of key: EntryKey) async -> ContentDigest? {
         await disk.run { Self.version(of: key, in: $0) }

@@ -1,14 +1,15 @@
 public import Foundation
 
 extension ImageCache {
-    /// Stores an image in memory and its encoded bytes on disk.
+    /// Stores an image in memory and, if `toDisk` is true, on disk. The cache encodes the image.
     public func storeImage(
         _ image: Image?, forKey key: String?, toDisk: Bool = true, completion: (@Sendable () -> Void)? = nil
     ) {
         storeImage(image, imageData: nil, forKey: key, toDisk: toDisk, completion: completion)
     }
 
-    /// Stores an image in memory and its data on disk. Without data the image is encoded.
+    /// Stores an image in memory and, if `toDisk` is true, its data on disk. If `imageData` is nil, the cache encodes
+    /// the image.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, toDisk: Bool,
         completion: (@Sendable () -> Void)? = nil
@@ -24,24 +25,25 @@ extension ImageCache {
             nil, imageData: data, forKey: key, options: [], context: nil, cacheType: .all, completion: completion)
     }
 
-    /// Stores bytes on disk together with a loader's metadata. Returns before they are written.
+    /// Stores bytes on disk together with a loader's metadata. Returns before the bytes are written.
     package func storeImageData(_ data: Data, metadata: Data?, forKey key: String) {
         rememberSize(of: data, forKey: key)
         disk.async { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
     }
 
-    /// Stores bytes on disk. Blocks until they are written.
+    /// Stores bytes on disk. Blocks until the bytes are written.
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
         rememberSize(of: data, forKey: key)
         disk.sync { self.put(data, of: nil, key: key, identity: nil, in: $0) }
     }
 
-    /// Stores an image in memory before this method returns, then stores its data on disk. Partial images are
-    /// not stored.
+    /// Stores an image in memory before this method returns, then stores its data on disk. `cacheType` selects the
+    /// layers. Partial images are not stored.
     ///
-    /// The completion runs on the context's callback queue (default: main) as soon as the data can be read
-    /// back. If nothing is stored on disk, it runs before this method returns.
+    /// The completion runs on the context's callback queue (default: main) as soon as the data can be read from the
+    /// cache. If `cacheType` does not include the disk, or if there is nothing to store, the completion runs before
+    /// this method returns.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -78,8 +80,8 @@ extension ImageCache {
         }
     }
 
-    /// Attaches the key and the version of its original to an image, before the image is stored in memory. If
-    /// the image is an original, its version becomes the newest version.
+    /// Attaches the key of an image and the version of its original to the image. This must happen before the image is
+    /// stored in memory. If the image is an original, its version becomes the newest version.
     private func recordIdentity(_ image: Image?, _ identity: EntryIdentity?) {
         guard let identity else { return }
         let source = identity.key.sourceFingerprint
@@ -89,12 +91,12 @@ extension ImageCache {
         image?.noteEntry(ImageEntries.Entry(identity: .key(identity.key), version: version))
     }
 
-    /// Encodes an image in the format of its source file. An image without source format is encoded as GIF if
-    /// it is animated, as PNG if it has transparency, else as JPEG.
+    /// Encodes an image in the format of its source file. If the source format is unknown, the format is GIF for an
+    /// animated image, PNG for an image with transparency, and JPEG for all other images.
     private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
         var format = image.imageFormat
         if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
-        // If no encoder can write animations of this format, use GIF: otherwise only the first frame would be stored.
+        // If no encoder can write animations of this format, use GIF. Otherwise only the first frame would be stored.
         if image.isAnimated, !options.firstFrameOnly,
             (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
         {
@@ -142,8 +144,8 @@ extension ImageCache {
         if let recording = disk as? any RecordingDiskCache {
             recording.setData(data, forKey: key, record: record, metadata: metadata)
         } else {
-            // This layer cannot record that the image has only the first frame, so a later load of the whole
-            // animation would receive a still image.
+            // This layer cannot record that the image has only the first frame. Do not store the image, because a
+            // later load of the whole animation would receive a still image.
             if let image, image.omitsFrames, identity?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
             if let metadata = attributes?.metadata ?? metadata { disk.setMetadata(metadata, forKey: key) }
@@ -151,15 +153,16 @@ extension ImageCache {
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
     }
 
-    /// Whether a variant was made from an outdated version of its original. Such a variant must not be stored: the
-    /// disk layer would treat its version as the newest one and remove the variants of the actual newest version.
+    /// Whether a variant was made from an outdated version of its original. Such a variant must not be stored.
+    /// Otherwise the disk layer would treat the outdated version as the newest version, and would remove the variants
+    /// of the version that is actually the newest.
     private func isStale(_ identity: EntryIdentity?) -> Bool {
         guard let identity, identity.key.isVariant, let version = identity.version else { return false }
         return originalVersions.join(version, for: identity.key.sourceFingerprint).isStale
     }
 
-    /// Makes the bytes that a caller stores the newest version of the key's original. Attaches this version
-    /// to the image.
+    /// Declares that the bytes that a caller stores are the newest version of the original under this key. Sets the
+    /// version in the record and, if the image is an image of this original, attaches the version to the image.
     private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
         let shared = EntryKey.shared(key)
         let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
@@ -168,8 +171,9 @@ extension ImageCache {
         image.noteEntry(ImageEntries.Entry(identity: .key(shared), version: version))
     }
 
-    /// Stores the image's `extendedObject`. `Data` is stored unchanged, other `Encodable` values are stored
-    /// as JSON. When the entry is read, the object is the stored `Data` in both cases.
+    /// Stores the `extendedObject` of an image with its disk entry. `Data` is stored unchanged. Other `Encodable`
+    /// values are stored as JSON. In both cases, the object of an image that is read from the entry is the stored
+    /// `Data`.
     private static func writeExtended(of image: Image, key: String, to disk: any DiskCaching) {
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
@@ -181,8 +185,9 @@ extension ImageCache {
 }
 
 extension Image {
-    /// Returns the original file of an animated image, if storing it is equivalent to encoding the image: the
-    /// image shows the complete file and no encode option is set. Otherwise returns nil.
+    /// Returns the original file of an animated image, if the cache can store this file instead of an encoded image.
+    /// This requires that the image shows the complete file, unchanged, and that the context contains neither encode
+    /// options nor a coder. Otherwise returns nil.
     fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
         guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true

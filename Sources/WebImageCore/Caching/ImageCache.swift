@@ -2,21 +2,22 @@ import Foundation
 
 /// A cache of images with a memory layer and a disk layer.
 ///
-/// Safe on any thread. Memory look-ups run on the calling thread. Disk work runs on the cache's own serial
-/// queue, in the order of the calls. Decoding and encoding run on the decode pool, except in methods
-/// documented to block. Every completion is called exactly once, also for a nil key.
+/// All methods are safe on any thread. Memory look-ups run on the calling thread. Disk work runs on a serial queue of
+/// the cache, in the order of the calls. Decodes and encodes run on the decode pool, except in methods whose
+/// documentation says that they block. Every completion is called exactly once, even if the key is nil.
 public final class ImageCache: LayeredImageCaching {
     /// The default cache, with the namespace `default`.
     public static let shared = ImageCache(namespace: "default")
 
     private static let chosenDirectory = Locked<String?>(nil)
 
-    /// Opens the default disk layer at a path; returns nil when the folder cannot be used.
-    /// ``WebImageDefaults`` sets it.
+    /// The function that opens the default disk layer at a path. It returns nil when the folder cannot be used.
+    /// ``WebImageDefaults`` sets this function.
     static let makeDefaultDiskCache = Locked<@Sendable (String, ImageCacheConfig) -> (any DiskCaching)?>({ _, _ in nil }
     )
 
-    // Implicitly unwrapped as in SDWebImage: reading never returns nil, and setting nil restores the default.
+    // The type is implicitly unwrapped as in SDWebImage. The getter never returns nil, and the value nil restores the
+    // default.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// The default parent directory of caches: `$XDG_CACHE_HOME/<application>/webimage`, or
     /// `$HOME/.cache/<application>/webimage` if `$XDG_CACHE_HOME` is not an absolute path. If `$HOME` is not
@@ -27,19 +28,19 @@ public final class ImageCache: LayeredImageCaching {
         set { chosenDirectory.withLock { $0 = newValue } }
     }
 
-    /// The folder of the disk layer; empty when the caller created the layer.
+    /// The path of the disk layer's folder. Empty if the caller created the disk layer.
     public let diskCachePath: String
     /// The memory layer.
     public let memoryCache: any MemoryCaching
-    /// The memory layer if it is a `MemoryCache`, else nil. A direct call saves 100 instructions per look-up
-    /// compared with a call through the protocol.
+    /// The memory layer if it is a `MemoryCache`, else nil. A direct call of this class saves 100 instructions per
+    /// look-up compared with a call through the protocol.
     private let defaultMemoryCache: MemoryCache?
     let disk: DiskQueue
     let decodePool: DecodePool
     let coders: ImageCodersManager
     /// The newest known version of each original.
     package let originalVersions = OriginalVersions()
-    /// The bytes whose headers wait to be read for their sizes.
+    /// The total size, in bytes, of the image files that wait until their headers are read.
     let bytesAwaitingSize = Locked(0)
     private let state: Locked<State>
 
@@ -70,7 +71,7 @@ public final class ImageCache: LayeredImageCaching {
         }
     }
 
-    /// Creates a cache from existing layers. Without a disk layer, it stores images only in memory.
+    /// Creates a cache from existing layers. If `diskCache` is nil, the cache stores images only in memory.
     public init(memoryCache: any MemoryCaching, diskCache: (any DiskCaching)?, config: ImageCacheConfig = .default) {
         diskCachePath = ""
         state = Locked(State(config: config))
@@ -80,10 +81,11 @@ public final class ImageCache: LayeredImageCaching {
         disk = DiskQueue { diskCache }
     }
 
-    /// Creates a separate cache object with the namespace `default`.
+    /// Creates a cache with the namespace `default`. The new cache is not the object ``shared``.
     public convenience init() { self.init(namespace: "default") }
 
-    /// The configuration of the cache. A change takes effect immediately.
+    /// The configuration of the cache. A change takes effect immediately, except for the properties that are read when
+    /// the cache is created.
     public var config: ImageCacheConfig {
         get { state.withLock { $0.config } }
         set {
@@ -97,8 +99,8 @@ public final class ImageCache: LayeredImageCaching {
     /// layer is open.
     public var diskCache: (any DiskCaching)? { disk.sync { $0 } }
 
-    /// A function that returns the path of an additional file for a key. The file is read after a miss in the
-    /// disk layer and is never changed.
+    /// A function that returns the path of an additional file for a key. After a miss in the disk layer, the cache
+    /// reads this file. The cache never changes the file.
     public var additionalCachePathBlock: (@Sendable (String) -> String?)? {
         get { state.withLock { $0.additionalPath } }
         set { state.withLock { $0.additionalPath = newValue } }
@@ -129,7 +131,7 @@ public final class ImageCache: LayeredImageCaching {
     /// Empties the memory layer.
     public func clearMemory() { memoryCache.removeAllObjects() }
 
-    /// Waits until all data stored so far is safe on disk; blocks.
+    /// Blocks the calling thread until all data stored so far is safe on disk.
     public func flush() { disk.sync { $0?.flush() } }
 
     /// Waits until all data stored so far is safe on disk.

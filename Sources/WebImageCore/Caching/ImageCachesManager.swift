@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The caches that an operation uses, and their order.
+/// Selects the caches that an operation uses, and the order in which the operation uses them.
 public enum ImageCachesManagerOperationPolicy: Int, Sendable {
     /// Uses the caches one after another, starting with the highest. Queries stop at the first hit.
     case serial = 0
-    /// Uses all caches concurrently. Queries return the first hit that arrives.
+    /// Uses all caches concurrently. Queries deliver the first hit that arrives.
     case concurrent = 1
     /// Uses only the highest cache.
     case highestOnly = 2
@@ -14,10 +14,10 @@ public enum ImageCachesManagerOperationPolicy: Int, Sendable {
 
 /// Combines several caches into one. The cache that was added last is the highest and is queried first.
 ///
-/// Safe on any thread. Every completion is called exactly once, also for a nil key and if there are no
+/// All methods are safe on any thread. Every completion is called exactly once, even for a nil key or if there are no
 /// caches. A cancelled query completes with a miss.
 public final class ImageCachesManager: ImageCaching {
-    /// The default manager; contains ``ImageCache/shared`` initially.
+    /// The default manager. Initially it contains only ``ImageCache/shared``.
     public static let shared = ImageCachesManager()
 
     private let state: Locked<State>
@@ -49,43 +49,44 @@ public final class ImageCachesManager: ImageCaching {
     /// Adds a cache, which becomes the highest.
     public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.roles.append(cache) } }
 
-    /// Removes a cache. An object is found by its address, a value by equality.
+    /// Removes a cache. If the cache is an object, it is found by its address. If the cache is a value, it is found by
+    /// equality.
     public func removeCache(_ cache: any ImageCaching) {
         state.removeRole(\.caches, cache) { $0 }
     }
 
-    /// The caches in which images are looked up. Default ``ImageCachesManagerOperationPolicy/serial``.
+    /// The policy for queries. The default is ``ImageCachesManagerOperationPolicy/serial``.
     public var queryOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.query } }
         set { state.withLock { $0.query = newValue } }
     }
 
-    /// The caches in which images are stored. Default ``ImageCachesManagerOperationPolicy/highestOnly``.
+    /// The policy for storing images. The default is ``ImageCachesManagerOperationPolicy/highestOnly``.
     public var storeOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.store } }
         set { state.withLock { $0.store = newValue } }
     }
 
-    /// The caches from which images are removed. Default ``ImageCachesManagerOperationPolicy/concurrent``.
+    /// The policy for removing images. The default is ``ImageCachesManagerOperationPolicy/concurrent``.
     public var removeOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.remove } }
         set { state.withLock { $0.remove = newValue } }
     }
 
-    /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks. Default
+    /// The policy for ``containsImage(forKey:cacheType:completion:)``. The default is
     /// ``ImageCachesManagerOperationPolicy/serial``.
     public var containsOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.contains } }
         set { state.withLock { $0.contains = newValue } }
     }
 
-    /// The caches that are cleared. Default ``ImageCachesManagerOperationPolicy/concurrent``.
+    /// The policy for clearing caches. The default is ``ImageCachesManagerOperationPolicy/concurrent``.
     public var clearOperationPolicy: ImageCachesManagerOperationPolicy {
         get { state.withLock { $0.clear } }
         set { state.withLock { $0.clear = newValue } }
     }
 
-    /// Whether a serial query that finds an image in a lower cache stores it in the higher caches. Default false.
+    /// Whether a serial query stores an image from a lower cache in the higher caches. The default is false.
     public var fillsHigherCaches: Bool {
         get { state.withLock { $0.fillsHigher } }
         set { state.withLock { $0.fillsHigher = newValue } }
@@ -93,7 +94,7 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: The role
 
-    /// Looks an image up. Cancelling the query completes it with a miss on the context's callback queue.
+    /// Looks an image up. If the query is cancelled, it completes with a miss on the context's callback queue.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -134,7 +135,7 @@ public final class ImageCachesManager: ImageCaching {
         }
     }
 
-    /// Reports the layer, memory or disk, of the first cache that contains an image.
+    /// Reports the layer (memory or disk) that contains an image in the first cache with a hit.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -145,7 +146,7 @@ public final class ImageCachesManager: ImageCaching {
         }
     }
 
-    /// Empties the given layers.
+    /// Removes all images from the layers in `cacheType`.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         round(\.clear).perform(completion) { cache, done in cache.clear(with: cacheType, completion: done) }
     }

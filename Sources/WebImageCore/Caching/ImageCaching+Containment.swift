@@ -1,14 +1,14 @@
 import Foundation
 
 /// A cache that reports asynchronously which images it contains. The completions of ``ImageCaching`` do not
-/// suffice: they need the main queue, which may be blocked or not running.
+/// suffice, because they run on the main queue. The main queue can be blocked, and not every program runs it.
 package protocol AsyncContainmentCache: ImageCaching {
     func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType
 }
 
 extension ImageCaching {
-    /// Returns the layer that contains an image. For a cache that does not adopt ``AsyncContainmentCache``,
-    /// waits for the completion of ``ImageCaching/containsImage(forKey:cacheType:completion:)``.
+    /// Returns the layer that contains an image. If the cache does not conform to ``AsyncContainmentCache``, this
+    /// method waits for the completion of ``ImageCaching/containsImage(forKey:cacheType:completion:)``.
     func containment(forKey key: String?, cacheType: ImageCacheType) async -> ImageCacheType {
         if let waitable = self as? any AsyncContainmentCache {
             return await waitable.containment(forKey: key, cacheType: cacheType)

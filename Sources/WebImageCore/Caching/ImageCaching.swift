@@ -1,19 +1,20 @@
 public import Foundation
 
-/// Receives the image, its encoded data if it was read, and the layer that contained them; `.none` is a miss.
+/// Receives the image, its encoded data if the query read the data, and the layer of the hit; `.none` is a miss.
 public typealias ImageCacheQueryCompletionBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType) -> Void
 
-/// A cache for images with a memory layer and a disk layer. The methods have the signatures of SDWebImage.
+/// A cache for images with a memory layer and a disk layer. The methods have the same signatures as in SDWebImage.
 ///
 /// The manager calls the methods on any thread. The cache must call every completion exactly once.
 @preconcurrency public protocol ImageCaching: Sendable {
-    /// Looks an image up. The result for a nil key, and for the type `none`, is a miss.
+    /// Looks an image up. If `key` is nil or `cacheType` is `.none`, the result is a miss.
     func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)?
-    /// Stores an image in memory and its data on disk, according to `cacheType`. Without data the image is encoded.
+    /// Stores an image in memory and its data on disk, according to `cacheType`. If `imageData` is nil, the cache
+    /// encodes the image.
     func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -27,19 +28,20 @@ public typealias ImageCacheQueryCompletionBlock =
     func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?)
 }
 
-/// A cache whose memory and disk layers are accessible separately. The manager then decodes the data from
-/// disk, and several loads can share one decode.
+/// A cache with separate access to its memory layer and its disk layer. With such a cache, the manager decodes the data
+/// from disk, and several loads can share one decode.
 @preconcurrency public protocol LayeredImageCaching: ImageCaching {
-    /// Returns the image in memory. It runs at the start of every load and must cost no more than a lock and
-    /// a look-up.
+    /// Returns the image in memory. Every load calls this method at its start. The method must take no longer than a
+    /// lock and a look-up.
     func imageFromMemoryCache(forKey key: String?) -> Image?
-    /// Stores an image in memory before this returns.
+    /// Stores an image in memory before this method returns.
     func storeImageToMemory(_ image: Image?, forKey key: String?)
     /// Whether loads store their images in memory. The default implementation returns true.
     var keepsImagesInMemory: Bool { get }
-    /// Returns the encoded data on disk after checking that it is undamaged. Reads it on a thread of the cache.
+    /// Returns the encoded data on disk, after a check that the data is undamaged. A thread of the cache reads the
+    /// data.
     func diskImageData(forKey key: String?) async -> Data?
-    /// Returns the encoded data on disk after checking that it is undamaged. Blocks the caller during the read.
+    /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the caller during the read.
     func diskImageDataSync(forKey key: String?) -> Data?
     /// Returns the verified data on disk with its metadata and extended data. The default implementation
     /// returns only the data.
@@ -48,7 +50,7 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskResourceSync(forKey key: String?) -> CachedResource?
     /// Stores a loader's metadata with an existing disk entry. The default implementation does nothing.
     func storeMetadata(_ metadata: Data?, forKey key: String?)
-    /// Removes a damaged disk entry, so that it is fetched again.
+    /// Removes a damaged disk entry, so that the next load fetches its data again.
     func removeCorruptDiskEntry(forKey key: String?)
 }
 
@@ -63,7 +65,7 @@ extension LayeredImageCaching {
     public func diskResourceSync(forKey key: String?) -> CachedResource? {
         diskImageDataSync(forKey: key).map { CachedResource(data: $0) }
     }
-    /// Nothing.
+    /// Does nothing by default.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {}
 }
 
@@ -74,7 +76,7 @@ extension LayeredImageCaching {
     init(config: ImageCacheConfig)
     /// Returns the image of a key.
     func object(forKey key: String) -> Image?
-    /// Stores an image; nil removes it.
+    /// Stores an image; nil removes the image of the key.
     func setObject(_ object: Image?, forKey key: String, cost: Int)
     /// Removes an image.
     func removeObject(forKey key: String)
@@ -85,24 +87,25 @@ extension LayeredImageCaching {
 }
 
 extension MemoryCaching {
-    /// Nothing.
+    /// Does nothing by default.
     public func configDidChange(_ config: ImageCacheConfig) {}
 }
 
-/// The disk layer of a cache: bytes per key. All methods are synchronous and safe on any thread; they block
-/// the calling thread.
+/// The disk layer of a cache: bytes per key. All methods are safe on any thread. They are synchronous and block the
+/// calling thread.
 @preconcurrency public protocol DiskCaching: Sendable {
-    /// Opens the cache in its own folder; nil when the folder cannot be used.
+    /// Opens the cache in the folder `cachePath`; nil when the folder cannot be used.
     init?(cachePath: String, config: ImageCacheConfig)
-    /// Returns whether there is an entry for a key. Does not read its bytes.
+    /// Returns whether there is an entry for a key. Does not read the bytes of the entry.
     func containsData(forKey key: String) -> Bool
-    /// Returns the entry's bytes; nil when there is no entry or its bytes are damaged. A damaged entry is removed.
+    /// Returns the bytes of an entry. Returns nil when there is no entry or its bytes are damaged. A damaged entry is
+    /// removed.
     func data(forKey key: String) -> Data?
-    /// Stores bytes and replaces an existing entry.
+    /// Stores bytes and replaces an existing entry; nil removes the entry.
     func setData(_ data: Data?, forKey key: String)
-    /// Returns the caller's extended data of an entry, whose content the cache does not interpret.
+    /// Returns the extended data that the caller stored with an entry. The cache does not interpret this data.
     func extendedData(forKey key: String) -> Data?
-    /// Stores the caller's extended data with an existing entry; nil removes it.
+    /// Stores the caller's extended data with an existing entry; nil removes the extended data.
     func setExtendedData(_ data: Data?, forKey key: String)
     /// Removes an entry.
     func removeData(forKey key: String)
@@ -120,40 +123,40 @@ extension MemoryCaching {
     func configDidChange(_ config: ImageCacheConfig)
     /// Waits until all stored data is safe on disk. The default implementation does nothing.
     func flush()
-    /// Stores the pixel size of a key's image. The size must remain after the entry is removed. The default
+    /// Stores the pixel size of the image of a key. The size must stay stored when the entry is removed. The default
     /// implementation does nothing.
     func setPixelSize(_ size: PixelSize, forKey key: String)
-    /// Returns the stored pixel size of a key's image. The default implementation returns nil.
+    /// Returns the stored pixel size of the image of a key. The default implementation returns nil.
     func pixelSize(forKey key: String) -> PixelSize?
     /// Moves the files of an SDWebImage cache folder into this cache. Returns the number of imported files.
     /// The default implementation imports nothing and returns 0.
     func importFiles(fromDirectory path: String) -> Int
-    /// Returns the loader's metadata of an entry, whose content the cache does not interpret. The default
-    /// implementation returns nil.
+    /// Returns the metadata that the loader stored with an entry. The cache does not interpret this metadata. The
+    /// default implementation returns nil.
     func metadata(forKey key: String) -> Data?
-    /// Stores the loader's metadata with an existing entry. Nil removes it; storing other bytes under the key
-    /// also removes it. The default implementation does nothing.
+    /// Stores the loader's metadata with an existing entry; nil removes the metadata. When other bytes are stored under
+    /// the key, the cache must remove the metadata. The default implementation does nothing.
     func setMetadata(_ data: Data?, forKey key: String)
-    /// Reads every entry and removes the damaged entries. Returns how many entries were checked and removed.
-    /// The default implementation does nothing.
+    /// Reads every entry and removes the damaged entries. Returns the number of checked entries and the number of
+    /// removed entries. The default implementation does nothing.
     func verify() -> (checked: Int, removed: Int)
 }
 
 extension DiskCaching {
-    /// Nothing.
+    /// Does nothing by default.
     public func configDidChange(_ config: ImageCacheConfig) {}
-    /// Nothing.
+    /// Does nothing by default.
     public func flush() {}
-    /// Nothing.
+    /// Does nothing by default.
     public func setPixelSize(_ size: PixelSize, forKey key: String) {}
-    /// Nil.
+    /// Returns nil by default.
     public func pixelSize(forKey key: String) -> PixelSize? { nil }
-    /// None.
+    /// Imports no files and returns 0 by default.
     public func importFiles(fromDirectory path: String) -> Int { 0 }
-    /// Nil.
+    /// Returns nil by default.
     public func metadata(forKey key: String) -> Data? { nil }
-    /// Nothing.
+    /// Does nothing by default.
     public func setMetadata(_ data: Data?, forKey key: String) {}
-    /// Nothing.
+    /// Checks no entries by default.
     public func verify() -> (checked: Int, removed: Int) { (0, 0) }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Checks whether an image in memory has the properties that a load or a query requests.
 ///
-/// The memory key is not sufficient: it does not contain the byte limit, the dynamic range and the pixel
+/// The memory key is not sufficient, because it does not contain the byte limit, the dynamic range and the pixel
 /// layout. Two loads that differ only in these properties have the same key.
 struct ImageMatcher: Sendable {
     let options: WebImageOptions
@@ -10,7 +10,7 @@ struct ImageMatcher: Sendable {
 
     /// Returns the image in the requested form; nil when the image must be decoded again.
     ///
-    /// - Parameter takesPosters: Whether an image with only the first frame is accepted when all frames are requested.
+    /// - Parameter takesPosters: whether an image with only the first frame is accepted if all frames are requested.
     func adapted(_ image: Image, takesPosters: Bool = false) -> Image? {
         if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
         if let decoding = image.decodingOptions, !isSufficient(image, decoding) { return nil }
@@ -38,8 +38,8 @@ struct ImageMatcher: Sendable {
         return wantsHDR == decoding.decodesToHDR
     }
 
-    /// Whether the byte limit may have reduced the size of the image. If an image that is 2 pixels wider and
-    /// higher also fits the limit, the limit did not reduce it.
+    /// Whether the byte limit can have reduced the size of the image. If an image that is 2 pixels wider and 2 pixels
+    /// higher still fits the limit, the limit did not reduce the size.
     private static func mayBeScaledDown(_ image: Image, _ decoding: DecodingOptions, _ limit: Int) -> Bool {
         let size = image.pixelSize
         let larger = PixelSize(width: size.width + 2, height: size.height + 2)
@@ -58,7 +58,7 @@ struct ImageMatcher: Sendable {
         let still = Image(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
         still.copyMetadata(from: image)
-        // A refresh reads from the entry which version of the original the still belongs to.
+        // Copy the recorded entries. They contain the version of the original, and a refresh needs this version.
         still.copyEntries(from: image)
         still.omitsFrames = true
         return still

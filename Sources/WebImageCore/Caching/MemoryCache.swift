@@ -1,10 +1,11 @@
 import Foundation
 
-/// The default memory layer. It limits cost and count of the images and evicts by the second-chance algorithm.
+/// The default memory layer. It limits the total cost and the number of the images. It evicts images according to the
+/// second-chance algorithm.
 ///
-/// A hit costs a lock and a look-up; it marks the image as used and does not reorder the queue. Evicted
-/// images are released outside the lock. Weak references to evicted images are kept: if the application still
-/// uses such an image, a look-up finds it again, and it is not decoded a second time.
+/// A hit takes the time of a lock and a look-up. A hit marks the image as used and does not reorder the queue. Evicted
+/// images are released outside the lock. The cache stores weak references to evicted images. If the application still
+/// uses an evicted image, a look-up finds the image, and the image is not decoded a second time.
 public final class MemoryCache: MemoryCaching {
     private let state: Locked<State>
     private let observation = Locked<(any Sendable)?>(nil)
@@ -27,8 +28,8 @@ public final class MemoryCache: MemoryCaching {
         }
     }
 
-    /// Creates an empty cache with the config's limits. Under memory pressure the cache evicts images until
-    /// half of the cost is left; under critical memory pressure it evicts all images.
+    /// Creates an empty cache with the limits of `config`. Under memory pressure, the cache evicts images until at most
+    /// half of the current cost is left. Under critical memory pressure, the cache evicts all images.
     public init(config: ImageCacheConfig) {
         state = Locked(State(limits: Limits(config)))
         let source = config.memoryPressureSource ?? MemoryPressureRelay.system
@@ -39,16 +40,17 @@ public final class MemoryCache: MemoryCaching {
         observation.withLock { $0 = token }
     }
 
-    /// Returns the image of a key. A hit makes no allocation.
+    /// Returns the image of a key. A hit allocates no memory.
     public func object(forKey key: String) -> Image? {
         if let image = state.withLock({ $0.ring.use(key) }) { return image }
         return reinsertedWeakImage(key)
     }
 
-    /// Returns an evicted image that the application still uses, and stores it again.
+    /// Finds an evicted image that the application still uses. Stores the image in the cache again and returns the
+    /// image.
     private func reinsertedWeakImage(_ key: String) -> Image? {
         let (image, evicted): (Image?, [Image]) = state.withLock { state in
-            // Another thread may have stored the image after the first look-up released the lock.
+            // Another thread can have stored the image after the first look-up released the lock.
             if let image = state.ring.use(key) { return (image, []) }
             guard let found = state.weak.take(key) else { return (nil, []) }
             return (found.image, Self.insert(found.image, key, cost: found.cost, into: &state))
@@ -57,8 +59,9 @@ public final class MemoryCache: MemoryCaching {
         return image
     }
 
-    /// Stores an image; nil removes the image of the key. An image whose cost exceeds the limit is not stored
-    /// and evicts no others; the cache keeps only a weak reference to it, if these are enabled.
+    /// Stores an image; nil removes the image of the key. If the cost of the image exceeds the limit, the image is not
+    /// stored and evicts no other images. In this case, the cache stores only a weak reference to the image, if weak
+    /// references are enabled.
     public func setObject(_ object: Image?, forKey key: String, cost: Int) {
         guard let object else { return removeObject(forKey: key) }
         let evicted = state.withLock { state in
@@ -87,10 +90,11 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(evicted) {}
     }
 
-    /// Evicts images until the total cost is at most `cost` bytes. Images that were not used recently are
-    /// evicted first.
+    /// Evicts images until the total cost is at most `cost` bytes. Images that were not used recently are evicted
+    /// first.
     ///
-    /// Used under memory pressure. A look-up still finds evicted images that the application uses.
+    /// The cache calls this method under memory pressure. If weak references are enabled, a look-up still finds the
+    /// evicted images that the application uses.
     public func trim(toCost cost: Int) {
         let evicted = state.withLock { Self.evict(toCost: max(cost, 0), count: .max, from: &$0) }
         withExtendedLifetime(evicted) {}
@@ -112,7 +116,8 @@ public final class MemoryCache: MemoryCaching {
     /// The number of stored images.
     public var totalCount: Int { state.withLock { $0.ring.count } }
 
-    /// The cost of one image is limited to this value, 1 TiB, so that the sum of all costs cannot overflow.
+    /// The maximum cost of one image, 1 TiB. Higher costs are reduced to this value, so that the sum of all costs
+    /// cannot overflow.
     private static let maxCost = 1 << 40
 
     // MARK: Functions called under the lock; they return the images that the caller must release after unlocking
@@ -124,8 +129,8 @@ public final class MemoryCache: MemoryCaching {
             return old.map { evicted + [$0] } ?? evicted
         }
         let old = state.ring.remove(key)?.image
-        // Evict before the insertion. The new image is not marked as used, so it would be evicted first if
-        // all other images are marked.
+        // Evict before the insertion. The new image is not yet marked as used. If all other images are marked, an
+        // eviction after the insertion would therefore evict the new image first.
         let evicted = evict(toCost: state.limits.cost - cost, count: state.limits.count - 1, from: &state)
         state.ring.append(image, key, cost: cost)
         return old.map { evicted + [$0] } ?? evicted

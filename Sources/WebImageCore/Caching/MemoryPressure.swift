@@ -2,9 +2,9 @@ import Foundation
 
 /// The level of memory pressure.
 public enum MemoryPressure: Int, Sendable {
-    /// Some threads wait for memory. Release everything that is cheap to recreate.
+    /// Some threads wait for memory. Observers should release everything that is cheap to recreate.
     case warning = 1
-    /// All threads wait for memory, or almost no memory is available. Release everything.
+    /// All threads wait for memory, or almost no memory is available. Observers should release everything.
     case critical = 2
 }
 
@@ -14,25 +14,26 @@ public enum MemoryPressure: Int, Sendable {
     func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> any Sendable
 }
 
-/// A source of memory pressure events that a watcher or a test reports through ``report(_:)``.
+/// A source of memory pressure events. A watcher or a test reports each event with ``report(_:)``.
 public final class MemoryPressureRelay: MemoryPressureSource {
     private let observers = Locked<[UInt: @Sendable (MemoryPressure) -> Void]>([:])
     private let next = Locked<UInt>(0)
     private let start: Completion<Void>
 
-    /// Creates a relay without a watcher: events come only from calls of ``report(_:)``.
+    /// Creates a relay without a watcher. Its only events are calls of ``report(_:)``.
     public convenience init() { self.init {} }
 
     /// Creates a relay that calls `start` once, when the first observer is added.
     init(start: @escaping @Sendable () -> Void) { self.start = Completion(start) }
 
     /// Reports the memory pressure of this process's control group, or of the whole machine if the group
-    /// cannot be watched. The first observer starts the watcher on a separate thread.
+    /// cannot be watched. The watcher starts on a separate thread when the first observer is added.
     ///
-    /// Every event also releases decoded animation frames that are not shown and images that were loaded by name.
+    /// In addition to the calls of the observers, every event releases the animation frames that are not shown next and
+    /// the images that were loaded by name.
     public static let system: MemoryPressureRelay = {
         let relay = MemoryPressureRelay { MemoryPressureWatcher.start() }
-        // Number 0 is never given to an observer, so this one stays.
+        // The numbers of other observers begin at 1. Observer 0 is therefore never replaced or removed.
         relay.observers.withLock { observers in
             observers[0] = { _ in
                 FrameStoreRegistry.shared.trim()

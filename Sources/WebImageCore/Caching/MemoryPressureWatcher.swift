@@ -3,7 +3,8 @@ import Foundation
 /// Watches how long threads wait for memory, with the kernel's pressure stall information (PSI,
 /// <https://docs.kernel.org/accounting/psi.html>).
 ///
-/// Its thread sleeps until the kernel wakes it. Without PSI it reads the available memory every 5 seconds.
+/// The watcher's thread sleeps until the kernel wakes it. If PSI is not available, the thread reads the available
+/// memory every 5 seconds.
 enum MemoryPressureWatcher {
     static func start() {
         let thread = Thread(name: "webimage.memory") { watch() }
@@ -12,10 +13,10 @@ enum MemoryPressureWatcher {
     }
 
     private static func watch() {
-        // Register the triggers late, because removing a trigger takes 25 ms (measured), also at the end of
-        // the process: the kernel waits for every processor. A command that shows one image takes only 50 ms
-        // in total and ends before the triggers exist. The delay is harmless, because no trigger fires within
-        // its first window of 2 s anyway.
+        // Register the triggers late. The kernel needs 25 ms (measured) to remove a trigger, because it waits for
+        // every processor. It removes the triggers when the process ends. A command that shows one image takes only
+        // 50 ms in total. With the delay, such a command ends before the triggers exist. The delay is harmless,
+        // because no trigger fires within its first window of 2 s.
         sleep(2)
         // The triggers fire when some threads ("some") or all threads ("full") have waited for 200 ms within
         // a window of 2 s. For unprivileged processes, the window must be a multiple of 2 s.
@@ -38,8 +39,8 @@ enum MemoryPressureWatcher {
         pollMemoryInfo()
     }
 
-    /// Returns the pressure files to try. The process's own control group is the first, because its limit may
-    /// be far below the machine's memory.
+    /// Returns the pressure files in the order in which they are tried. The file of the process's control group is the
+    /// first, because the limit of this group can be far below the memory of the machine.
     private static func pressureFiles() -> [String] {
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return pressureFiles(groups: groups)
@@ -51,13 +52,13 @@ enum MemoryPressureWatcher {
         return (own.map { [$0] } ?? []) + ["/proc/pressure/memory"]
     }
 
-    /// Registers a trigger with the first file that accepts it; nil if no file does. The returned descriptor
-    /// has a priority event (`POLLPRI`) when the trigger fires.
+    /// Registers a trigger with the first file that accepts the trigger, and returns the file's descriptor. Returns nil
+    /// if no file accepts the trigger. The descriptor has a priority event (`POLLPRI`) when the trigger fires.
     static func open(_ trigger: String, files: [String]) -> Int32? {
         for path in files {
             let file = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
             guard file >= 0 else { continue }
-            // The kernel expects the terminating zero as part of the trigger.
+            // Write the terminating zero as well, because the kernel expects this byte as part of the trigger.
             if trigger.withCString({ write(file, $0, trigger.utf8.count + 1) }) > 0 { return file }
             close(file)
         }
@@ -72,7 +73,8 @@ enum MemoryPressureWatcher {
         }
     }
 
-    /// Returns `.warning` below 10 % available memory, `.critical` below 5 %, else nil (`MemAvailable`, proc(5)).
+    /// Returns `.warning` if less than 10 % of the memory is available, and `.critical` if less than 5 % is available;
+    /// otherwise nil. `meminfo` is the content of `/proc/meminfo` (`MemAvailable`, proc(5)).
     static func pressure(meminfo: String) -> MemoryPressure? {
         func kilobytes(_ name: String) -> Int? {
             let line = meminfo.split(separator: "\n").first { $0.hasPrefix(name + ":") }

@@ -1,19 +1,20 @@
 import Foundation
 
-/// The memory that this process may use: the machine's memory, or the limit of its control group if that is lower.
+/// The maximum memory of this process: the memory of the machine, or the limit of the process's control group if this
+/// limit is lower.
 enum MemorySize {
-    /// The limit in bytes that ``ImageCacheConfig/maxMemoryCost`` 0 selects: 15 % of ``available``.
+    /// The limit in bytes if ``ImageCacheConfig/maxMemoryCost`` is 0. The limit is 15 % of ``available``.
     static let automaticCost = available / 100 * 15
 
-    /// The memory that this process may use, in bytes.
+    /// The maximum memory of this process in bytes.
     static let available: Int = {
         let physical = Int(clamping: ProcessInfo.processInfo.physicalMemory)
         let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
         return limits(groups: groups) { try? String(contentsOfFile: $0, encoding: .utf8) }.reduce(physical, min)
     }()
 
-    /// Returns the memory limits in bytes of the control groups in `/proc/self/cgroup` (cgroups(7)) and of
-    /// their ancestors.
+    /// Returns the memory limits, in bytes, of control groups and of their ancestors. `groups` is the content of
+    /// `/proc/self/cgroup` (cgroups(7)).
     static func limits(groups: String, read: (String) -> String?) -> [Int] {
         groups.split(separator: "\n").flatMap { line -> [Int] in
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)

@@ -1,13 +1,14 @@
 package import Foundation
 
-/// The newest version of each original. A version is known as long as an image made from it is in memory.
+/// The newest version of each original. A version is known while an image that was made from this version is in memory.
+/// The 256 most recent versions are known even without such an image.
 package final class OriginalVersions: Sendable {
     private struct Known { weak var version: OriginalVersion? }
 
     private struct State {
         var known: [KeyFingerprint: Known] = [:]
-        /// The most recent versions, at most 256. The strong references keep a version known without an image
-        /// in memory, so that work that started with an older version is recognised as stale when it ends.
+        /// The most recent versions, at most 256. Because of these strong references, a version stays known even if no
+        /// image is in memory. Work that started with an older version is therefore recognised as stale at its end.
         var recent: [OriginalVersion] = []
         var nextRecent = 0
         var nextSweep = 256
@@ -31,8 +32,8 @@ package final class OriginalVersions: Sendable {
 
     package init() {}
 
-    /// Records that these bytes just arrived from the server or from the program. Their version becomes the
-    /// newest; the previous version becomes stale.
+    /// Records that new bytes of an original have arrived from the server or from the program. The version of these
+    /// bytes becomes the newest version, and the previous version becomes stale.
     @discardableResult
     package func declare(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
         state.withLock { state in
@@ -57,23 +58,23 @@ package final class OriginalVersions: Sendable {
         }
     }
 
-    /// Returns the newest known version of an original; nil when no version is known, such as when no image
-    /// made from the original is in memory.
+    /// Returns the newest known version of an original; nil when no version is known.
     package func newest(for key: KeyFingerprint) -> ContentDigest? {
         state.withLock { $0.known[key]?.version }?.digest
     }
 }
 
-/// A cache that tracks the versions of its originals, and stores the metadata of an ``EntryIdentity`` with the bytes.
+/// A cache that tracks the versions of its originals. When it stores bytes, it also stores the metadata of their
+/// ``EntryIdentity``.
 package protocol VersionedImageCache: LayeredImageCaching {
     var originalVersions: OriginalVersions { get }
-    /// Returns the version of the original on disk under a key; nil if there is no such entry or its version
-    /// is unknown.
+    /// Returns the version that the disk entry of a key records; nil if there is no such entry or its version is
+    /// unknown.
     func diskVersion(of key: EntryKey) async -> ContentDigest?
     /// Like the asynchronous method, but blocks the caller.
     func diskVersionSync(of key: EntryKey) -> ContentDigest?
-    /// Stores the metadata of a confirmed original, unless the entry on disk now has another version. The
-    /// validators of one version must never confirm the bytes of another version. Nil stands for an unknown version,
-    /// which every version matches.
+    /// Stores the metadata of an original that the server has confirmed. Does nothing if the entry on disk now has
+    /// another version, because the validators of one version must never confirm the bytes of another version. If
+    /// `version` or the version of the entry is unknown (nil), the metadata is stored.
     func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?)
 }

@@ -1,8 +1,9 @@
-/// The pixel sizes of recent images by key. The number of sizes is limited. The structure has no lock; its
-/// owner must synchronise access.
+/// The pixel sizes of recent images by key. The number of sizes is limited. The structure has no lock. Its owner
+/// must synchronise access.
 ///
 /// There are two generations, young and old. New sizes are added to the young generation. A look-up moves a size from
-/// the old to the young generation. When the young generation is full, it replaces the old one, whose sizes are lost.
+/// the old to the young generation. When the young generation is full, the sizes of the old generation are removed, and
+/// the young generation becomes the old generation.
 struct PixelSizes {
     private var young: [String: PixelSize] = [:]
     private var old: [String: PixelSize] = [:]
@@ -19,7 +20,7 @@ struct PixelSizes {
         return size
     }
 
-    /// Stores a size; returns whether it is new or changed.
+    /// Stores a size. Returns false if the same size was already stored under the key.
     mutating func put(_ size: PixelSize, _ key: String) -> Bool {
         if self.size(key) == size { return false }
         insert(size, key)

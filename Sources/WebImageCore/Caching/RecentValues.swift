@@ -1,5 +1,5 @@
-/// A cache of values by key with a limited total cost. It evicts the least recently used value first. Safe on
-/// any thread.
+/// A cache of values by key with a limited total cost. The cache evicts the least recently used value first. All
+/// methods are safe on any thread.
 package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot {
         var value: Value
@@ -28,7 +28,8 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
     }
 
-    /// Stores a value. Does nothing if its cost exceeds a quarter of the budget: it would evict too many other values.
+    /// Stores a value and removes the previous value of the key. A value whose cost exceeds a quarter of the budget is
+    /// not stored, because it would evict too many other values.
     package func set(_ value: Value, for key: Key, cost: Int) {
         // The array is declared outside the closure, so that evicted values are released after the lock.
         var freed: [Slot] = []
@@ -42,8 +43,8 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
             state.slots[key] = Slot(value: value, cost: cost, lastUse: state.clock)
             state.cost += cost
             guard state.cost > budget else { return }
-            // Evict until only seven eighths of the budget are used. An eviction scans all values, so it
-            // should happen rarely.
+            // Evict values until at most seven eighths of the budget are used. This makes evictions rare, because
+            // each eviction sorts all values.
             for (key, slot) in state.slots.sorted(by: { $0.value.lastUse < $1.value.lastUse }) {
                 guard state.cost > budget / 8 * 7 else { break }
                 state.slots[key] = nil

@@ -1,4 +1,4 @@
-// Typed access to the caches in a request's context.
+// Typed access to the caches in the context of a load.
 extension RequestContext {
     var imageCache: (any ImageCaching)? { value(.imageCache) }
     var originalImageCache: (any ImageCaching)? { value(.originalImageCache) }

@@ -1,4 +1,5 @@
-/// Weak references to evicted images by key. They make an evicted image available again while the application uses it.
+/// Weak references to evicted images by key. While the application uses an evicted image, its weak reference makes the
+/// image available to the cache.
 struct WeakImageTable {
     private struct Entry {
         weak var image: Image?
@@ -14,7 +15,7 @@ struct WeakImageTable {
         return entries.count >= nextSweep ? sweep() : []
     }
 
-    /// Removes the reference and returns its image if it still exists.
+    /// Removes the reference of a key. Returns the image and its cost if the image still exists.
     mutating func take(_ key: String) -> (image: Image, cost: Int)? {
         guard !entries.isEmpty, let entry = entries.removeValue(forKey: key), let image = entry.image else {
             return nil
@@ -22,12 +23,13 @@ struct WeakImageTable {
         return (image, entry.cost)
     }
 
-    /// Removes references to released images. The next sweep runs when the table has twice as many entries,
-    /// so the average cost per eviction is constant.
+    /// Removes references to released images. The next sweep runs when the table has twice as many entries. Therefore
+    /// the average duration per eviction is constant.
     ///
-    /// Returns the images that still exist; the caller must release them after unlocking. Checking a weak
-    /// reference retains the image. If its last owner releases the image during the sweep, the sweep would
-    /// deallocate it under the lock, together with objects that the user attached to it.
+    /// Returns the images that still exist. The caller must release these images after unlocking. Reason: the check
+    /// of a weak reference retains the image. If the last other owner releases the image during the sweep, the
+    /// release at the end of the sweep deallocates the image and the objects that the user attached to it. This must
+    /// not happen under the lock.
     private mutating func sweep() -> [Image] {
         var living: [Image] = []
         entries = entries.filter { entry in

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The sources of an image, according to a load's context.
+/// The URLs from which a load can fetch its image: the URL of the load, and the URLs in its context.
 struct AlternativeSources {
     /// The URLs in the order of the attempts.
     let urls: [URL]
-    /// Whether the first URL is the smaller image of `.lowDataSource`, which must not be stored under the key of the
-    /// full image.
+    /// Whether the first URL is the URL of `.lowDataSource`. The smaller image from this URL must not be stored under
+    /// the key of the full image.
     let startsWithLowDataSource: Bool
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
-        // A refresh already has the full image. The smaller image would replace it.
+        // For a refresh, do not use the smaller image: it would replace the full image, which is already cached.
         let isRefresh = load.hasCached || load.requestContext.hasLoaderCachedImage
         let low = prefersLowData && !isRefresh ? load.requestContext.lowDataSource : nil
         let others = load.requestContext.alternativeSources ?? []
@@ -28,8 +28,8 @@ struct AlternativeSources {
         }
     }
 
-    /// Returns the result of the first source that returns bytes. If all sources fail, throws the last error with the
-    /// earlier errors attached.
+    /// Tries the sources in their order and returns the result of the first source that returns bytes. If all sources
+    /// fail, throws the last error. This error contains the earlier errors.
     func first(
         _ load: ImageDataLoad, _ fetch: (ImageDataLoad) async throws(WebImageError) -> ImageDataResult
     ) async throws(WebImageError) -> ImageDataResult {
@@ -39,19 +39,19 @@ struct AlternativeSources {
             attempt.url = url
             let isLowDataImage = startsWithLowDataSource && index == 0
             let isElsewhere = url != load.url
-            // The cached bytes may come from any source, but their validators belong to the image's own URL. Another
-            // URL cannot revalidate them.
+            // The cached bytes can come from any source, but their validators always belong to the URL of the load.
+            // Therefore another URL cannot revalidate the bytes.
             if isElsewhere { attempt.cached = nil }
             attempt.finishedAfterCancel = receiverAfterCancel(
                 of: load, isLowDataImage: isLowDataImage, isElsewhere: isElsewhere)
-            // Only the last source reports bytes as they arrive. If an earlier source failed after a part of its
-            // body, the receiver would treat that part as the beginning of the next source's body.
+            // Only the last source reports bytes during the download. If an earlier source reported bytes and then
+            // failed, the receiver would treat these bytes as the beginning of the next source's body.
             if index < urls.count - 1 { attempt.receivedData = nil }
             do throws(WebImageError) {
                 var result = try await fetch(attempt)
                 if isLowDataImage { (result.isLowDataImage, result.mayBeStored) = (true, false) }
-                // Do not store validators of another URL: the next revalidation would send them to the server of the
-                // image's own URL.
+                // Do not store the validators of another URL. Otherwise the next revalidation would send them to the
+                // server of the load's URL.
                 if isElsewhere { result.metadata = nil }
                 return result
             } catch {
@@ -64,8 +64,8 @@ struct AlternativeSources {
         throw last
     }
 
-    /// Returns the receiver of a body whose download completes after its last subscriber cancelled. Nil for the smaller
-    /// image, because it is not stored.
+    /// Returns the receiver of the body if the download completes after its last subscriber has cancelled. Returns nil
+    /// for the smaller image, because this image is not stored.
     private func receiverAfterCancel(
         of load: ImageDataLoad, isLowDataImage: Bool, isElsewhere: Bool
     ) -> (@Sendable (ImageDataResult) -> Void)? {

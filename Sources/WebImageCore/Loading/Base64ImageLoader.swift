@@ -1,11 +1,12 @@
 public import Foundation
 
-/// Loads `base64:` URLs. The text after the scheme is an image in base64, in the standard or the URL-safe alphabet.
+/// Loads `base64:` URLs. The text after the scheme is an image as base64 text, in the standard or the URL-safe
+/// alphabet.
 public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
     package let schemes = ["base64"]
     private let inner = DataURLImageLoader()
 
-    /// Creates a loader; it has no state.
+    /// Creates a loader. A loader has no state.
     public init() {}
 
     /// Returns the `base64:` URL of a base64 text; nil if the text contains characters that a URL cannot contain.
@@ -16,7 +17,7 @@ public final class Base64ImageLoader: ImageDataLoader, SchemeBoundLoader {
 
     /// Decodes the text on a queue of the loader.
     ///
-    /// - Throws: The same errors as ``DataURLImageLoader/loadData(for:progress:)``.
+    /// - Throws: the same errors as ``DataURLImageLoader/loadData(for:progress:)``.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// One load of a data loader for callers with a completion block. Decodes the loaded bytes and completes exactly once.
+/// One load of a data loader, for a caller that passes a completion block. The operation decodes the loaded bytes and
+/// completes exactly once.
 ///
 /// Decoding runs on the decode pool. The completion block runs on the context's callback queue (default: main).
 package final class DataLoadOperation: WebImageOperation {
@@ -36,13 +37,14 @@ package final class DataLoadOperation: WebImageOperation {
     /// action runs before this function returns.
     package func whenCancelled(_ action: @escaping @Sendable () -> Void) { completion.whenCancelled(action) }
 
-    /// Sets an action that runs after the completion block was enqueued, or after it has run if its queue runs it
-    /// inline. If this has already happened, the action runs immediately.
+    /// Sets an action that runs after the completion block is enqueued on the callback queue. If the queue runs blocks
+    /// on the calling thread, the action runs after the completion block has run. If the completion block was enqueued
+    /// before this call, the action runs immediately.
     package func whenDelivered(_ action: @escaping @Sendable () -> Void) { handedOut.whenCompleted(action) }
 
     package func cancel() { completion.cancel(with: (.failure(.cancelled.with(url: load.url)), nil)) }
 
-    /// Returns a progress block that does nothing after the load has ended.
+    /// Returns a block that calls `progress` until the load has ended, and does nothing afterwards.
     package func guarding(_ progress: ImageLoaderProgressBlock?) -> ImageLoaderProgressBlock? {
         guard let progress else { return nil }
         return { [weak self] received, expected, url in
@@ -77,7 +79,8 @@ package final class DataLoadOperation: WebImageOperation {
         }
     }
 
-    /// Returns a block that decodes arriving bytes and delivers partial images; nil without `.progressiveLoad`.
+    /// Returns a block that decodes the received bytes during the download and delivers partial images. Returns nil
+    /// if the options do not contain `.progressiveLoad`.
     package func partialDecoding(delivering completed: ImageLoaderCompletedBlock?) -> ImageLoaderDataBlock? {
         guard load.options.contains(.progressiveLoad), let completed else { return nil }
         let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
@@ -105,8 +108,8 @@ package final class DataLoadOperation: WebImageOperation {
 }
 
 extension ImageDataLoader {
-    /// Fetches the bytes with ``loadData(for:progress:)``, decodes them with the context's coder or the shared
-    /// coders, and completes once.
+    /// Fetches the bytes with ``loadData(for:progress:)``, decodes them, and calls `completed` exactly once. The decode
+    /// uses the coder of the context or, if there is none, the shared coders.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Loads `data:` URLs (RFC 2397), base64 or percent-encoded.
+/// Loads `data:` URLs (RFC 2397). The content is base64 or percent-encoded text.
 ///
-/// Base64 may contain white space, lack padding, or use the URL-safe alphabet, as in browsers.
+/// As in browsers, base64 text can contain white space, omit the padding, or use the URL-safe alphabet.
 public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
     package let schemes = ["data"]
 
-    /// Creates a loader; it has no state.
+    /// Creates a loader. A loader has no state.
     public init() {}
 
-    /// Returns false: a new attempt costs no network.
+    /// Always returns false, because another attempt does not use the network.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 
     /// Whether the URL's scheme is `data`.
@@ -17,7 +17,8 @@ public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
 
     /// Decodes the bytes of the URL on a queue of the loader.
     ///
-    /// - Throws: `.invalidURL` when the URL is malformed, `.limitExceeded`, `.badImageData` when empty.
+    /// - Throws: `.invalidURL` if the URL is malformed, `.limitExceeded` if the content exceeds the byte limit,
+    ///   `.badImageData` if the content is empty, `.cancelled` after a cancel.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -55,8 +56,9 @@ package struct DataURLContent: Sendable {
 
         // A fragment is not part of the payload (RFC 3986 §3.5).
         let payload = text[text.index(after: comma)...].prefix { $0 != UInt8(ascii: "#") }
-        // A percent escape has 3 characters for 1 byte, base64 has 4 characters for 3 bytes. The result therefore has
-        // at least a third of the payload's length.
+        // Reject long payloads before they are decoded. This check assumes at most 3 characters for each byte, as in a
+        // percent escape. Base64 text has more characters for each byte if it contains much white space or many percent
+        // escapes. Such a payload can be rejected although its content is within the limit.
         let length = payload.count
         guard length / 3 <= maxBytes else { throw Self.limit(url, length / 3, maxBytes) }
         guard let raw = Self.percentDecoded(payload) else { throw Self.invalid(url, "a percent escape is damaged") }
@@ -71,7 +73,7 @@ package struct DataURLContent: Sendable {
     }
 
     private static func percentDecoded(_ text: Substring.UTF8View) -> [UInt8]? {
-        // The common case: base64 without percent escapes needs only one copy.
+        // In the common case, base64 text has no percent escapes and only one copy is necessary.
         guard text.contains(UInt8(ascii: "%")) else { return Array(text) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

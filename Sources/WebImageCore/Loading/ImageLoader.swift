@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Reports progress: the bytes received, the bytes expected (0 if unknown, -1 before the response), and the requested
-/// URL.
+/// Receives the progress of a load: the number of received bytes, the number of expected bytes, and the requested URL.
+/// The number of expected bytes is -1 before the response, and 0 if the response does not contain the number.
 public typealias ImageLoaderProgressBlock =
     @Sendable (_ receivedSize: Int, _ expectedSize: Int, _ targetURL: URL?) -> Void
 
@@ -9,13 +9,14 @@ public typealias ImageLoaderProgressBlock =
 public typealias ImageLoaderCompletedBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ error: WebImageError?, _ finished: Bool) -> Void
 
-/// Receives the next bytes of a body and the response head. Called on a serial queue of the loader.
+/// Receives the next bytes of a body and the response head. The loader calls the block on a serial queue.
 public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: WebImageResponse) -> Void
 
-/// Fetches images for the manager. The function signatures are those of SDWebImage.
+/// Fetches images for the manager. The functions have the same signatures as in SDWebImage.
 ///
-/// The functions are called on any thread and must not block it. A loader that returns bytes and leaves decoding to the
-/// manager adopts ``ImageDataLoader``. Then one download serves requests for several sizes.
+/// The functions can be called on any thread and must not block this thread. A loader that returns bytes should conform
+/// to ``ImageDataLoader``. The manager then decodes the bytes, and one download suffices for requests with different
+/// sizes.
 @preconcurrency public protocol ImageLoader: Sendable {
     /// Whether this loader accepts the URL.
     func canRequestImage(for url: URL?) -> Bool
@@ -25,13 +26,14 @@ public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: We
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)?
-    /// Whether a URL that failed with this error is remembered and not tried again.
+    /// Whether the manager must remember a URL that failed with this error, and must not load this URL again.
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool
-    /// Whether this loader accepts the load. The manager calls this function. The default implementation considers only
-    /// the URL.
+    /// Whether this loader accepts the load. The manager calls this function instead of ``canRequestImage(for:)``. The
+    /// default implementation checks only the URL.
     func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool
-    /// Whether a URL that failed with this error is remembered and not tried again. The manager calls this function.
-    /// The default implementation considers only the URL and the error.
+    /// Whether the manager must remember a URL that failed with this error, and must not load this URL again. The
+    /// manager calls this function instead of ``shouldBlockFailedURL(with:error:)``. The default implementation
+    /// checks only the URL and the error.
     func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool
@@ -51,23 +53,24 @@ extension ImageLoader {
     }
 }
 
-/// A loader that fetches bytes; the manager decodes them.
+/// A loader that fetches bytes. The manager decodes these bytes.
 @preconcurrency public protocol ImageDataLoader: ImageLoader {
-    /// Fetches the bytes of a URL once for all concurrent callers.
+    /// Fetches the bytes of a URL. Concurrent calls with the same ``identity(of:)`` should share one download.
     ///
-    /// If the surrounding task is cancelled, this caller leaves the shared load. The shared load is cancelled when
-    /// its last subscriber leaves.
+    /// If the task of a caller is cancelled, only this call ends. The shared download is cancelled when the tasks of
+    /// all its callers are cancelled.
     /// - Throws: `.cancelled` after a cancel, otherwise the error of the download.
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult
-    /// Returns which loads may share the bytes and which scope their cache entry has. The default implementation
-    /// shares by URL.
+    /// Returns the identity of a load. It determines which loads share one download, and the scope of their cache
+    /// entry. In the default implementation, loads share a download if their URLs and certain options are equal.
     ///
-    /// Called before any lookup, so it must be fast. Equal loads must give equal identities.
+    /// The manager calls this function before it queries the caches. Therefore the function must be fast. Equal loads
+    /// must have equal identities.
     func identity(of load: ImageDataLoad) -> LoadIdentity
-    /// Returns only the scope of ``identity(of:)``. Implement it if the scope is faster to compute than the whole
-    /// identity; the default implementation computes the identity.
+    /// Returns only the scope of ``identity(of:)``. The default implementation computes the whole identity. Implement
+    /// this function if the scope can be computed faster.
     func cacheScope(of load: ImageDataLoad) -> CacheScope
 }
 
@@ -79,16 +82,15 @@ public struct ImageDataLoad: Sendable {
     public var options: WebImageOptions
     /// The context of the load. Its values do not change after the load has begun.
     public var context: WebImageContext? { requestContext.forRoles }
-    /// The initial priority relative to other loads.
+    /// The initial priority of the load.
     public var priority: LoadPriority
 
-    /// Receives the bytes as they arrive, in order and without gaps. A subscriber that joins late first receives the
-    /// earlier bytes.
+    /// Receives the bytes during the download, in order and without gaps. A subscriber that joins a running download
+    /// first receives the bytes that arrived earlier.
     public var receivedData: ImageLoaderDataBlock?
-    /// The cached entry of this URL, for a load that revalidates it (`.refreshCached`).
+    /// The cached entry of this URL, if the load revalidates the entry (`.refreshCached`).
     ///
-    /// If the loader confirms that the entry is current, it returns the cached bytes and sets
-    /// ``ImageDataResult/isNotModified``.
+    /// If the entry is current, the loader must return the cached bytes and set ``ImageDataResult/isNotModified``.
     public var cached: CachedResource? {
         get { cachedBox?.value }
         set { cachedBox = newValue.map(CachedBox.init) }
@@ -99,17 +101,17 @@ public struct ImageDataLoad: Sendable {
     /// Changes the priority while the load waits or runs. ``priority`` is the initial value.
     public var priorityHandle: LoadPriorityHandle?
 
-    /// Receives the body of a load that was cancelled after at least 90 % of the body had arrived, so that a cache can
-    /// store it.
+    /// Receives the complete body of a cancelled load, so that a cache can store the body. The download continues after
+    /// the cancel of its last subscriber only if at least 90 % of the body has arrived.
     ///
-    /// If nil, the load ends when its last subscriber cancels.
+    /// If this property is nil, the download ends when its last subscriber cancels.
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
     package let requestContext: RequestContext
-    /// The ``PreparedLoad/value`` that the loader made for this load; nil without preparation.
+    /// The ``PreparedLoad/value`` that the loader created for this load; nil if the load was not prepared.
     package var prepared: (any AnyObject & Sendable)?
-    // Boxed to avoid a compiler bug (Swift 6.3): in an optional property of this struct, the compiler destroys a short
-    // `Data` as if it were a reference.
+    // The box avoids a compiler bug (Swift 6.3). Without the box, the compiler destroys a short `Data` in an optional
+    // property of this struct as if the `Data` were a reference.
     private var cachedBox: CachedBox?
 
     private final class CachedBox: Sendable {
@@ -136,15 +138,15 @@ public struct ImageDataLoad: Sendable {
 
 /// The result of a data loader.
 public struct ImageDataResult: Sendable {
-    /// The whole body. A large body may be a file that is mapped into memory.
+    /// The whole body. The bytes of a large body can be in a file that is mapped into memory.
     public var data: Data
     /// The head of the response.
     public var response: WebImageResponse
-    /// Whether the bytes are those of ``ImageDataLoad/cached``, confirmed as current: the response was 304, the entry
-    /// was still fresh, or the downloaded bytes were identical.
+    /// Whether the bytes are the bytes of ``ImageDataLoad/cached``, and are confirmed as current. Reasons: the response
+    /// status was 304, the entry was still fresh, or the downloaded bytes were identical.
     public var isNotModified = false
-    /// Opaque metadata of the loader. It is stored with the body, even if the body is not modified. Nil removes stored
-    /// metadata.
+    /// The loader's metadata, which the cache does not interpret. The cache stores the metadata with the body, even
+    /// if the body is not modified. Nil removes metadata that is already stored.
     public var metadata: Data? {
         get { made.isMade ? made.value : describeResource?() }
         set { made = (true, newValue) }
@@ -152,12 +154,14 @@ public struct ImageDataResult: Sendable {
     private var made: (isMade: Bool, value: Data?) = (false, nil)
     private var describeResource: (@Sendable () -> Data?)?
 
-    /// Sets a closure that creates the metadata on first use, because most results are used without their metadata.
+    /// Sets a closure that creates the metadata when the metadata is read. Most results are used without their
+    /// metadata, and do not run the closure.
     package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
 
-    /// Whether a disk cache may store the body (false with `Cache-Control: no-store`).
+    /// Whether a disk cache is allowed to store the body. False for a response with `Cache-Control: no-store`.
     public var mayBeStored = true
-    /// Whether this is the smaller image of `.lowDataSource`. It must not be stored under the key of the full image.
+    /// Whether the body is the smaller image of `.lowDataSource`. This image must not be stored under the key of the
+    /// full image.
     package var isLowDataImage = false
 
     /// Creates a result from a body and its response head.

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Decoding for custom loaders: decodes fetched bytes as the manager does.
+/// Decodes fetched bytes for custom loaders, with the same parameters as the manager.
 public enum ImageLoaderDecoding {
     /// Decodes an image with the context's coder or the shared coders. Blocks the calling thread.
     ///
@@ -15,8 +15,8 @@ public enum ImageLoaderDecoding {
         }
     }
 
-    /// Returns the decoding parameters of a URL's image. The scale is that of the context, otherwise that of the
-    /// cache key.
+    /// Returns the decoding parameters for the image of a URL. The scale comes from the context. If the context has no
+    /// scale, the scale comes from the cache key.
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {

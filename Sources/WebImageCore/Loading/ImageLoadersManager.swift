@@ -3,19 +3,19 @@ public import Foundation
 /// Combines several loaders into one. Checks the loaders in reverse order, beginning with the loader that was added
 /// last. The first loader that accepts a URL performs the load.
 ///
-/// Safe on any thread.
+/// All methods are safe on any thread.
 public final class ImageLoadersManager: Sendable {
-    /// The default manager, with the registered loaders.
+    /// The default manager. It contains the loaders that ``WebImageDefaults`` registers.
     public static let shared: ImageLoadersManager = {
         let loader = makeDefaultLoader.withLock { $0 }()
         return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
     }()
 
-    /// Makes the shared loader; set by ``WebImageDefaults``.
+    /// The function that creates the shared loader. ``WebImageDefaults`` sets this function.
     static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
-    /// A loader and the protocols that it implements. The protocols are resolved once, because a dynamic cast costs
-    /// more than a whole lookup in the memory cache.
+    /// A loader and the protocols that it implements. The protocols are resolved once, because a dynamic cast takes
+    /// longer than a whole look-up in the memory cache.
     private struct Registered: Sendable {
         let loader: any ImageLoader
         let dataLoader: (any ImageDataLoader)?
@@ -44,27 +44,28 @@ public final class ImageLoadersManager: Sendable {
         set { registered.withLock { $0.roles = newValue.map(Registered.init) } }
     }
 
-    /// Whether loads first try the smaller image of their context (`.lowDataSource`). Set this on a metered or slow
-    /// network.
+    /// Whether loads first try the URL of the smaller image in their context (`.lowDataSource`). Set this property to
+    /// true on a metered or slow network. The default is false.
     public var prefersLowData: Bool {
         get { lowData.withLock { $0 } }
         set { lowData.withLock { $0 = newValue } }
     }
 
-    /// Adds a loader. It is checked before all other loaders.
+    /// Adds a loader. The new loader is checked before all other loaders.
     public func addLoader(_ loader: any ImageLoader) {
         registered.withLock { $0.roles.append(Registered(loader)) }
     }
 
-    /// Removes a loader: the same object, or an equal value.
+    /// Removes a loader. If the loader is an object, it is found by its address. If the loader is a value, it is
+    /// found by equality.
     public func removeLoader(_ loader: any ImageLoader) {
         registered.removeRole(\.self, loader) { $0.loader }
     }
 
-    /// Returns the loader for a URL; nil when no loader accepts it.
+    /// Returns the loader for a URL; nil when no loader accepts the URL.
     public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.loader }
 
-    /// Returns the loader for a load; nil when no loader accepts its URL, options and context.
+    /// Returns the loader for a load; nil when no loader accepts the URL, options and context of the load.
     func loader(for load: ImageDataLoad) -> (any ImageLoader)? { registeredLoader(of: load)?.loader }
 
     private func registeredLoader(of load: ImageDataLoad) -> Registered? {
@@ -75,8 +76,8 @@ public final class ImageLoadersManager: Sendable {
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> Registered? {
         let loaders = registered.withLock { $0.roles }
-        // A loop by index, because every memory hit runs this code and a generic search allocates memory in a debug
-        // build.
+        // Use a loop by index: every memory hit runs this code, and in a debug build a generic search would allocate
+        // memory.
         var index = loaders.count
         while index > 0 {
             index -= 1
@@ -96,17 +97,17 @@ public final class ImageLoadersManager: Sendable {
     }
 }
 
-/// A loader for certain URL schemes, so that errors can list the supported schemes.
+/// A loader that accepts only certain URL schemes. Errors list these schemes as the supported schemes.
 package protocol SchemeBoundLoader: SharedScopeLoader {
     /// The schemes in lower case.
     var schemes: [String] { get }
 }
 
-/// A loader that can report, without inspecting a load, whether plain loads have the shared scope. A load is plain if
-/// its context has no value for the loader and its options enable neither cookies nor untrusted certificates.
+/// A loader that can report whether plain loads have the shared scope, without inspecting each load. A load is plain if
+/// its context has no value for the loader, and its options enable neither cookies nor untrusted certificates.
 ///
-/// Only classes can adopt this protocol: copying a class reference takes about 60 instructions less than copying an
-/// existential value of any type.
+/// Only classes can conform to this protocol. Reason: the copy of a class reference takes about 60 instructions less
+/// than the copy of an existential value that can have any type.
 package protocol SharedScopeLoader: AnyObject, Sendable {
     /// Whether every plain load currently has the shared scope. The manager reads this property at every memory hit.
     var sharesPlainLoads: Bool { get }
@@ -129,7 +130,7 @@ extension SchemeBoundLoader {
     package var sharesPlainLoads: Bool { true }
 
     package func hasScheme(of url: URL?) -> Bool {
-        // Compares the URL's text. `URL.scheme` would create a string, and every memory hit runs this code.
+        // Compare the text of the URL, because every memory hit runs this code and `URL.scheme` would create a string.
         guard let text = url?.absoluteString else { return false }
         let schemes = schemes
         var index = 0
@@ -142,15 +143,15 @@ extension SchemeBoundLoader {
 }
 
 extension ImageLoadersManager: ImageDataLoader {
-    /// Whether any loader accepts the URL.
+    /// Whether at least one loader accepts the URL.
     public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
 
-    /// Whether any loader accepts the load.
+    /// Whether at least one loader accepts the load.
     public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
         registeredLoader(of: url, options: options, context: context) != nil
     }
 
-    /// Starts the load with the loader that accepts the URL. If no loader accepts it, completes immediately with
+    /// Starts the load with the loader that accepts the URL. If no loader accepts the URL, completes immediately with
     /// `.invalidURL`.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
@@ -164,14 +165,14 @@ extension ImageLoadersManager: ImageDataLoader {
             with: url, options: options, context: context, progress: progress, completed: completed)
     }
 
-    /// Returns the decision of the loader that accepts the URL. If no loader accepts it, returns whether the error
-    /// shows that the URL itself is at fault.
+    /// Returns the decision of the loader that accepts the URL. If no loader accepts the URL, returns whether the URL
+    /// itself causes the error.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.shouldBlockURL
     }
 
-    /// Returns the decision of the loader that accepts the load. If no loader accepts it, returns whether the error
-    /// shows that the URL itself is at fault.
+    /// Returns the decision of the loader that accepts the load. If no loader accepts the load, returns whether the URL
+    /// itself causes the error.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -180,11 +181,11 @@ extension ImageLoadersManager: ImageDataLoader {
             ?? error.shouldBlockURL
     }
 
-    /// Fetches the bytes with the loader that accepts the URL. If the context names further sources, returns the
-    /// bytes of the first source that succeeds.
+    /// Fetches the bytes with the loader that accepts the URL. If the context contains further sources, tries one
+    /// source after another and returns the bytes of the first source that succeeds.
     ///
-    /// - Throws: `.invalidURL` when no loader accepts the URL, `.invalidDownloadOperation` when the loader returns no
-    ///   bytes.
+    /// - Throws: `.invalidURL` if no loader accepts the URL, `.invalidDownloadOperation` if the loader returns images
+    ///   instead of bytes, or the error of the loader.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -210,8 +211,9 @@ extension ImageLoadersManager: ImageDataLoader {
         return try await dataLoader.loadData(for: load, progress: progress)
     }
 
-    /// Returns the identity from the loader that accepts the URL. If the loader returns images instead of bytes, its
-    /// loads are shared by URL.
+    /// Returns the identity that the loader for the URL determines. If this loader returns images instead of bytes,
+    /// loads with the same URL have the same identity. If the context contains further sources, combines the
+    /// identities of all sources.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         guard hasFurtherSources(load) else { return ownIdentity(of: load) }
         let sources = AlternativeSources(load, prefersLowData: prefersLowData)
@@ -223,15 +225,15 @@ extension ImageLoadersManager: ImageDataLoader {
             cacheScope: Self.common(identities.map(\.cacheScope)))
     }
 
-    /// Whether a load has further sources than its URL. This manager performs such a load itself instead of passing
-    /// it to one loader.
+    /// Whether a load has other sources in addition to its URL. The manager does not pass such a load to a single
+    /// loader, but tries the sources itself.
     func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
-        // Every memory hit runs this code, so do not create the list if the context names no further source.
+        // Every memory hit runs this code. Therefore do not create the list if the context contains no further source.
         guard load.requestContext.hasFurtherSources else { return false }
         return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
     }
 
-    /// Returns the scope for bytes that may come from any of several sources.
+    /// Returns the scope for bytes that can come from any of several sources. `scopes` are the scopes of these sources.
     private static func common(_ scopes: [CacheScope]) -> CacheScope {
         if Set(scopes).count == 1 { return scopes[0] }
         if scopes.contains(.unstored) { return .unstored }
@@ -239,8 +241,8 @@ extension ImageLoadersManager: ImageDataLoader {
         return .scoped("!sources:" + names.joined(separator: ","))
     }
 
-    /// Returns ``cacheScope(of:)``. Also returns the prepared load if the loader had to prepare the load to find the
-    /// scope. Every memory hit runs this function.
+    /// Returns the result of ``cacheScope(of:)``. If the loader had to prepare the load to determine the scope, also
+    /// returns the prepared load. Every memory hit runs this function.
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
         let registeredLoader = registeredLoader(of: load)
@@ -256,7 +258,8 @@ extension ImageLoadersManager: ImageDataLoader {
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
-    /// Returns the scope from the loader that accepts the URL.
+    /// Returns the scope that the loader for the URL determines. If the context contains further sources, combines the
+    /// scopes of all sources.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if hasFurtherSources(load) { return identity(of: load).cacheScope }
         if let loader = registeredLoader(of: load)?.dataLoader { return loader.cacheScope(of: load) }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Determines whether two loads may share one download and one cache entry.
+/// Determines whether two loads can share one download and one cache entry.
 public struct LoadIdentity: Sendable, Hashable {
-    /// Loads with equal text receive the same bytes; nil is never shared. Kept in memory only, because it may contain
-    /// secrets.
+    /// Concurrent loads with equal text share one download. A load with nil shares its download with no other load. The
+    /// text is never written to disk, because it can contain secrets.
     public var sharing: String?
     /// The scope of the stored bytes.
     public var cacheScope: CacheScope
@@ -16,19 +16,20 @@ public struct LoadIdentity: Sendable, Hashable {
 }
 
 extension ImageDataLoader {
-    /// The default identity: loads are shared by URL and the options that change the bytes. The scope is the context's
-    /// `.cacheScope`.
+    /// Returns the default identity. Loads share a download if they have the same URL and the same values of the
+    /// options that can change the bytes (`.handleCookies` and `.allowInvalidSSLCertificates`). The scope is the
+    /// context's `.cacheScope`.
     public func identity(of load: ImageDataLoad) -> LoadIdentity {
         let options = load.options.intersection([.handleCookies, .allowInvalidSSLCertificates])
         return LoadIdentity(
             sharing: "\(options.rawValue) \(load.url.absoluteString)", cacheScope: load.declaredScope ?? .shared)
     }
 
-    /// The scope of ``identity(of:)``.
+    /// Returns the scope of ``identity(of:)``.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { identity(of: load).cacheScope }
 }
 
 extension ImageDataLoad {
-    /// The context's `.cacheScope`, as a scope.
+    /// The scope that the context's `.cacheScope` declares; nil if the context declares no scope.
     package var declaredScope: CacheScope? { requestContext.cacheScope }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs the blocking reads of the local loaders on at most 4 threads, outside the cooperative pool.
+/// Runs the blocking reads of the local loaders on at most 4 threads, outside Swift's cooperative pool.
 enum LoaderQueue {
     private struct Job {
         let id: UInt64
@@ -12,13 +12,14 @@ enum LoaderQueue {
         var lastID: UInt64 = 0
     }
 
-    // Do not use an OperationQueue: it runs on the threads of Swift's cooperative pool, so that a slow file system
-    // would delay the program's tasks.
+    // Do not use an OperationQueue, because it uses the threads of Swift's cooperative pool. A slow file system would
+    // then delay the tasks of the program.
     private static let threads = WorkerThreads(name: "webimage.files", most: 4)
     private static let waiting = Locked(Waiting())
 
-    /// Runs `work` on one of the threads. After a cancel, the caller resumes immediately with `.cancelled`, and `work`
-    /// continues until it calls its argument, which then returns true.
+    /// Runs `work` on one of the threads. If the caller's task is cancelled, the caller resumes immediately with
+    /// `.cancelled`. If `work` is already running, it continues. Its argument `isCancelled` then returns true, so that
+    /// `work` can end early.
     static func run(
         _ load: ImageDataLoad,
         _ work: @escaping @Sendable (_ isCancelled: @Sendable () -> Bool) -> Result<ImageDataResult, WebImageError>
@@ -55,7 +56,8 @@ enum LoaderQueue {
 }
 
 extension ImageDataLoad {
-    /// The maximum number of encoded bytes of one load, from the context's decoding limits or the default limits.
+    /// The maximum number of encoded bytes of this load. The value comes from the decoding limits in the context or, if
+    /// there are none, from the default limits.
     package var maxEncodedBytes: Int {
         requestContext.decodingLimits?.maxEncodedBytes
             ?? DecodingLimits.default.maxEncodedBytes

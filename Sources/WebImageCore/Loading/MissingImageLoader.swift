@@ -1,7 +1,7 @@
 import Foundation
 
-/// The loader of a program that does not link a product with loaders. Every load fails with an error that explains
-/// this.
+/// The default loader of a program that links no product with loaders. Every load fails with an error that explains
+/// the missing product.
 struct MissingImageLoader: ImageLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
 

@@ -1,7 +1,9 @@
-/// A load prepared by its loader: its identity, and an opaque value that performs it.
+/// The result of preparing a load: the identity of the load, and an opaque value from which the loader performs the
+/// load.
 package struct PreparedLoad: Sendable {
     package let identity: LoadIdentity
-    /// Passed back to the loader in ``ImageDataLoad/prepared``; nil when the load cannot be prepared.
+    /// The loader's value. The loader receives this value in ``ImageDataLoad/prepared``. Nil when the load cannot be
+    /// prepared.
     package let value: (any AnyObject & Sendable)?
 
     package init(identity: LoadIdentity, value: (any AnyObject & Sendable)?) {
@@ -10,11 +12,12 @@ package struct PreparedLoad: Sendable {
     }
 }
 
-/// A loader that computes the identity from the HTTP request that it will send. Preparing a load avoids building the
-/// request twice.
+/// A loader that computes the identity of a load from the HTTP request that it will send. The preparation of a load
+/// avoids that the loader builds this request twice.
 package protocol PreparingDataLoader: ImageDataLoader {
-    /// Prepares a load. Its identity equals ``ImageDataLoader/identity(of:)``.
+    /// Prepares a load. The identity in the result is equal to the result of ``ImageDataLoader/identity(of:)``.
     func prepare(_ load: ImageDataLoad) -> PreparedLoad
-    /// Prepares a load to find its scope; nil if the scope is known without preparing the load.
+    /// Prepares a load to determine its scope. Returns nil if the loader does not have to prepare the load: the scope
+    /// is then the scope of the load's context or, if the context has none, ``CacheScope/shared``.
     func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
 }

@@ -1,12 +1,14 @@
 import Foundation
 
-/// Finds the pixel size and decodes the partial images of a body that is still arriving. Used by one thread at a time.
+/// Finds the pixel size and decodes the partial images of a body that is still being downloaded. Only one thread at a
+/// time may use a decoder.
 struct ProgressiveDecoder: Sendable {
-    /// Maximum number of bytes searched for the pixel size (1 MiB). If they do not contain the size, it is known only
-    /// after the image was decoded.
+    /// The maximum number of bytes to search for the pixel size (1 MiB). If these bytes do not contain the size, the
+    /// size is known only after the image has been decoded.
     private static let longestHeader = 1 << 20
-    /// Maximum number of bytes collected for coders that need the whole body (8 MiB). The loader may have moved a
-    /// longer body to a file, so it is not duplicated here; its partial images come only from streaming coders.
+    /// The maximum number of bytes to collect for coders that need the whole body (8 MiB). A longer body is not
+    /// collected, because it would then be in memory even if the loader moves the body to a file. The partial images
+    /// of a longer body come only from streaming coders.
     static let maxCollectedBytes = 8 << 20
 
     private let decoding: ImageDecoding
@@ -18,22 +20,23 @@ struct ProgressiveDecoder: Sendable {
     private var nextProbe = 1
     private var revision = 0
     private var hasFailed = false
-    /// All bytes that have arrived, as long as a coder or the search for the pixel size needs them.
+    /// All bytes that have arrived. Empty as soon as neither a coder nor the search for the pixel size needs them, or
+    /// if the body exceeds `maxCollectedBytes`.
     private(set) var whole = Data()
     private var count = 0
     private var isWholeKept = true
 
     /// - Parameters:
-    ///   - makesPartialImages: Whether partial images are made.
-    ///   - findsSize: Whether the pixel size is reported.
+    ///   - makesPartialImages: whether `append` returns partial images.
+    ///   - findsSize: whether `append` returns the pixel size.
     init(_ decoding: ImageDecoding, makesPartialImages: Bool, findsSize: Bool) {
         self.decoding = decoding
         self.makesPartialImages = makesPartialImages
         self.findsSize = findsSize
     }
 
-    /// Appends further pieces of the body. Returns the pixel size when it is found, in one call only, and the next
-    /// partial image if there is a new one.
+    /// Appends the next pieces of the body. Only one call returns the pixel size: the call that finds the size. A call
+    /// returns a partial image if there is a new one.
     mutating func append(_ pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
         for piece in pieces {
             if isWholeKept { whole.append(piece) }
@@ -46,7 +49,8 @@ struct ProgressiveDecoder: Sendable {
         return (found, preview)
     }
 
-    /// Whether the body may be an animation. True until the coder has read the header.
+    /// Whether the body can be an animation. If the load accepts animations, the value is true until the coder has read
+    /// the header.
     private var mayAnimate: Bool {
         guard decoding.previewClass != nil else { return false }
         guard let info = (coder as? any StreamingImageCoder)?.incrementalInfo else { return true }
@@ -67,8 +71,8 @@ struct ProgressiveDecoder: Sendable {
         if let info = (coder as? any StreamingImageCoder)?.incrementalInfo {
             return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
         }
-        // Searches again only when the number of bytes has doubled, so that the total cost stays proportional to the
-        // bytes received.
+        // Search again only after the number of bytes has doubled. The total duration of all searches is then
+        // proportional to the number of received bytes.
         guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
         nextProbe = count * 2
         return decoding.size(of: whole)
@@ -80,8 +84,8 @@ struct ProgressiveDecoder: Sendable {
         return animatedPreview() ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
     }
 
-    /// Returns an image of the complete frames if there are more of them than in the last partial image. One coder
-    /// decodes the frames of all partial images.
+    /// Returns an image with all frames that have arrived completely. Returns nil if there is no new frame since the
+    /// last partial image. One coder decodes the frames of all partial images.
     private mutating func animatedPreview() -> Image? {
         guard isWholeKept, mayAnimate, let animatedClass = decoding.previewClass else { return nil }
         if animation == nil {
@@ -106,7 +110,7 @@ struct ProgressiveDecoder: Sendable {
             do throws(WebImageError) {
                 for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
             } catch {
-                // Ignore the error here: the decode of the complete body reports it.
+                // Do not report the error here, because the decode of the complete body reports it.
                 hasFailed = true
                 return nil
             }

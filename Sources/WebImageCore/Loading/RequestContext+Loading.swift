@@ -1,6 +1,7 @@
 import Foundation
 
-// Typed access to the loader in the context and to the objects that change its HTTP request and response.
+// Typed access to the context values for loaders: the loader, its sources, and the objects that change the HTTP request
+// and response.
 extension RequestContext {
     var imageLoader: (any ImageLoader)? { has(.imageLoader) ? value(.imageLoader) : nil }
     package var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? { value(.downloadRequestModifier) }

@@ -8,11 +8,12 @@ public struct EncodedImage: Sendable {
     public let format: ImageFormat
     /// The size of the image in pixels.
     public let pixelSize: PixelSize
-    /// The strong validator of the bytes with its quotes (RFC 9110 §8.8.3). Equal bytes have equal tags, also after a restart
-    /// and on other machines.
+    /// The strong validator of the bytes, including its quotes (RFC 9110 §8.8.3). Equal bytes have equal tags on every
+    /// machine and after a restart.
     public let etag: String
-    /// The time of the original's last change as its server reported it, an HTTP date (RFC 9110 §5.6.7) for the field
-    /// `Last-Modified`. Nil if the server did not report it, or if the original did not come from a server.
+    /// The time of the last change of the original, as its server reported the time. The value is an HTTP date
+    /// (RFC 9110 §5.6.7) for the field `Last-Modified`. Nil if the server reported no time, or if the original did not
+    /// come from a server.
     public let lastModified: String?
     /// The origin of the bytes: `.memory` or `.disk` of an ``ImageEncodedCache``. `.none` means that the bytes were
     /// encoded for this call, or for another call whose work this call shared.
@@ -21,17 +22,17 @@ public struct EncodedImage: Sendable {
     /// The media type of the bytes, for the field `Content-Type`.
     public var contentType: String { format.mediaType }
 
-    /// Whether the client already has these bytes, so that the response is 304 without a body.
+    /// Returns whether the client already has these bytes. If true, send the status 304 without a body.
     ///
-    /// - Parameter field: The request's field `If-None-Match` (RFC 9110 §13.1.2); false if nil. Only its first 8,192
-    ///   characters are read.
+    /// - Parameter field: The field `If-None-Match` of the HTTP request (RFC 9110 §13.1.2). If nil, the result is
+    ///   false. Only the first 8,192 characters of the field are read.
     public func matches(ifNoneMatch field: String?) -> Bool { EntityTag.matches(field, etag) }
 }
 
 /// The metadata that is stored with an encoded image.
 struct EncodedImageHead: Codable {
-    /// The key of the entry. Reading compares it with the requested key, so that an entry of another key is never
-    /// returned.
+    /// The key of the entry. The reader compares this key with the requested key, so that the entry of another key is
+    /// never returned.
     var key: String
     /// The version of the original, as hexadecimal digits.
     var version: String
@@ -44,7 +45,7 @@ struct EncodedImageHead: Codable {
 extension EncodedImage {
     private static let signature: StaticString = "WIE1"
 
-    /// Returns the image as one value for the disk cache.
+    /// Returns the image and its metadata as one value for the disk cache.
     func stored(_ key: String, _ version: ContentDigest) -> Data {
         HeadedBody.data(
             Self.signature,
@@ -54,7 +55,8 @@ extension EncodedImage {
             data)
     }
 
-    /// Returns the image of a stored value; nil if ``stored(_:_:)`` did not write it under this key.
+    /// Returns the image in a stored value. Nil if ``stored(_:_:)`` did not produce the value, or if the value has
+    /// another key.
     static func read(_ stored: Data, _ key: String) -> (image: EncodedImage, version: ContentDigest)? {
         guard let (head, body) = HeadedBody.read(Self.signature, EncodedImageHead.self, from: stored),
             head.key == key, let version = ContentDigest(hexadecimal: head.version)

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Identifies an encoded image: its variant, every option that changes a pixel, the format and the encoding options.
+/// Identifies an encoded image by its variant, every option that changes a pixel, the format and the encoding options.
 struct EncodedKey: Hashable, Sendable {
-    /// The digest as 32 hexadecimal digits.
+    /// The digest of everything except ``coder`` and ``animatedClass``, as 32 hexadecimal digits.
     let digest: String
     private let coder: RoleIdentity?
     private let animatedClass: ObjectIdentifier?
 
-    /// Whether the digest alone identifies the image, also in another process. True if the request names neither a
-    /// coder nor an animated image class.
+    /// Whether the digest is sufficient to identify the image, in this process and in other processes. True if the
+    /// request names neither a coder nor an animated image class.
     let isPersistent: Bool
 
     var storageKey: String { "encoded:" + digest }
 
-    /// Creates the key. Nil if the image must not be cached because its variant has no key, or if a decode option has
-    /// no text form.
+    /// Creates the key. Nil if the variant has no key, because the image must then not be cached. Nil also if a decode
+    /// option has no text form.
     init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
         guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.foreignOptions) else {
             return nil
@@ -31,8 +31,8 @@ struct EncodedKey: Hashable, Sendable {
         digest = Self.hexadecimal(fingerprint)
     }
 
-    // Options are printed by reflection, so that the key includes new properties automatically. Limits are omitted
-    // because they change no pixel.
+    // Reflection converts the options to text, so that the key includes new properties automatically. The decoding
+    // limits are omitted, because limits do not change pixels.
 
     private static func text(of options: DecodingOptions) -> String {
         var options = options
@@ -43,12 +43,13 @@ struct EncodedKey: Hashable, Sendable {
 
     private static func text(of options: EncodingOptions) -> String {
         var options = options
-        // Remove the metadata: `Data` prints only its length. The key contains digests of the metadata instead.
+        // Remove the metadata, because the text of `Data` contains only its length. The key contains digests of the
+        // metadata instead.
         options.metadata = EmbeddedMetadata()
         return String(reflecting: options)
     }
 
-    /// Nil when a value has no text form.
+    /// Returns the options as text; nil if a value has no text form.
     private static func text(of options: ForeignCoderOptions) -> String? {
         var lines: [String] = []
         for (key, value) in options.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {

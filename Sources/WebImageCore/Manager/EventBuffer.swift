@@ -1,7 +1,7 @@
 import Foundation
 
-/// Buffers the events of a load until the reader takes them. However slow the reader is, the buffer contains at most
-/// one progress event and one partial image.
+/// Stores the events of a load until the reader reads them. The buffer contains at most one progress event and one
+/// partial image, so a slow reader does not make the buffer grow.
 final class EventBuffer: Sendable {
     fileprivate struct State {
         var events: [WebImageEvent] = []
@@ -76,7 +76,7 @@ extension EventBuffer.State {
     }
 
     private mutating func end(_ event: WebImageEvent? = nil, failure: WebImageError? = nil) {
-        // Remove an unread partial image: the load has ended, so nothing needs the preview.
+        // Remove the unread partial image. The load has ended, so the partial image is of no use.
         events.removeAll { if case .partial = $0 { true } else { false } }
         if let event { events.append(event) }
         self.failure = failure
@@ -84,8 +84,8 @@ extension EventBuffer.State {
         operation = nil
     }
 
-    /// Returns the next event, the failure (only once), or `.success(nil)` at the end. Nil if there is nothing to
-    /// read yet.
+    /// Returns the next event, the failure (only once), or `.success(nil)` at the end. Nil if no event has
+    /// arrived yet.
     fileprivate mutating func takeNext() -> Result<WebImageEvent?, WebImageError>? {
         if !events.isEmpty { return .success(events.removeFirst()) }
         guard isEnded else { return nil }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// URLs that failed because the URL itself is at fault. They are not tried again until they are removed or
-/// their lifetime ends.
+/// URLs whose loads failed for a reason that a new attempt is unlikely to change. A load does not try such a URL again
+/// until the URL is removed or its failure expires.
 ///
-/// A pure value: the caller passes the time. A failure in one cache scope does not affect other scopes.
+/// This type is a pure value: the caller passes the time. A failure in one cache scope does not affect other scopes.
 struct FailedURLs {
     private struct Entry {
         let error: WebImageError
         let end: ContinuousClock.Instant?
     }
 
-    /// The maximum number of remembered failures. It limits the memory use of a server process that always requests new
-    /// URLs, or one URL in always new scopes.
+    /// The maximum number of remembered failures. It limits the memory use of a server process in which every load has
+    /// a new URL, or the same URL in a new scope.
     static let capacity = 10_000
 
     private var entries: [URL: [CacheScope: Entry]] = [:]
@@ -20,7 +20,7 @@ struct FailedURLs {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Returns the error that blocks the URL; nil if the URL may be tried.
+    /// Returns the error that blocks the URL; nil if a load may try the URL.
     func reason(_ url: URL, in scope: CacheScope, at now: ContinuousClock.Instant) -> WebImageError? {
         guard let entry = entries[url]?[scope] else { return nil }
         if let end = entry.end, end <= now { return nil }

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Caches encoded images by request, format and encoding options, in memory and on disk, for servers that send the same image
-/// often.
+/// Caches encoded images in memory and on disk, for servers that send the same image often. A result is identified by
+/// its request, its format and its encoding options.
 ///
 /// ```swift
 /// let encoded = try await cache.encodedImage(for: request, format: .webP, options: options)
 /// // Body encoded.data, Content-Type encoded.contentType, ETag encoded.etag; 304 if encoded.matches(ifNoneMatch: …).
 /// ```
 ///
-/// Concurrent calls for one image share one load and one encode. Cancelling a call does not affect the others; the shared work
-/// is cancelled when its last call leaves. Failures are not cached.
+/// Concurrent calls for one image share one load and one encode. Cancelling a call does not affect the other calls. The
+/// shared work is cancelled when all its calls are cancelled. Failures are not cached.
 ///
-/// A cached result is returned while the manager's cache contains the version of the original that the result was made
-/// from. Results of a refreshed, removed or expired original are therefore not returned. Without a usable result the
-/// request is loaded. This load does not revalidate the original, unless the request asks for it. The image is encoded
-/// again only if the original has another version. Results of one scope are never returned for another scope.
+/// A cached result is returned only while the manager's cache contains the version of the original from which the
+/// result was made. The result is therefore not returned after the original was replaced or removed, or has expired. If
+/// there is no usable result, the request is loaded. The load revalidates the original only if the request has
+/// `.refresh`. If the loaded original has the version of the cached result, this result is returned without a new
+/// encode. Results of one scope are never returned for another scope.
 ///
-/// Results are shared by concurrent calls but not cached if no cache may store the image or if the decode options
-/// contain objects. If the request names a coder or an animated image class, its results are cached only in memory.
-/// Safe on any thread.
+/// A result is not cached if the image must not be cached, or if the decode options contain objects. Concurrent calls
+/// nevertheless share such a result. If the request names a coder or an animated image class, its results are cached
+/// only in memory. Safe on any thread.
 public final class ImageEncodedCache: Sendable {
     private struct Held: Sendable {
         var image: EncodedImage
@@ -27,8 +28,8 @@ public final class ImageEncodedCache: Sendable {
 
     /// The manager that loads the images.
     public let manager: WebImageManager
-    /// The cache that stores the results on disk, with its own limits of size and age. Do not store anything else in
-    /// it.
+    /// The cache that stores the results on disk. It has its own limits of size and age. Do not store other entries in
+    /// this cache.
     public let storage: ImageCache
     private let coders: ImageCodersManager
     private let memory: RecentValues<EncodedKey, Held>
@@ -38,8 +39,8 @@ public final class ImageEncodedCache: Sendable {
     ///
     /// - Parameters:
     ///   - storage: A cache for these results only. The default is a separate namespace in the default folder.
-    ///   - memoryBytes: The limit for results in memory, in bytes. A result larger than a quarter of it is stored only on
-    ///     disk.
+    ///   - memoryBytes: The limit for results in memory, in bytes. A result larger than a quarter of this limit is
+    ///     stored only on disk.
     ///   - coders: The coders that encode the images, unless a request names a coder.
     public init(
         manager: WebImageManager = .shared, storage: ImageCache = ImageCache(namespace: "encoded"),
@@ -54,15 +55,16 @@ public final class ImageEncodedCache: Sendable {
     /// Returns the encoded image of a request.
     ///
     /// A hit in memory costs one query of the manager's disk index. A miss costs the load, the encode and a write to
-    /// disk. With `.refresh` or `.reload` the image is always loaded first, and is encoded only if it changed. Does
-    /// not use the main queue.
+    /// disk. With `.refresh` or `.reload`, the image is always loaded first, and is encoded only if the original has
+    /// changed. This function does not use the main queue.
     ///
     /// - Parameters:
-    ///   - format: `.undefined` selects the format that the image was decoded from. If that format cannot be encoded, it
-    ///     selects PNG for images with transparency and JPEG for others. All frames of an animation are written where the
-    ///     format has them, unless the request has `.decodeFirstFrameOnly` or the options have
-    ///     ``EncodingOptions/firstFrameOnly``.
-    /// - Throws: The errors of the load; `.encodingFailed`; `.cancelled` after the surrounding task was cancelled.
+    ///   - format: `.undefined` selects the format that the image was decoded from. If that format cannot be encoded,
+    ///     `.undefined` selects PNG for images with transparency and JPEG for other images. All frames of an animation
+    ///     are written if the format supports animations, unless the request has `.decodeFirstFrameOnly` or the options
+    ///     have ``EncodingOptions/firstFrameOnly``.
+    /// - Throws: The errors of the load; `.encodingFailed` if the encode fails; `.cancelled` if the surrounding task is
+    ///   cancelled.
     public func encodedImage(
         for request: ImageRequest, format: ImageFormat = .undefined, options: EncodingOptions = EncodingOptions()
     ) async throws(WebImageError) -> EncodedImage {
@@ -134,7 +136,7 @@ public final class ImageEncodedCache: Sendable {
             cost: image.pixels.byteCount, priority: priority
         ) { () throws(WebImageError) in
             let data = try coder.encodeWithReason(image, format: chosen, options: options)
-            // The options may have scaled the image down.
+            // The encoding options may have scaled the image down.
             return (data, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
         }
         let encoded = EncodedImage(
@@ -164,7 +166,7 @@ public final class ImageEncodedCache: Sendable {
     }
 }
 
-/// The identity of an encode: calls with the same identity share it.
+/// The identity of a load with its encode. Calls with equal identities share one load and one encode.
 private struct EncodedIdentity: Hashable, Sendable {
     let load: VariantIdentity
     let format: ImageFormat

@@ -1,5 +1,5 @@
-// Aliases for members of Core. The module `SDWebImage` declares members with the same names on the same types, which
-// hide the members of Core inside that module. It therefore uses the names below.
+// Aliases for members of Core. The module `SDWebImage` declares members with the same names on the same types. Inside
+// `SDWebImage`, these members hide the members of Core. `SDWebImage` therefore uses the aliases below.
 
 extension ImageCache {
     /// An alias of ``config``.
@@ -34,7 +34,7 @@ extension ImageLoadersManager {
 }
 
 extension ImageColor {
-    /// ``red``, which is hidden by the static colour of the same name.
+    /// An alias of ``red``, which is hidden by the static colour with the same name.
     package var ownRed: Double {
         get { red }
         set { red = newValue }

@@ -3,15 +3,15 @@ import Foundation
 /// The handle of one load of a manager, from the cache query to the delivery.
 ///
 /// ``cancel()`` ends the load with exactly one final completion, which has the error `.cancelled`. Nothing is delivered
-/// after this completion. If a completion block has already received the cached image of `.refreshCached`, a cancel
-/// delivers nothing.
+/// after this completion. With `.refreshCached`, the completion block may already have received the cached image. In
+/// this case, a cancel delivers nothing.
 public final class WebImageCombinedOperation: WebImageOperation {
     private struct State {
         var claim: CompletionClaim<LoadSink>
         var hasDeliveredCached = false
         var hasAskedLoader = false
         var received = -1
-        /// The URL of the newest progress event. An alternative source has another URL than the first source.
+        /// The URL of the newest progress event. The URL changes when the load tries an alternative source.
         var progressURL: URL?
         /// Runs once, after a cancel or the final delivery has claimed the completion.
         var whenEnded: (@Sendable () -> Void)?
@@ -21,7 +21,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         }
     }
 
-    /// The work that remains for the caller that has claimed the completion. It runs outside the lock.
+    /// The work that remains for the caller that has claimed the completion. This work runs outside the lock.
     private struct End {
         let claimed: CompletionClaim<LoadSink>.Claimed
         let whenEnded: (@Sendable () -> Void)?
@@ -63,7 +63,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         state?.withLock { !$0.claim.isClaimed && !$0.hasAskedLoader } == true ? self : nil
     }
 
-    /// This operation after the load has called the loader; nil before.
+    /// This operation after the load has called the loader; nil before the call.
     public var loaderOperation: (any WebImageOperation)? {
         state?.withLock { $0.hasAskedLoader } == true ? self : nil
     }
@@ -71,11 +71,11 @@ public final class WebImageCombinedOperation: WebImageOperation {
     /// Whether the load has not ended.
     var isActive: Bool { state?.withLock { !$0.claim.isClaimed } ?? false }
 
-    /// Ends the load. If the callback queue is main and the caller is on the main thread, the completion runs before
-    /// this function returns.
+    /// Ends the load. If the callback queue is the main queue and the caller is on the main thread, the completion runs
+    /// before this function returns.
     ///
-    /// This function never waits. On a concurrent callback queue, a callback of this load that is already running
-    /// finishes first. The completion with `.cancelled` follows.
+    /// This function never waits. If a callback of this load is running on another thread, the completion with
+    /// `.cancelled` runs after that callback has finished.
     public func cancel() {
         // Claim the completion before cancelling the task; otherwise the task's own result could be delivered instead
         // of `.cancelled`.
@@ -85,7 +85,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard let (end, isSilent) = ended, let sink = end.claimed.receiver else { return }
         end.claimed.cancelAction?()
         end.whenEnded?()
-        // A load that delivered its cached image has already called its completion, and only its refresh was cancelled.
+        // If the load has delivered the cached image, the completion block was already called, and the cancel affects
+        // only the refresh. Deliver nothing in this case.
         guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
         guard let queue = sink.queue else { return sink.receive(delivery) }
@@ -106,7 +107,7 @@ public final class WebImageCombinedOperation: WebImageOperation {
         if state.withLock({ $0.claim.setCancelAction { task.cancel() } }) { task.cancel() }
     }
 
-    /// Forwards an event of the load; events after its end are dropped.
+    /// Forwards an event of the load. Events after the end of the load are dropped.
     func forward(_ event: LoadEvent) {
         switch event {
         case .bytes: break
@@ -114,8 +115,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
         case .size(let size): if let sink = activeSink, sink.wantsSize { sink.receive(.size(size)) }
         case .partial(let image): deliver(.partial(image))
         case .progress(let received, let expected, let url):
-            // Drop an older progress event: a load that joined a shared task late may receive it after a newer one.
-            // The count of an alternative source starts at 0 again.
+            // Drop a progress event that is older than the last event. A load that joins a running shared task may
+            // receive events in the wrong order. For an alternative source with another URL, the count restarts at 0.
             let sink = state?.withLock { state -> LoadSink? in
                 guard received >= state.received || url != state.progressURL else { return nil }
                 (state.received, state.progressURL) = (received, url)

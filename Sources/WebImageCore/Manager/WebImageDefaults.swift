@@ -4,9 +4,9 @@ import Foundation
 /// runs.
 ///
 /// Core declares only the protocols. In a program that does not link `WebImage`, the `shared` objects have no coder, no
-/// loader and no disk cache, and their errors report this.
+/// loader and no disk cache. Their errors name the missing part.
 package struct WebImageDefaults: Sendable {
-    /// Makes the built-in coders; the last one is asked first.
+    /// Makes the built-in coders; the last coder is checked first.
     package var makeCoders: @Sendable () -> [any ImageCoder] = { [] }
     /// Makes the shared loader.
     package var makeLoader: @Sendable () -> any ImageLoader = { MissingImageLoader() }

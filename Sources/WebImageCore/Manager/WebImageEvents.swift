@@ -2,15 +2,15 @@ public import Foundation
 
 /// An event of a load.
 public enum WebImageEvent: Sendable {
-    /// The size of the image in pixels, before transformers; sent once, as soon as the header has arrived.
+    /// The size of the image in pixels, before transformers. Sent once, as soon as the header of the image has arrived.
     case size(PixelSize)
     /// The bytes received and the bytes expected (0: the length is unknown, -1: no response yet). A newer progress
-    /// event replaces one that was not read yet.
+    /// event replaces an unread progress event.
     case progress(received: Int, expected: Int)
-    /// A partial image, with `.progressiveLoad`; never sent after the image itself. A newer partial image replaces
-    /// one that was not read yet.
+    /// A partial image, with `.progressiveLoad`; never sent after the image itself. A newer partial image replaces an
+    /// unread partial image.
     case partial(Image)
-    /// The cached image, with `.refreshCached`. ``finished(_:)`` follows with the refreshed image.
+    /// The cached image, with `.refreshCached`. ``finished(_:)`` follows, or an error if the refresh fails.
     case cached(WebImageResult)
     /// The image; always the last event. With `.refreshCached`, an unchanged cached image is sent again as this event.
     case finished(WebImageResult)
@@ -57,7 +57,7 @@ public struct WebImageEvents: AsyncSequence, Sendable {
 }
 
 extension WebImageManager {
-    /// Returns the events of a load, for callers that show its progress.
+    /// Returns the events of a load, for callers that show the progress of the load.
     public func events(
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> WebImageEvents {

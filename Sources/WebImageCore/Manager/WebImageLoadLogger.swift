@@ -1,14 +1,14 @@
 import Foundation
 
-/// Writes a log record at the end of every stage. The level is `.info` for a whole load (`.load`), also if it was
-/// cancelled, `.warning` for a failed load, and `.debug` for all other stages.
+/// Writes a log record at the end of every stage. For the stage `.load`, the level is `.warning` if the load failed for
+/// another reason than a cancel, and `.info` otherwise. For all other stages, the level is `.debug`.
 ///
 /// ```swift
 /// WebImageManager.shared.listener = WebImageLoadLogger()
 /// ```
 ///
-/// The message contains the redacted URL. The metadata is ``WebImageStageReport/attributes`` plus `webimage.duration_ms`. Safe
-/// on any thread. The cost per stage is the cost of the destination.
+/// The message contains the redacted URL. The metadata is ``WebImageStageReport/attributes`` plus
+/// `webimage.duration_ms`. Safe on any thread. The cost of a stage is the cost of one record at the destination.
 public struct WebImageLoadLogger: WebImageManagerListener {
     private let destination: (any WebImageLogging)?
 

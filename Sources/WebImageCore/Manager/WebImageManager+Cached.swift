@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Queries of the manager's cache by URL, under the key that the manager derives.
+/// Queries of the manager's cache by URL. The manager derives the cache key from the URL.
 extension WebImageManager {
     /// Reports on the main queue whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
@@ -22,7 +22,8 @@ extension WebImageManager {
         await contains(url, .disk)
     }
 
-    /// Stores an image for a URL in memory and, encoded, on disk, as if it had been loaded.
+    /// Stores an image in memory and, encoded, on disk, under the cache key of a URL. Later loads of the URL find this
+    /// image.
     public func saveImage(toCache image: Image?, for url: URL?) {
         guard let image, let url else { return }
         imageCache.storeImage(
@@ -55,8 +56,8 @@ extension WebImageManager {
         return LoadKeys.base(url, filter: settings.values.cacheKeyFilter)
     }
 
-    /// Returns the cache key of the image that a context describes. The key includes thumbnail size, transformer and
-    /// cache scope.
+    /// Returns the cache key of the image that a URL and a context describe. The key includes thumbnail size,
+    /// transformer and cache scope. Nil if a load would store nothing; empty if the URL is nil.
     public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
         guard let url else { return "" }
         return LoadRequest(url, [], RequestContext(context), settings).keys.variant?.string
@@ -64,7 +65,7 @@ extension WebImageManager {
 }
 
 extension WebImageManager {
-    /// The number of shared tasks of all loads that are running or have subscribers.
+    /// The number of shared tasks that are running or have subscribers.
     package var sharedTaskCount: Int { pipeline.taskCount }
 
     /// Returns the number of subscribers that wait for a variant of this URL.

@@ -3,13 +3,14 @@ public import Foundation
 extension WebImageManager {
     /// Loads an image and calls back.
     ///
-    /// `completed` is called exactly once with `finished` = true, on the context's callback queue (default: main).
-    /// After a cancel it receives `.cancelled`. `progress` is called on any thread. If the caller is on the callback
-    /// queue, a memory hit completes before this function returns.
+    /// `completed` is called on the callback queue of the context (default: the main queue). Without `.refreshCached`,
+    /// it is called exactly once with `finished` = true. After a cancel, `completed` receives the error `.cancelled`.
+    /// `progress` is called on any thread. If the caller is on the callback queue, a memory hit completes before this
+    /// function returns.
     ///
-    /// With `.progressiveLoad`, `completed` is first called with partial images. With `.refreshCached`, the cached
-    /// image is delivered with `finished` = true, and a second such call follows only if the image changed or could
-    /// not be refreshed.
+    /// With `.progressiveLoad`, `completed` is first called with partial images and `finished` = false. With
+    /// `.refreshCached`, the cached image is delivered with `finished` = true, and a second such call follows only if
+    /// the image changed or could not be refreshed.
     @discardableResult
     public func loadImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -65,8 +66,8 @@ extension WebImageManager {
 
     /// Loads an image.
     ///
-    /// With `.refreshCached` it returns the refreshed image, or the cached one if the image is unchanged or cannot be
-    /// refreshed.
+    /// With `.refreshCached`, returns the refreshed image. If the image is unchanged or cannot be refreshed, returns
+    /// the cached image.
     /// - Throws: `.cancelled` if the surrounding task is cancelled; `.notCached` if the image is in no cache and the
     ///   load must not use the loader; otherwise the error of the stage that failed.
     public func image(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Loads described by typed requests.
+/// Loads whose parameters are typed requests.
 extension WebImageManager {
     /// Loads an image and calls back, as ``loadImage(with:options:context:progress:completed:)`` does.
     @discardableResult
@@ -32,7 +32,7 @@ extension WebImageManager {
             for: request.url, options: request.options, context: request.context, progress: progress)
     }
 
-    /// Returns the events of a load, for callers that show its progress.
+    /// Returns the events of a load, for callers that show the progress of the load.
     public func events(for request: ImageRequest) -> WebImageEvents {
         events(for: request.url, options: request.options, context: request.context)
     }
@@ -43,9 +43,9 @@ extension WebImageManager {
     }
 }
 
-/// Loads by the text of a URL, for callers that have no `URL` value.
+/// Loads whose URL is a string, for callers that have no `URL` value.
 extension WebImageManager {
-    /// Loads the image at an address. If the text is not a URL, the load ends with `.invalidURL`.
+    /// Loads the image at the URL in `string`. If `string` is not a URL, the load ends with `.invalidURL`.
     @discardableResult
     public func loadImage(
         with string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -55,9 +55,9 @@ extension WebImageManager {
             with: URL(string: string), options: options, context: context, progress: progress, completed: completed)
     }
 
-    /// Loads the image at an address.
+    /// Loads the image at the URL in `string`.
     ///
-    /// - Throws: The same errors as the function with a `URL` parameter; `.invalidURL` if the text is not a URL.
+    /// - Throws: The same errors as the function with a `URL` parameter; `.invalidURL` if `string` is not a URL.
     public func image(
         for string: String, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The asynchronous part of a load, which the pipeline performs if the synchronous part has no final result.
+/// The asynchronous part of a load. It runs in the pipeline if the synchronous part has no final result.
 extension WebImageManager {
     /// Starts a load. The sink receives the final result exactly once.
     func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: LoadSink) -> WebImageCombinedOperation {
@@ -18,7 +18,7 @@ extension WebImageManager {
         return operation
     }
 
-    /// Runs the load; with `.refreshCached` it delivers the cached image first.
+    /// Runs the load. With `.refreshCached`, delivers the cached image first.
     private func run(
         _ plan: LoadPlan, cached: WebImageResult?, _ priority: LoadPriorityHandle,
         _ operation: WebImageCombinedOperation
@@ -43,7 +43,8 @@ extension WebImageManager {
             if let cached { operation.deliver(.cached(cached)) }
             return cached
         } catch {
-            // Ignore the error of a cached entry that cannot be decoded or transformed. The image is fetched again.
+            // Ignore the error of a cached entry that cannot be decoded or transformed. The load then fetches the
+            // image.
             guard !error.isCancellation else { throw error }
             return nil
         }

@@ -4,7 +4,8 @@ extension WebImageManager {
     /// The default manager. It uses ``ImageCache/shared`` and the registered loaders, unless ``defaultImageCache`` or
     /// ``defaultImageLoader`` was set before the first use of this property.
     ///
-    /// Its ``listener`` is a ``WebImageLoadLogger`` if the environment variable `WEBIMAGE_LOG` is `debug` or `info`.
+    /// The ``listener`` of this manager is a ``WebImageLoadLogger`` if the environment variable `WEBIMAGE_LOG` is
+    /// `debug` or `info`.
     public static let shared = {
         let manager = WebImageManager()
         if WebImageLog.logsLoads { manager.listener = WebImageLoadLogger() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A cache that can wait until all its entries are on disk, so that they survive the end of the process.
+/// A cache that can wait until all its entries are on disk. The entries then survive the end of the process.
 package protocol FlushableCache: Sendable {
     func flush() async
 }
@@ -11,7 +11,9 @@ extension WebImageManager {
     /// Ends the manager's work. Cancels every load, waits for the pending writes, then flushes the cache. Loads that
     /// begin after this call end with `.cancelled`.
     ///
-    /// - Returns: Whether everything finished before the deadline; unfinished work continues in the background.
+    /// - Parameter deadline: The maximum duration of this call.
+    /// - Returns: Whether everything finished before the deadline. False also if the surrounding task was cancelled
+    ///   before the loads and writes finished. Unfinished work continues in the background.
     @discardableResult
     public func shutdown(deadline: Duration = .seconds(5)) async -> Bool {
         let end = ContinuousClock.now + NumberLimits.finite(deadline)

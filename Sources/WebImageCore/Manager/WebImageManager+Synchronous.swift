@@ -5,7 +5,8 @@ struct SynchronousResult {
     enum Answer {
         case hit(WebImageResult)
         case failure(WebImageError)
-        /// The load needs asynchronous work. If `cached` is not nil, it is delivered first and then refreshed.
+        /// The load needs asynchronous work. If `cached` is not nil, the load delivers this result first and then
+        /// refreshes it.
         case load(LoadPlan, cached: WebImageResult?)
     }
 
@@ -15,7 +16,7 @@ struct SynchronousResult {
 }
 
 /// Steps 1 and 2 of a load, which run before `loadImage` returns: options processor, checks, keys and memory lookup.
-/// The disk is read only with a `…Sync` option.
+/// The disk is read only with `.queryMemoryDataSync` or `.queryDiskDataSync`.
 extension WebImageManager {
     func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         if let hit = plainHit(url, options, context) {
@@ -25,7 +26,7 @@ extension WebImageManager {
         return resolvedResult(url, options: options, context: context)
     }
 
-    /// Returns ``synchronousResult(_:options:context:)`` for a load without a ``PlainHit``.
+    /// Does the same as ``synchronousResult(_:options:context:)``, but does not try the path of ``PlainHit``.
     func resolvedResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         let settings = settings
         let (options, context) = processed(url, options, context, settings)
@@ -48,7 +49,7 @@ extension WebImageManager {
         return (processed.options, RequestContext(processed.context))
     }
 
-    /// Returns the plan of a load of the request, without starting the load.
+    /// Returns the plan for a load of the request. Does not start the load.
     func plan(for request: ImageRequest) -> LoadPlan {
         let settings = settings
         let (options, context) = processed(request.url, request.options, request.values, settings)
@@ -84,10 +85,10 @@ extension WebImageManager {
         return .load(plan, cached: nil)
     }
 
-    // A constant, because a literal here costs three allocations in a debug build.
+    // This is a constant, because a literal at each use costs three allocations in a debug build.
     private static let optionsBeyondMemoryHit: WebImageOptions = [.refreshCached, .queryMemoryData]
 
-    /// Returns the answer for a memory hit that may also need its encoded data or a refresh.
+    /// Returns the answer for a memory hit if the load requests the encoded data or a refresh.
     private func answer(_ plan: LoadPlan, _ hit: WebImageResult) -> SynchronousResult.Answer {
         var hit = hit
         if plan.options.contains(.queryMemoryData), !plan.isVariant {
@@ -127,7 +128,7 @@ extension WebImageManager {
         /// A load would deliver this image and then end.
         case hit(Image)
         case miss
-        /// The lookup cannot decide; start the load.
+        /// Only a load can find the answer. Start the load.
         case unknown
     }
 
@@ -136,7 +137,9 @@ extension WebImageManager {
         let context = RequestContext(context)
         if !context.has(.callbackQueue), let hit = plainHit(url, options, context) { return .hit(hit.image) }
         let settings = settings
-        // Start the load in these cases: a listener must receive it, an options processor may change the request.
+        // Only a load can handle these cases. A listener must receive the stages of the load. An options processor can
+        // change the request. A manager that is shut down rejects the load. An option requires more than the image. The
+        // context names a queue.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)
         else { return .unknown }

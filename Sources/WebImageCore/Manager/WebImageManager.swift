@@ -3,7 +3,8 @@ public import Foundation
 /// Loads images: queries the caches, fetches, decodes, transforms, stores and delivers.
 ///
 /// Safe on any thread. A memory hit completes before ``loadImage(with:options:context:progress:completed:)`` returns if
-/// the caller is on the callback queue. All other work runs on other threads.
+/// the caller is on the callback queue. Disk access, fetches and decoding run on other threads, except with
+/// `.queryMemoryDataSync` and `.queryDiskDataSync`.
 public final class WebImageManager: Sendable {
     private struct State {
         var settings: LoadSettings
@@ -14,9 +15,9 @@ public final class WebImageManager: Sendable {
         var pendingStores = 0
     }
 
-    /// The cache used unless a context names another.
+    /// The cache of every load whose context names no other cache.
     public let imageCache: any ImageCaching
-    /// The loader used unless a context names another.
+    /// The loader of every load whose context names no other loader.
     public let imageLoader: any ImageLoader
 
     let pipeline: ImagePipeline
@@ -56,43 +57,47 @@ public final class WebImageManager: Sendable {
         withExtendedLifetime(old) {}
     }
 
-    /// Decides about downloads and failed URLs.
+    /// The delegate, which decides about downloads, downloaded images and failed URLs. The reference is weak.
     public weak var delegate: (any WebImageManagerDelegate)? {
         get { state.withLock { $0.delegate } }
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// The transformer that changes every decoded image; nil changes none. A context can replace it.
+    /// The transformer that changes every decoded image; nil changes no image. The context of a load can name another
+    /// transformer.
     public var transformer: (any ImageTransformer)? {
         get { settings.values.transformer }
         set { change { $0.transformer = newValue } }
     }
 
-    /// The filter that derives the cache key of a URL; nil uses the whole URL. A context can replace it.
+    /// The filter that derives the cache key from a URL; nil uses the whole URL. The context of a load can name another
+    /// filter.
     public var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
         get { settings.values.cacheKeyFilter }
         set { change { $0.cacheKeyFilter = newValue } }
     }
 
-    /// The serializer that returns the bytes to store on disk; nil stores the fetched bytes. A context can replace it.
+    /// The serializer that returns the bytes to store on disk; nil stores the fetched bytes. The context of a load can
+    /// name another serializer.
     public var cacheSerializer: (any WebImageCacheSerializerProtocol)? {
         get { settings.values.cacheSerializer }
         set { change { $0.cacheSerializer = newValue } }
     }
 
-    /// The processor that changes the options and the context of every load; nil changes nothing.
+    /// The processor that changes the options and the context of every load; nil leaves them unchanged.
     public var optionsProcessor: (any WebImageOptionsProcessorProtocol)? {
         get { settings.values.optionsProcessor }
         set { change { $0.optionsProcessor = newValue } }
     }
 
-    /// The duration for which a failed URL is not tried again. Nil, the default, means until the URL is removed.
+    /// The duration for which a failed URL is not tried again. Nil, the default, means that the URL is not tried again
+    /// until its failure is removed.
     public var failedURLLifetime: Duration? {
         get { settings.values.failedURLLifetime }
         set { change { $0.failedURLLifetime = newValue } }
     }
 
-    /// Receives every stage of every load. Nil, the default, measures nothing.
+    /// The listener that receives the begin and the end of every stage. If nil, the default, nothing is measured.
     public var listener: (any WebImageManagerListener)? {
         get { state.withLock { $0.listener } }
         set {
@@ -140,7 +145,8 @@ public final class WebImageManager: Sendable {
     /// Allows every failed URL to be tried again.
     public func removeAllFailedURLs() { state.withLock { $0.failedURLs.removeAll() } }
 
-    /// Returns the error that blocks a URL; nil if a load would try the URL.
+    /// Returns the error that blocks a URL; nil if a load would try the URL. Considers only loads in the shared cache
+    /// scope.
     public func failure(of url: URL) -> WebImageError? { failure(of: url, in: .shared) }
 
     func failure(of url: URL, in scope: CacheScope) -> WebImageError? {
@@ -149,7 +155,8 @@ public final class WebImageManager: Sendable {
         return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
     }
 
-    /// The settings, and whether any URL has failed. Every memory hit reads both, so they share one lock.
+    /// The settings, and whether any URL has failed. Every memory hit reads both values, so one call returns both
+    /// under one lock.
     var settingsAndFailures: (settings: LoadSettings, hasFailedURLs: Bool) {
         state.withLock { ($0.settings, !$0.failedURLs.isEmpty) }
     }

@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Decides about downloads, failed URLs and the image that is stored for a download; held weakly. Called on any thread.
+/// Decides about downloads and failed URLs, and can replace a downloaded image. The manager holds a weak reference. The
+/// methods can be called on any thread.
 @preconcurrency public protocol WebImageManagerDelegate: AnyObject, Sendable {
-    /// Returns whether an image that is in no cache may be fetched. If false, the load ends as a cache miss. Default:
+    /// Returns whether the load may fetch the image. If false, the load ends as if the image were in no cache. Default:
     /// true.
     func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool
     /// Returns whether a URL that failed with this error (a ``WebImageError``) is remembered and not tried again.
@@ -10,12 +11,13 @@ public import Foundation
     func imageManager(
         _ imageManager: WebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool
-    /// Returns the image to store and deliver instead of a downloaded one, under the same key; nil fails the load.
-    /// Default: the same image.
+    /// Returns the image to store and deliver instead of `image`. The cache key stays the same. If the result is nil,
+    /// the load fails. Default: `image`.
     ///
-    /// Called on the decode pool, before any transformer, for full-size images only. Not called for thumbnails.
-    /// Called for animated and vector images only with the options that allow transforming them. If the returned
-    /// image is another one, it is encoded for the disk.
+    /// Called on the decode pool, before any transformer, for full-size images only. Not called for thumbnails and for
+    /// images that a loader returns decoded. Called for animated images only with `.transformAnimatedImage`, and for
+    /// vector images only with `.transformVectorImage`. If the delegate returns another image, that image is encoded
+    /// for the disk.
     func imageManager(
         _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
     ) -> Image?
@@ -38,8 +40,8 @@ extension WebImageManagerDelegate {
     ) -> Image? { image }
 }
 
-/// The loader's decision about a failed URL while the delegate decides about the same failure. The delegate's default
-/// implementation returns it.
+/// The decision of the loader about a failed URL. The value is set while the delegate is called for the same failure.
+/// The default implementation of the delegate method returns this value.
 enum LoaderDecision {
     @TaskLocal static var blocks = false
 }

@@ -1,18 +1,18 @@
 /// Receives the begin and the end of every stage of every load, for metrics, traces and logs.
 ///
-/// Called on the thread that performs the stage, so it must be fast. `.load` and `.memory` begin on the thread and in
-/// the task of the caller. Task-local values, such as the context of a trace, are therefore those of the caller. All
-/// other stages run in tasks without the caller's task-local values. Shared work is reported once, not once for each
-/// of its subscribers. Without a listener nothing is measured. ``WebImageManagerListeners`` combines several
-/// listeners.
+/// The methods are called on the thread that performs the stage, so they must be fast. The stages `.load` and `.memory`
+/// begin on the thread and in the task of the caller. When they begin, the task-local values, such as the context of a
+/// trace, are therefore those of the caller. All other stages run in tasks without the caller's task-local values.
+/// Shared work is reported once, not once for each of its subscribers. If a manager has no listener, nothing is
+/// measured. ``WebImageManagerListeners`` combines several listeners.
 @preconcurrency public protocol WebImageManagerListener: Sendable {
     /// A stage begins.
     func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan)
-    /// A stage has ended; every begin has one end, with the same ``WebImageStageSpan/id``.
+    /// A stage has ended. Each reported begin has exactly one end with the same ``WebImageStageSpan/id``.
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport)
 }
 
-/// Combines several listeners into one. They are called in the order of the list.
+/// Combines several listeners into one listener. The listeners are called in the order of the list.
 public struct WebImageManagerListeners: WebImageManagerListener {
     private let listeners: [any WebImageManagerListener]
 

@@ -9,8 +9,8 @@ import Foundation
 /// answer(metrics.prometheusText)
 /// ```
 ///
-/// Safe on any thread. A stage costs one lock and a few additions. The text contains no URLs, so the number of series stays
-/// bounded.
+/// Safe on any thread. Each begin and each end of a stage costs one lock and a few additions. The text contains no
+/// URLs, so the number of series stays bounded.
 public final class WebImageMetrics: WebImageManagerListener {
     private struct EndKey: Hashable, Comparable {
         var stage: String
@@ -32,7 +32,7 @@ public final class WebImageMetrics: WebImageManagerListener {
     private let prefix: String
     private let state = Locked(State())
 
-    /// - Parameter prefix: The first part of every metric name: letters, digits and underscores.
+    /// - Parameter prefix: The first part of every metric name. Use only letters, digits and underscores.
     public init(prefix: String = "webimage") { self.prefix = prefix }
 
     /// Counts the begin of a stage.
@@ -53,11 +53,11 @@ public final class WebImageMetrics: WebImageManagerListener {
         }
     }
 
-    /// All counts since the metrics were created, in Prometheus' exposition format 0.0.4.
+    /// All counts since this object was created, in Prometheus' exposition format 0.0.4.
     ///
-    /// Contains the number of ended stages by origin and outcome (`_load_stages_total`), their durations in seconds
-    /// (`_load_stage_duration_seconds`), their bytes (`_load_stage_bytes_total`), and the number of running stages
-    /// (`_load_stages_running`).
+    /// The text contains the number of ended stages by origin and outcome (`_load_stages_total`), their durations in
+    /// seconds (`_load_stage_duration_seconds`), their bytes (`_load_stage_bytes_total`), and the number of running
+    /// stages (`_load_stages_running`).
     public var prometheusText: String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: prefix)

@@ -1,13 +1,13 @@
 import Foundation
 
-/// The state of the load that a view shows, like the phases of SwiftUI's `AsyncImage`.
+/// The state of a load that a view shows. The cases resemble the phases of SwiftUI's `AsyncImage`.
 public enum WebImagePhase: Sendable {
     /// There is no request, so nothing is loaded.
     case empty
-    /// The image is being loaded. `progress` is the received part of the bytes, 0 to 1, nil while the length is unknown;
-    /// `preview` is a partial image, with `.progressiveLoad`.
+    /// The image is being loaded. `progress` is the received part of the bytes, 0 to 1; nil while the length is
+    /// unknown. `preview` is a partial image, with `.progressiveLoad`.
     case loading(progress: Double?, preview: Image?)
-    /// The image. With `.refreshCached`, the first success has the cached image, and a second success with the
+    /// The image. With `.refreshCached`, the first success contains the cached image, and a second success with the
     /// refreshed image may follow.
     case success(Image)
     /// The error of a load that failed.
@@ -27,7 +27,7 @@ public enum WebImagePhase: Sendable {
         if case .failure(let error) = self { error } else { nil }
     }
 
-    /// The received part of the bytes, 0 to 1; nil if it is unknown or nothing is loaded.
+    /// The received part of the bytes, 0 to 1. Nil if this part is unknown, and in every phase except ``loading``.
     public var progress: Double? {
         if case .loading(let progress, _) = self { progress } else { nil }
     }
@@ -40,11 +40,12 @@ public enum WebImagePhase: Sendable {
 
 /// The phases of one load: an asynchronous sequence that does not throw.
 ///
-/// An image in memory is the first and only phase. Any other load begins with `.loading`, and ends with `.success` or
-/// `.failure`. Without a request the only phase is `.empty`.
+/// If the image is in memory, the only phase is `.success`. If the load fails immediately, the only phase is
+/// `.failure`. Any other load begins with `.loading`, and ends with `.success` or `.failure`. Without a request, the
+/// only phase is `.empty`.
 ///
 /// Every iteration is a separate load. Cancelling the iterating task cancels the load and ends the sequence without a
-/// failure. Releasing the iterator cancels the load too.
+/// failure. Releasing the iterator also cancels the load.
 public struct WebImagePhases: AsyncSequence, Sendable {
     /// The phase that a view shows.
     public typealias Element = WebImagePhase
@@ -105,7 +106,7 @@ public struct WebImagePhases: AsyncSequence, Sendable {
 }
 
 extension WebImageManager {
-    /// Returns the phases of a load, for callers that show a widget for each.
+    /// Returns the phases of a load, for callers that show a widget for each phase.
     ///
     /// ```swift
     /// for await phase in manager.phases(for: ImageRequest(url: url, size: CGSize(width: 96, height: 96))) {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One list of URLs being prefetched.
+/// The handle of one list of URLs that are prefetched.
 ///
 /// Cancelling the token ends the list immediately with one completion. URLs that have not ended by then count as
 /// skipped.
@@ -12,7 +12,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         var claim: CompletionClaim<WebImagePrefetcher.CompletionBlock>
         var progress: WebImagePrefetcher.ProgressBlock?
         /// The blocks that wait to run, in order. They run one after another, because a concurrent queue could
-        /// otherwise deliver a lower count after a higher one.
+        /// otherwise deliver a lower count after a higher count.
         var calls: [@Sendable () -> Void] = []
         var isCalling = false
     }
@@ -35,10 +35,11 @@ public final class WebImagePrefetchToken: WebImageOperation {
         state = Locked(State(claim: CompletionClaim(completed), progress: progress))
     }
 
-    /// Whether ``cancel()`` was called before the operation ended.
+    /// Whether ``cancel()`` was called before the list ended.
     public var isCancelled: Bool { state.withLock { $0.claim.isCancelled } }
 
-    /// Ends the list: no further URL is loaded, and the completion is called on the list's callback queue.
+    /// Ends the list. No further URL is loaded, running loads are cancelled, and the completion is called on the
+    /// callback queue of the list.
     public func cancel() {
         let ended = state.withLock { state -> (Claimed, [any WebImageOperation])? in
             guard let claimed = state.claim.claim(isCancel: true) else { return nil }
@@ -57,11 +58,11 @@ public final class WebImagePrefetchToken: WebImageOperation {
         state.withLock { ($0.finished, $0.skipped, urls.count) }
     }
 
-    /// Whether further URLs of the list may begin.
+    /// Whether the list has not ended, so that loads of further URLs may begin.
     var isWanted: Bool { !state.withLock { $0.claim.isClaimed } }
 
-    /// Stores the operation that loads a URL, so that a cancel of the list can cancel it. If the list has already
-    /// ended, cancels the operation immediately.
+    /// Stores the operation that loads a URL, so that a cancel of the list also cancels the operation. If the list
+    /// has already ended, cancels the operation immediately.
     func hold(_ operation: any WebImageOperation, _ index: Int) {
         let isOver = state.withLock { state in
             if !state.claim.isClaimed { state.operations[index] = operation }

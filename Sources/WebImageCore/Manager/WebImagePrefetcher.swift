@@ -1,8 +1,9 @@
 public import Foundation
 
-/// Loads images before they are needed, a few at a time, so that a view finds them in the cache.
+/// Loads images before they are needed, so that a view finds the images in the cache. Only a few images are loaded at
+/// the same time.
 ///
-/// Safe on any thread. Each list ends in exactly one completion, also when it is cancelled.
+/// Safe on any thread. Each list ends with exactly one completion, even if the list is cancelled.
 public final class WebImagePrefetcher: Sendable {
     private struct State {
         var waiting: [PrefetchItem] = []
@@ -35,7 +36,7 @@ public final class WebImagePrefetcher: Sendable {
     }
 
     /// Creates a prefetcher with a new manager. The new manager uses the cache and the loader of the shared manager,
-    /// but has its own failed URLs.
+    /// but remembers failed URLs separately.
     public convenience init() {
         self.init(
             imageManager: WebImageManager(
@@ -45,7 +46,7 @@ public final class WebImagePrefetcher: Sendable {
     /// Creates a prefetcher that loads with a manager.
     public init(imageManager: WebImageManager) { manager = imageManager }
 
-    /// The maximum number of URLs that are loaded at the same time; at least 1.
+    /// The maximum number of URLs that are loaded at the same time; at least 1. Default 3.
     public var maxConcurrentPrefetchCount: Int {
         get { state.withLock { $0.maxConcurrent } }
         set {
@@ -54,7 +55,7 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// The options of lists that are started without options.
+    /// The options of lists that are started without options. Default `.lowPriority`.
     public var options: WebImageOptions {
         get { state.withLock { $0.options } }
         set { state.withLock { $0.options = newValue } }
@@ -69,7 +70,8 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// The queue for blocks and delegate calls, unless a list's context sets one; main by default.
+    /// The queue on which blocks and delegate methods are called, unless the context of the list names a callback
+    /// queue. Default: the main queue.
     public var delegateQueue: DispatchQueue {
         get { state.withLock { $0.delegateQueue?.queue } ?? .main }
         set {
@@ -84,7 +86,7 @@ public final class WebImagePrefetcher: Sendable {
         set { weakDelegate.withLock { $0.delegate = newValue } }
     }
 
-    /// Whether the prefetcher is paused: no further URL begins, but running loads continue.
+    /// Whether the prefetcher is paused. While it is paused, no load begins, but running loads continue.
     public var isPaused: Bool {
         get { state.withLock { $0.isPaused } }
         set {
@@ -101,7 +103,7 @@ public final class WebImagePrefetcher: Sendable {
 
     /// Loads a list with the options and the context of the prefetcher.
     ///
-    /// - Returns: The handle of the list. Nil for an empty list, whose completion is called with zeros before this
+    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
     ///   function returns.
     @_disfavoredOverload @discardableResult
     public func prefetchURLs(
@@ -111,9 +113,9 @@ public final class WebImagePrefetcher: Sendable {
         return prefetchURLs(urls, options: options, context: context.forRoles, progress: progress, completed: completed)
     }
 
-    /// Loads a list with these options and this context instead of those of the prefetcher.
+    /// Loads a list with `options` and `context` instead of those of the prefetcher.
     ///
-    /// - Returns: The handle of the list. Nil for an empty list, whose completion is called with zeros before this
+    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
     ///   function returns.
     @_disfavoredOverload @discardableResult
     public func prefetchURLs(
@@ -125,10 +127,11 @@ public final class WebImagePrefetcher: Sendable {
             completed: completed)
     }
 
-    /// Loads a list of requests; they begin in list order.
+    /// Loads a list of requests. The loads begin in the order of the list.
     ///
-    /// Blocks run on the callback queue of the first request; if it sets none, on ``delegateQueue``.
-    /// - Returns: The handle of the list. Nil for an empty list, whose completion is called with zeros before this
+    /// The blocks run on the callback queue of the first request. If the first request names no queue, the blocks run
+    /// on ``delegateQueue``.
+    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
     ///   function returns.
     @discardableResult
     public func prefetchRequests(
@@ -149,7 +152,7 @@ public final class WebImagePrefetcher: Sendable {
         return token
     }
 
-    /// Loads a list and waits for its end; cancelling the surrounding task cancels the list.
+    /// Loads a list and waits for its end. Cancelling the surrounding task cancels the list.
     public func prefetch(
         _ urls: [URL], options: WebImageOptions = .lowPriority, context: WebImageContext? = nil,
         progress: ProgressBlock? = nil
@@ -197,8 +200,8 @@ public final class WebImagePrefetcher: Sendable {
                 release()
                 continue
             }
-            // Do not start the load on the caller's thread: its synchronous part takes time and may call the
-            // completion inline.
+            // Do not start the load on the caller's thread. The synchronous part of the load takes time and may call
+            // the completion before `loadImage` returns.
             starts.async { self.load(item) }
         }
     }
@@ -216,8 +219,8 @@ public final class WebImagePrefetcher: Sendable {
     private func load(_ item: PrefetchItem) {
         let completion = Completion<Bool> { isSkipped in
             item.token.end(item.index, isSkipped: isSkipped)
-            // Release after the callbacks, as in SDWebImage: a prefetch that a callback starts must not exceed the
-            // limit of concurrent loads together with this load.
+            // Release at the end, as in SDWebImage. A callback may start another prefetch. This load counts towards the
+            // limit of concurrent loads until its callbacks have run or have been enqueued.
             self.release()
             self.admit()
         }
@@ -239,7 +242,7 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Removes a list that has ended and its waiting URLs. Returns the number of remaining lists.
+    /// Removes an ended list and its waiting URLs. Returns the number of remaining lists.
     func remove(_ token: WebImagePrefetchToken) -> Int {
         state.withLock { state in
             state.tokens[ObjectIdentifier(token)] = nil
@@ -249,12 +252,12 @@ public final class WebImagePrefetcher: Sendable {
     }
 }
 
-/// Receives the progress of prefetching, on the callback queue of the list concerned.
+/// Receives the progress of a prefetcher. Each method is called on the callback queue of the list that caused the call.
 @preconcurrency public protocol WebImagePrefetcherDelegate: AnyObject, Sendable {
-    /// Called when a URL has ended. The counts are those of all running lists.
+    /// Called when a URL has ended. The counts are the sums over all running lists.
     func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int)
-    /// Called when the last running list has ended.
+    /// Called when the last running list has ended. The counts are those of this list.
     func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int)
 }

@@ -2,11 +2,11 @@ import Foundation
 
 extension WebImageStageSpan {
     /// The attributes that are known when the stage begins: `webimage.stage`, `webimage.load.id`, `url.scheme`,
-    /// `server.address`, and `server.port` if the URL has a port. The names are those of OpenTelemetry's semantic
-    /// conventions where the conventions define one.
+    /// `server.address`, and `server.port` if the URL has a port. If OpenTelemetry's semantic conventions define
+    /// a name for an attribute, this name is used.
     ///
-    /// Contains no secrets: user information, path, query and cache key are omitted; see ``url``. Computed on every
-    /// call.
+    /// The attributes contain no secrets: user information, path, query and cache key are omitted. They are computed on
+    /// every call.
     public var attributes: [String: String] {
         var attributes = ["webimage.stage": stage.rawValue, "webimage.load.id": "\(loadID)"]
         attributes["url.scheme"] = url.scheme?.lowercased()
@@ -19,10 +19,10 @@ extension WebImageStageSpan {
 extension WebImageStageReport {
     /// The attributes of the span and of its result: `webimage.origin` (`memory`, `disk`, `loader`), `webimage.bytes`,
     /// `webimage.image.width` and `.height` in pixels, `webimage.image.format`, `http.response.status_code`,
-    /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of its
-    /// ``WebImageError/Code``). Unknown values are omitted.
+    /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of
+    /// the ``WebImageError/Code`` of the error). Unknown values are omitted.
     ///
-    /// Contains no secrets, for the reason given at ``WebImageStageSpan/attributes``. Computed on every call.
+    /// The attributes contain no secrets (see ``WebImageStageSpan/attributes``). They are computed on every call.
     public var attributes: [String: String] {
         var attributes = span.attributes
         attributes["webimage.origin"] = originName

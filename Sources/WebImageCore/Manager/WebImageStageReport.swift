@@ -12,12 +12,13 @@ public struct WebImageStageReport: Sendable {
     public let origin: ImageCacheType?
     /// The size of the image in pixels; nil for stages without an image.
     public let pixelSize: PixelSize?
-    /// The format that the image was decoded from; nil for stages without an image and if it is not known.
+    /// The format that the image was decoded from; nil for stages without an image and for an unknown format.
     public let format: ImageFormat?
-    /// The HTTP status of a download; nil for other stages and loaders without HTTP.
+    /// The HTTP status of a download; nil for other stages and for loaders without HTTP.
     public let statusCode: Int?
-    /// The ``WebImageStageSpan/loadID`` of every load whose shared task this `.load` joined (in tracing: links). The
-    /// stages of a shared task are reported only for the load that started it. Empty for all stages except `.load`.
+    /// The ``WebImageStageSpan/loadID`` of every load whose shared task this load joined. Tracing systems call such
+    /// references links. The stages of a shared task are reported only for the load that started it. Empty for all
+    /// stages except `.load`.
     public let joinedLoadIDs: [UInt64]
     /// The error of a failed stage; nil after success.
     public let error: WebImageError?
@@ -60,7 +61,8 @@ final class StageObservation: StageObserving {
         listener.imageManager(manager, didBegin: span)
     }
 
-    /// Identifies the load to the shared tasks that it starts or joins, and records the loads that it joins.
+    /// Identifies the load to the shared tasks that the load starts or joins. Records the ids of the loads whose tasks
+    /// it joins.
     var origin: SharedTaskOrigin {
         SharedTaskOrigin(id: span.loadID) { [joined, own = span.loadID] id in
             joined.withLock { if id != own, !$0.contains(id) { $0.append(id) } }

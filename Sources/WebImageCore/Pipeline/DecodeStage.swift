@@ -1,6 +1,6 @@
 import Foundation
 
-/// Step 5: decodes bytes into pixels on the decode pool.
+/// Step 5 of a load. Decodes bytes into pixels on the decode pool.
 struct DecodeStage: Sendable {
     let pool: DecodePool
 
@@ -11,7 +11,8 @@ struct DecodeStage: Sendable {
         try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
     }
 
-    /// Decodes an original and passes the image to the delegate, which may replace it.
+    /// Decodes an original. If the bytes were fetched and the load requests no thumbnail, the delegate can replace the
+    /// decoded image.
     func picture(
         of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
@@ -44,14 +45,14 @@ struct DecodeStage: Sendable {
         guard changed !== image else { return made }
         changed.copyMetadata(from: image)
         changed.isTransformed = true
-        // Drop the fetched bytes. Then the changed image is encoded for the disk, and later loads receive the same
-        // image as this load.
+        // Drop the fetched bytes, so that the store stage encodes the changed image for the disk instead. Later loads
+        // then receive the same image as this load.
         var original = made.original
         original.data = Data()
         return DecodedImage(image: changed, source: changed, original: original)
     }
 
-    /// Decodes an entry. With `digests`, the decode pool also computes the digest of the bytes.
+    /// Decodes an entry. If `digests` is true, the decode pool also computes the digest of the bytes.
     private func decoded(
         _ entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
         digests: Bool
@@ -72,7 +73,7 @@ struct DecodeStage: Sendable {
         }
     }
 
-    /// Whether the bytes must be removed from disk because no coder can decode them.
+    /// Returns whether the bytes must be removed from disk because no coder can decode them.
     func isUndecodable(
         _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Bool {

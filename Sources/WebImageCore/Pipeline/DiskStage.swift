@@ -1,9 +1,10 @@
 import Foundation
 
-/// Step 3: reads entries from disk, or images from custom caches that return decoded images.
+/// Step 3 of a load. Reads an entry from disk. A custom cache that returns decoded images supplies an image instead.
 struct DiskStage: Sendable {
-    /// Returns the stored entry for the decoder's key; nil if there is none, if the stored entry belongs to another key
-    /// with the same string, or if it is a variant of an older original.
+    /// Returns the disk entry for the key of the decoder. Nil if the cache has no such entry or if the entry is a
+    /// variant of an older original. Nil also if the decoder rejects the entry, for example because the entry belongs
+    /// to another key with the same string.
     func entry(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) async throws(WebImageError) -> CachedResource? {
@@ -19,7 +20,7 @@ struct DiskStage: Sendable {
         return version == current ? stored : nil
     }
 
-    /// Like the asynchronous method, but blocks the caller.
+    /// Like ``entry(_:in:_:)``, but blocks the calling thread.
     func entrySync(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) -> CachedResource? {
@@ -37,12 +38,13 @@ struct DiskStage: Sendable {
         StageSummary(byteCount: stored?.data.count, origin: stored == nil ? nil : .disk)
     }
 
-    /// Returns the bytes of the original, or the image from a custom cache that returns decoded images.
+    /// Returns the bytes of the original; nil for a miss. A custom cache that returns decoded images supplies an image
+    /// instead of the bytes.
     func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
         let (cache, type) = plan.source
         guard type != .none else { return nil }
         guard let layered = cache as? any LayeredImageCaching else {
-            // If the load has no variant, `foreignVariant` has already looked up this key.
+            // If the load does not request a variant, `foreignVariant` has already looked up this key.
             return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
         }
         guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
@@ -52,7 +54,8 @@ struct DiskStage: Sendable {
             data: stored.data, cacheType: .disk, extended: stored.extended, version: stored.record?.version)
     }
 
-    /// Adds the encoded data to a memory hit if the load requests them.
+    /// Returns the result for an image from memory. If the load has `.queryMemoryData` and requests the original, the
+    /// result contains the encoded data from disk.
     func completed(_ image: Image, _ plan: LoadPlan, _ cache: any LayeredImageCaching) async -> WebImageResult {
         guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
             return WebImageResult(image: image, cacheType: .memory)

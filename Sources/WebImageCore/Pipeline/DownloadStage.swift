@@ -1,6 +1,6 @@
 import Foundation
 
-/// Step 4: fetches the original from its loader.
+/// Step 4 of a load. Fetches the original from the loader.
 struct DownloadStage: Sendable {
     let store: StoreStage
 
@@ -59,8 +59,8 @@ struct DownloadStage: Sendable {
         return load
     }
 
-    /// Handles cached bytes that the server confirmed as current. They are decoded only if the image that was delivered
-    /// first belongs to an older version.
+    /// Handles the case that the fetch confirmed the cached bytes as current. Returns these bytes only if the cached
+    /// image that the load delivered first was made from another version. Otherwise throws `.cacheNotModified`.
     private func confirmed(
         _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Steps 2 to 5 on the calling thread, for the `…Sync` options. They let a view show its image without a flicker.
+/// The disk lookup and the decode on the calling thread, for `.queryMemoryDataSync` and `.queryDiskDataSync`. With
+/// these options, a view can show its image without a flicker.
 extension ImagePipeline {
-    /// Reads an image from disk and decodes it on the calling thread. Nil for a miss, and for a load that needs
-    /// asynchronous work, such as a transformer.
+    /// Reads an image from disk and decodes it on the calling thread. Nil for a miss and for bytes that cannot be
+    /// decoded. Nil also if the image requires asynchronous work, such as a transformer.
     func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
@@ -39,7 +40,7 @@ extension ImagePipeline {
         }
     }
 
-    /// Adds the encoded data to a memory hit. Reads the data on the calling thread.
+    /// Returns the memory hit with its encoded data. Reads the data from disk on the calling thread.
     func completedSync(_ hit: WebImageResult, _ plan: LoadPlan) -> WebImageResult {
         var hit = hit
         let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)

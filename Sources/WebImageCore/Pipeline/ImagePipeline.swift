@@ -1,10 +1,11 @@
 import Foundation
 
-/// Performs loads that are not memory hits and shares the work of each step.
+/// Performs the loads that the manager did not complete synchronously. Loads with equal steps share the work.
 ///
 /// A load has eight steps. The manager parses the request (1) and delivers the result (8). ``load(_:_:_:)`` performs
-/// the steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). Every shared task
-/// starts with its first subscriber and is cancelled when its last subscriber leaves.
+/// the steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). The memory lookup
+/// repeats the lookup of the manager, because another load may have stored the image in the meantime. A shared task
+/// starts when its first subscriber joins. The task is cancelled when its last subscriber leaves.
 final class ImagePipeline: Sendable {
     let variants = SharedTasks<VariantIdentity, WebImageResult?>()
     let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
@@ -28,8 +29,8 @@ final class ImagePipeline: Sendable {
     /// The number of shared tasks that are running or have subscribers.
     var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
 
-    /// Returns the image of a load. Equal loads share the work. Nil if the image is in no cache and the load must not
-    /// use the loader.
+    /// Returns the image of a load. Loads with equal ``VariantIdentity`` share the work. Nil if the image is in no
+    /// cache and the load must not use the loader.
     func load(
         _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadEventListener
     ) async throws(WebImageError) -> WebImageResult? {
@@ -50,7 +51,7 @@ final class ImagePipeline: Sendable {
                 return WebImageResult(made, plan)
             }
         } catch {
-            // The shared task records its failure once, not once per subscriber.
+            // This code runs once per shared task. The failure is therefore not recorded once per subscriber.
             if !Task.isCancelled, blocks(plan, error) {
                 plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
             }
@@ -91,8 +92,8 @@ final class ImagePipeline: Sendable {
 
     // MARK: 6: transformers
 
-    /// Applies the given transformer steps and passes the resulting image to `use`. The steps before the last one are
-    /// shared with other loads. Nil if the image is in no cache and the load must not use the loader.
+    /// Applies the given transformer steps and passes the resulting image to `use`. Loads with the same first steps
+    /// share the results of these steps. Nil if the image is in no cache and the load must not use the loader.
     private func withTransformed<Output>(
         _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
         _ use: (DecodedImage) async throws(WebImageError) -> Output
@@ -126,7 +127,7 @@ final class ImagePipeline: Sendable {
                 if let made = MemoryStage.original(plan) { return made }
                 return try await self.decodedOriginal(plan, inner.stage)
             },
-            // A decode that is running when its last subscriber leaves is completed, and its image is stored.
+            // If the last subscriber leaves while the decode runs, the decode continues and its image is stored.
             onAbandon: { [store] in store.keepAbandoned($0, plan) },
             body: { made throws(WebImageError) in
                 guard let made else { return nil }
@@ -134,8 +135,8 @@ final class ImagePipeline: Sendable {
             })
     }
 
-    /// Decodes the original from disk or from the loader. Bytes on disk that cannot be decoded are removed and fetched
-    /// again.
+    /// Decodes the original from disk or from the loader. If the bytes on disk cannot be decoded, they are removed, and
+    /// the original is fetched from the loader.
     private func decodedOriginal(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
     ) async throws(WebImageError) -> DecodedImage? {
@@ -168,7 +169,8 @@ final class ImagePipeline: Sendable {
 
     // MARK: 3, 4: disk under the original's key, download
 
-    /// Returns the original from disk or from the loader. Nil if it is on no disk and the load must not use the loader.
+    /// Returns the original from disk or from the loader. Nil if the original is not on disk and the load must not use
+    /// the loader.
     private func original(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
     ) async throws(WebImageError) -> OriginalData? {
@@ -180,12 +182,13 @@ final class ImagePipeline: Sendable {
     // MARK: Failures
 
     private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
-        // If the delegate returned no image, the URL itself is not at fault.
+        // An error of the stage `.transform` means that the delegate returned no image. The URL did not cause this
+        // error.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
         // A failed refresh must not block later loads of the URL, because the cache has a valid image.
         guard !plan.isRefreshing else { return false }
-        // With several sources, block the URL only if each error shows that its own URL is at fault. A source that is
-        // only unreachable may return the image later.
+        // A load can try several sources. Block the URL only if the loader decides to block for the error of every
+        // source. A source that was only unreachable may return the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
             plan.loader.shouldBlockFailedURL(
                 with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request for an image in typed properties, instead of a URL with options and an untyped context.
+/// A request for an image, with typed properties. It can be used instead of a URL with options and an untyped context.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, size: CGSize(width: 200, height: 200), priority: .high)
@@ -8,15 +8,16 @@ public import Foundation
 /// let image = try await WebImageManager.shared.image(for: request)
 /// ```
 ///
-/// A request is a value: copies are independent, and one request may be loaded any number of times, on any thread.
-/// Every context key has a property here, so typed properties and context values may be mixed. ``options`` and
-/// ``context`` return the request in the untyped form.
+/// A request is a value: copies are independent, and one request can be loaded any number of times, on any thread.
+/// Every context key of the library has a property here, so typed properties and context values can be used together.
+/// ``options`` and ``context`` return the request in the untyped form.
 public struct ImageRequest: Sendable {
     /// Which caches a load uses, and whether it may use the network.
     public enum CachePolicy: Sendable, Hashable, CaseIterable {
         /// Queries memory, then disk, then the loader.
         case useCaches
-        /// Delivers the cached image first, then the loader's image if it changed (``WebImageOptions/refreshCached``).
+        /// Delivers the cached image first. If the image has changed, then delivers the image from the loader
+        /// (``WebImageOptions/refreshCached``).
         case refresh
         /// Uses only the loader, but still stores the result (``WebImageOptions/fromLoaderOnly``).
         case reload
@@ -33,9 +34,10 @@ public struct ImageRequest: Sendable {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - size: The box in pixels that the image is decoded into with its aspect ratio; nil decodes at full size.
+    ///   - size: The box, in pixels, into which the image is decoded. The image keeps its aspect ratio. Nil decodes at
+    ///     full size.
     ///   - transformers: The transformers to apply after the decode, in this order. Nil applies the manager's
-    ///     transformer, an empty list applies none.
+    ///     transformer. An empty list applies no transformer.
     public init(
         url: URL, size: CGSize? = nil, transformers: [any ImageTransformer]? = nil,
         cachePolicy: CachePolicy = .useCaches, priority: LoadPriority = .normal, options: WebImageOptions = []
@@ -77,7 +79,7 @@ public struct ImageRequest: Sendable {
     /// The request's values as a context; nil if all values are defaults.
     public var context: WebImageContext? { values.forRoles.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The cache policy. Default: all caches, then the loader.
+    /// The cache policy. Default ``CachePolicy/useCaches``.
     public var cachePolicy: CachePolicy {
         get {
             if options.contains(.fromCacheOnly) { return .cacheOnly }

@@ -5,10 +5,10 @@ enum LoadDelivery: Sendable {
     case size(PixelSize)
     case progress(received: Int, expected: Int, url: URL?)
     case partial(Image)
-    /// The cached image before its refresh. The final delivery follows.
+    /// The cached image, which is delivered before the refresh. One of the final events below follows.
     case cached(WebImageResult)
 
-    /// The end of a load: the image, or nil if the image is in no cache and the load must not use the loader.
+    /// The end of a load, with its image. Nil if the image is in no cache and the load must not use the loader.
     case finished(WebImageResult?)
     case failed(WebImageError)
     /// The end of a refresh that found no newer image.

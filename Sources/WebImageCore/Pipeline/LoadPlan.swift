@@ -1,7 +1,7 @@
 import Foundation
 
 /// The input of the pipeline for one load: parsed options and context, keys, and the cache, loader, transformer and
-/// serializer to use. Created for loads that are not memory hits.
+/// serializer to use. A load that is a simple memory hit has no plan.
 struct LoadPlan: Sendable {
     let url: URL
     private(set) var options: WebImageOptions
@@ -32,11 +32,11 @@ struct LoadPlan: Sendable {
     let scope: CacheScope
     let keys: LoadKeys
     /// The value that the loader prepared together with the identity. Nil for a refresh, because the loader must
-    /// prepare it as another load.
+    /// prepare the refresh as a separate load.
     private var prepared: (any AnyObject & Sendable)?
     /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
     let sharing: LoadIdentity?
-    /// A unique number if no other load may share the bytes of this load; otherwise nil.
+    /// A unique number if other loads must not share the bytes of this load; otherwise nil.
     let unshared: UInt64?
     /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
@@ -44,7 +44,8 @@ struct LoadPlan: Sendable {
     var observation: (any StageObserving)?
     /// Whether this load is a refresh: it fetches the bytes to check whether they differ from the cached bytes.
     private(set) var isRefreshing = false
-    /// The version of the original that the cached image of a refresh was made from; nil if it is unknown.
+    /// For a refresh, the version of the original from which the cached image was made. Nil if the version is unknown,
+    /// and for other loads.
     private(set) var cachedVersion: ContentDigest?
 
     var originalKey: String? { keys.original?.string }
@@ -74,8 +75,8 @@ struct LoadPlan: Sendable {
         transformer = request.transformer
         serializer = context.cacheSerializer ?? settings.values.cacheSerializer
         encoding = ForeignCoderOptions(context.encodeOptions ?? [:])
-        // Do not use the disk cache for a local file or a `data:` URL: reading it again costs the same and always
-        // returns the newest version.
+        // Do not use the disk cache for a local file or a `data:` URL. Reading the URL costs as little as reading the
+        // cache, and always returns the newest version.
         let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
         queryType = context.queryCacheType ?? (isLocal ? .memory : .all)
         let namedStoreType = context.storeCacheType
@@ -125,7 +126,7 @@ extension LoadPlan {
         return plan
     }
 
-    /// Returns a copy of this load that uses only the loader. It replaces `cached` if the image has changed.
+    /// Returns a copy of this load that uses only the loader, to refresh the cached image.
     func refreshing(_ cached: WebImageResult) -> LoadPlan {
         var plan = self
         plan.options.remove(.progressiveLoad)
@@ -153,13 +154,13 @@ extension LoadPlan {
 
 extension ImageLoader {
     /// Returns the loader that performs the load. If this loader is an ``ImageLoadersManager``, looks up the loader
-    /// in it.
+    /// in that manager.
     fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
         guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load) else {
             return self
         }
-        // Only the manager of loaders can try several sources, and only for bytes. Decoded images come directly from
-        // the loader that accepts the URL.
+        // Only the `ImageLoadersManager` can try several sources, and only with loaders that return bytes. A loader
+        // that returns decoded images is used directly.
         if loader is any ImageDataLoader, manager.hasFurtherSources(load) { return self }
         return loader.resolved(for: load)
     }

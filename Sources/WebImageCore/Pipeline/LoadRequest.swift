@@ -1,7 +1,7 @@
 import Foundation
 
-/// The input of the memory lookup of one load: options after the options processor, and keys. A memory hit needs no
-/// ``LoadPlan``.
+/// The input of the memory lookup of one load: the keys, and the options that the options processor returned. A memory
+/// hit needs no ``LoadPlan``.
 struct LoadRequest: Sendable {
     let url: URL
     let options: WebImageOptions
@@ -12,7 +12,7 @@ struct LoadRequest: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The prepared load, if the loader had to prepare the load to find its scope; otherwise nil.
+    /// The prepared load, if the loader prepared the load to determine the scope; otherwise nil.
     let prepared: PreparedLoad?
 
     init(_ url: URL, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings) {
@@ -42,7 +42,7 @@ struct LoadRequest: Sendable {
         return (roles.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
-    /// The image in memory, if it fits the load.
+    /// The image in memory; nil if memory has no image that fits the load.
     var memoryImage: Image? {
         guard !options.contains(.fromLoaderOnly), context.queryCacheType?.includesMemory ?? true else { return nil }
         let named = context.imageCache

@@ -1,9 +1,10 @@
 import Foundation
 
-/// The settings of a manager that its loads use: cache, loader, transformer, key filter, serializer, options processor.
+/// The settings of a manager that its loads use, such as the cache, the loader and the transformer.
 ///
-/// A class, because copying the seven settings took 10 % of the time of a memory hit. The protocols that the cache
-/// and the loader implement are resolved once, because a dynamic cast costs more than a lookup in the memory cache.
+/// This type is a class, because copying the settings took 10 % of the time of a memory hit. The protocols that the
+/// cache and the loader implement are resolved once, because a dynamic cast costs more than a lookup in the memory
+/// cache.
 final class LoadSettings: Sendable {
     struct Values {
         var transformer: (any ImageTransformer)?
@@ -14,7 +15,8 @@ final class LoadSettings: Sendable {
         var isShutDown = false
     }
 
-    /// The cache and the loader of the manager, with the protocols that they implement. A context can replace both.
+    /// The cache and the loader of the manager, with the protocols that they implement. The context of a load
+    /// can name another cache or loader.
     final class Roles: Sendable {
         let cache: any ImageCaching
         let loader: any ImageLoader
@@ -40,7 +42,8 @@ final class LoadSettings: Sendable {
 
     let values: Values
     let roles: Roles
-    // Stored as flags, because comparing an optional object with nil copies it, and most managers have none of them.
+    // These flags exist because comparing an optional object with nil copies the object. Most managers have no
+    // transformer, filter, processor or listener.
     let hasTransformer: Bool
     let hasKeyFilter: Bool
     let hasOptionsProcessor: Bool

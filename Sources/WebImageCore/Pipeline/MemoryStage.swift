@@ -1,9 +1,10 @@
 import Foundation
 
-/// Step 2: looks up the image in memory and checks that it fits the load. Costs one lock and one dictionary lookup.
+/// Step 2 of a load. Looks up the image in memory and checks that the image fits the load. Costs one lock and one
+/// dictionary lookup.
 enum MemoryStage {
-    /// Returns the image of a key. Nil if the entry belongs to another key with the same string, or if the image does
-    /// not fit the load.
+    /// Returns the image in memory for a key. Nil if memory has no entry, if the entry belongs to another key
+    /// with the same string, or if the image does not fit the load.
     static func image(of key: EntryKey?, in cache: any LayeredImageCaching, for plan: LoadPlan) -> Image? {
         image(of: key, in: cache, isTransformed: plan.transformer != nil, plan.wanted)
     }
@@ -17,7 +18,7 @@ enum MemoryStage {
         return wanted.adapted(image)
     }
 
-    /// Returns the full-size image as input for a transformer; nil for a thumbnail load.
+    /// Returns the full-size image in memory, as the input of a transformer. Nil for a miss and for a thumbnail load.
     static func original(_ plan: LoadPlan) -> DecodedImage? {
         guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory,
             let cache = plan.source.cache as? any LayeredImageCaching,

@@ -1,18 +1,19 @@
 import Foundation
 
-/// The encoded original of an image and its origin.
+/// An original, and the cache layer or loader from which it comes.
 struct OriginalData: Sendable {
-    /// The encoded bytes; empty if the loader or the cache returned an image without its bytes.
+    /// The encoded bytes; empty if the loader or the cache returned only a decoded image.
     var data: Data
     var cacheType: ImageCacheType
     /// The image, if the loader or the cache returned a decoded image; otherwise nil.
     var image: Image?
     /// The loader's metadata, which is stored with the bytes.
     var metadata: Data?
-    /// The extended object stored on disk with the image.
+    /// The extended object that is stored on disk with the image, in its stored form.
     var extended: Data?
     var mayBeStored = true
-    /// Whether this is the smaller image of `.lowDataSource`. It must not be stored under the key of the full image.
+    /// Whether the loader returned the smaller image of `.lowDataSource`. Such an image must not be stored under the
+    /// key of the full image.
     var isLowDataImage = false
     /// The version of the bytes; nil when unknown.
     var version: ContentDigest?
@@ -22,10 +23,10 @@ struct OriginalData: Sendable {
     var statusCode: Int?
 }
 
-/// A decoded image on its way through the transform and store stages.
+/// A decoded image, as input and output of the transform and store stages.
 struct DecodedImage: Sendable {
     var image: Image
-    /// The decoded image before transformers.
+    /// The decoded image before any transformer changes it.
     var source: Image
     var original: OriginalData
 }

@@ -1,18 +1,19 @@
 import Dispatch
 import Foundation
 
-/// Reports the pixel size and partial images of an image while its bytes arrive.
+/// Reports the pixel size of an image and its partial images while its bytes arrive.
 ///
 /// Accepts bytes on any thread and processes them on the decode pool, one step at a time. Bytes that arrive during a
-/// step are processed together in the next step, so that partial images never queue up. Nothing is reported after
+/// step are processed together in the next step, so that at most one step waits. Nothing is reported after
 /// ``end()``.
 final class PartialImageReporter: Sendable {
     fileprivate struct State {
         /// The number of contiguous bytes that have arrived, from the beginning of the body.
         var count = 0
-        /// Chunks that the coder has not received yet. They share the loader's memory.
+        /// Chunks that the coder has not received yet. The chunks share the memory of the loader's buffers.
         var waiting: [Data] = []
-        /// Chunks that arrived too early, before the bytes in front of them. The key is the offset in the body.
+        /// Chunks that arrived before the bytes that precede them in the body. The key is the offset of the chunk in
+        /// the body.
         var early: [Int: Data] = [:]
         var isWorking = false
         var isEnded = false
@@ -45,7 +46,7 @@ final class PartialImageReporter: Sendable {
         if isDue { work() }
     }
 
-    /// Ends the reports.
+    /// Stops the reports and drops the waiting chunks.
     func end() {
         let task = state.withLock { state in
             state.isEnded = true
@@ -84,8 +85,8 @@ final class PartialImageReporter: Sendable {
             return state.waiting
         }
         guard !pieces.isEmpty else { return }
-        // Only one thread at a time runs this code. Take the decoder out of the locked state: the lock is not held
-        // while a coder runs, and with a second reference, appending would copy the buffer.
+        // Only one thread at a time runs this code. Take the decoder out of the locked state for two reasons: the lock
+        // must not be held while a coder runs, and a second reference would make `append` copy the buffer.
         guard var steps = self.steps.withLock({ $0.take() }) else { return }
         let (size, preview) = steps.append(pieces)
         self.steps.withLock { $0 = steps }
@@ -103,7 +104,8 @@ extension PartialImageReporter.State {
 }
 
 extension PartialImageReporter? {
-    /// Passes the events of a download to the handle. Bytes go to this reporter, which makes partial images of them.
+    /// Passes an event of a download to the handle. Bytes are not passed: this reporter makes partial images from them.
+    /// Without a reporter, bytes are dropped.
     func pass(_ event: LoadEvent, to handle: StageHandle) {
         if case .bytes(let bytes, let offset) = event {
             self?.append(bytes, at: offset)

@@ -1,35 +1,36 @@
 import Foundation
 
-/// The manager's interface to its pipeline: settings, the delegate's decisions, reports to the listener, failed URLs.
+/// The functions of the manager that its pipeline uses: settings, decisions of the delegate, reports to the listener
+/// and failed URLs.
 protocol PipelineHost: AnyObject, Sendable {
-    /// Whether no further loads may start.
+    /// Whether the manager is shut down. New loads then end with `.cancelled`.
     var isShutDown: Bool { get }
-    /// Whether a delegate may refuse downloads and change images.
+    /// Whether the manager has a delegate, which can refuse downloads and change images.
     var hasDelegate: Bool { get }
-    /// Whether the delegate allows the download of the original.
+    /// Returns whether the delegate allows the download of the original.
     func mayDownload(_ url: URL) -> Bool
-    /// Returns the image as changed by the delegate; nil when it rejects the image. Runs user code.
+    /// Returns the image that the delegate returns for `image`; nil if the delegate rejects `image`. Runs user code.
     func changed(_ image: Image, from url: URL) -> Image?
-    /// Whether a failed URL is remembered and not tried again. `loaderBlocks` is the decision of the loader.
+    /// Returns whether a failed URL is remembered and not tried again. `loaderBlocks` is the decision of the loader.
     func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
     func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
     func forgetFailure(of url: URL, in scope: CacheScope)
     /// Changes the number of pending writes. A shutdown waits until the number is zero.
     func changePendingStores(by amount: Int)
-    /// Reports the begin of a stage of a load; nil without a listener.
+    /// Reports the begin of a stage to the listener. Returns nil if there is no listener.
     func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)?
 }
 
 /// A running stage whose begin was reported to the listener.
 protocol StageObserving: Sendable {
     var span: WebImageStageSpan { get }
-    /// Identifies the load to the shared tasks that it starts or joins.
+    /// Identifies the load to the shared tasks that the load starts or joins.
     var origin: SharedTaskOrigin { get }
     /// Reports the end of the stage.
     func end(_ summary: StageSummary, _ error: WebImageError?)
 }
 
-/// The values about the result of a stage that its report contains.
+/// The values that the report of a stage contains about the result of the stage.
 struct StageSummary: Sendable {
     var byteCount: Int?
     var origin: ImageCacheType?
@@ -38,12 +39,13 @@ struct StageSummary: Sendable {
 }
 
 extension LoadPlan {
-    /// Reports the begin of a stage. Nil if there is no listener, or if there was none when the load began.
+    /// Reports the begin of a stage to the listener. Returns nil if there is no listener, or if there was no listener
+    /// when the load began.
     func observation(of stage: WebImageLoadStage) -> (any StageObserving)? {
         observation.flatMap { host.observation(of: stage, url, in: $0.span.loadID) }
     }
 
-    /// Runs a stage and reports it, if there is a listener.
+    /// Runs a stage. If there is a listener, reports the begin and the end of the stage.
     func observed<Value>(
         _ stage: WebImageLoadStage, _ summary: (Value) -> StageSummary,
         _ body: () async throws(WebImageError) -> Value
@@ -70,9 +72,9 @@ public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
     case download
     /// The decoding of bytes into pixels.
     case decode
-    /// One transformer.
+    /// The run of one transformer.
     case transform
-    /// Passing the result to the caches. With `.waitStoreCache`, the stage ends when they have stored it.
+    /// Passing the result to the caches. With `.waitStoreCache`, the stage ends when the caches have stored the result.
     case store
     /// The whole load, from call to final completion.
     case load

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The identity of the fetch of an original: loads with equal values share it.
+/// The identity of the fetch of an original. Loads with equal identities share one fetch.
 struct OriginalIdentity: Hashable, Sendable {
     let url: URL
     let sharing: LoadIdentity?
@@ -17,7 +17,7 @@ struct OriginalIdentity: Hashable, Sendable {
     let decoding: DecodingOptions?
 }
 
-/// The identity of a decoded image: loads with equal values share it.
+/// The identity of a decoded image. Loads with equal identities share one decode.
 struct DecodedIdentity: Hashable, Sendable {
     let original: OriginalIdentity
     let decoding: DecodingOptions
@@ -26,7 +26,7 @@ struct DecodedIdentity: Hashable, Sendable {
     let options: WebImageOptions
 }
 
-/// The identity of the first steps of a transformer: loads with equal values share their result.
+/// The identity of the result of the first steps of a transformer. Loads with equal identities share this result.
 struct TransformIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
     let transformerKeys: [String]
@@ -34,7 +34,7 @@ struct TransformIdentity: Hashable, Sendable {
     let options: WebImageOptions
 }
 
-/// The identity of a finished image: loads with equal values share it.
+/// The identity of a finished image. Loads with equal identities share this image and the work for it.
 struct VariantIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
     let key: EntryKey?
@@ -45,19 +45,19 @@ struct VariantIdentity: Hashable, Sendable {
     let serializer: RoleIdentity?
     let encoding: ForeignCoderOptions
     let types: [ImageCacheType]
-    /// Whether the context names the store type. Affects the result: only then is a thumbnail without transformers
-    /// written to disk.
+    /// Whether the context names the store type. If so, a thumbnail is written to disk even if its original is on disk.
+    /// Loads that differ in this value store different entries.
     let namesStoreType: Bool
     let options: WebImageOptions
 }
 
 extension LoadPlan {
-    /// Options that change which bytes are fetched, or whether they are fetched.
+    /// Options that change which bytes are fetched, or whether any bytes are fetched.
     private static let originalOptions: WebImageOptions = [
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
-    // Includes `.progressiveLoad`: the shared task decodes the partial images, so loads with and without partial
-    // images do not share it.
+    // This set includes `.progressiveLoad`, because the shared task decodes the partial images. A load with partial
+    // images and a load without them use different tasks.
     private static let decodingOptions: WebImageOptions = [
         .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
     ]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One entry that a load stores. The rules are those of SDWebImage, except that each key is written only once.
+/// One entry that a load stores. A load stores the same entries as in SDWebImage, but writes each key only once.
 struct StoreRequest: Sendable {
     let cache: any ImageCaching
     let key: String?
@@ -18,14 +18,15 @@ struct StoreRequest: Sendable {
         return original(made, plan) + variant(made, plan)
     }
 
-    /// Returns the request for fetched bytes. Empty for bytes from a cache, which are not stored again.
+    /// Returns the request that stores the original. Empty if the original comes from a cache, because it is already
+    /// stored there. Empty also if no layer must be written, or if a thumbnail load has no bytes of the original.
     private static func original(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         let original = made.original
         guard original.cacheType == .none else { return [] }
         let isWhole = plan.thumbnail == nil
         let isSame = !plan.isVariant && plan.hasOneCache
         let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
-        // Layered caches have already stored the image in memory.
+        // For a layered cache, `StoreStage` has already stored the image in memory.
         let toMemory =
             !(plan.originalCache is any LayeredImageCaching) && isWhole
             && (plan.originalStoreType.includesMemory || isSame && plan.storeType.includesMemory)
@@ -46,8 +47,8 @@ struct StoreRequest: Sendable {
         ]
     }
 
-    /// Returns the request for fetched bytes whose subscribers were all cancelled. Nil if the load does not store
-    /// originals on disk.
+    /// Returns the request that stores the bytes of a fetch after all its subscribers were cancelled. Nil if there are
+    /// no bytes, or if the load does not store originals on disk.
     static func abandoned(_ original: OriginalData, _ plan: LoadPlan) -> StoreRequest? {
         let isSame = !plan.isVariant && plan.hasOneCache
         guard let key = plan.originalKey, !original.data.isEmpty,
@@ -58,14 +59,16 @@ struct StoreRequest: Sendable {
             identity: plan.keys.original.map { EntryIdentity(key: $0, metadata: original.metadata) })
     }
 
-    /// Returns the request for the requested image. Empty if the entry of the original serves for it too.
+    /// Returns the request that stores the image of the load. Empty if no layer must be written. If the load requests
+    /// the original, empty in two more cases: the original comes from a cache, or `original(_:_:)` stores the same
+    /// entry.
     private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         if !plan.isVariant {
             guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
         let isLayered = plan.cache is any LayeredImageCaching
-        // Do not write a thumbnail whose original is on disk: making it again is cheap. The result of a transformer
-        // may be expensive, so it is written.
+        // Do not write a thumbnail if its original is on disk, because decoding the original again is cheap. Write the
+        // result of a transformer, because transforming again may be expensive.
         let isWorthIt =
             !plan.isVariant || made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made)
         guard
@@ -88,7 +91,7 @@ extension LoadPlan {
 }
 
 extension ImageCacheType {
-    /// Creates the type for the given layers; nil if both are false.
+    /// Creates the type for the given layers; nil if `memory` and `disk` are both false.
     fileprivate init?(memory: Bool, disk: Bool) {
         switch (memory, disk) {
         case (true, true): self = .all

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Step 7: stores the original bytes on disk, and the image in memory. Stores the image on disk too if making it again
-/// would be expensive.
+/// Step 7 of a load. Stores the bytes of the original on disk and the image in memory. If the image is expensive to
+/// make, also stores the image on disk.
 struct StoreStage: Sendable {
     let pool: DecodePool
-    /// The versions of originals in caches that do not track versions.
+    /// The versions of originals, for caches that do not record versions themselves.
     private let originalVersions = OriginalVersions()
 
     init(pool: DecodePool) { self.pool = pool }
 
-    /// Stores the image in memory before this returns. Disk writes are only started, unless the load waits for them.
+    /// Stores the image in memory and starts the disk writes. Waits for the disk writes only with `.waitStoreCache`.
     ///
     /// - Throws: `.cancelled` if the load was cancelled before this call. Nothing is stored in this case.
     func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
@@ -31,8 +31,8 @@ struct StoreStage: Sendable {
             return
         }
         plan.host.changePendingStores(by: 1)
-        // A separate task, which a cancel of the load does not cancel. Otherwise the serializer's run could be
-        // cancelled and the unprocessed bytes would be stored.
+        // Use a separate task, so that a cancel of the load does not cancel the serializer. If the serializer were
+        // cancelled, the bytes would be stored without its changes.
         let writing = Task.detached {
             for request in requests { await put(await serialized(request, plan), plan, waits: waits) }
             plan.host.changePendingStores(by: -1)
@@ -42,7 +42,8 @@ struct StoreStage: Sendable {
 
     // MARK: Results whose subscribers were all cancelled
 
-    /// Stores an image whose subscribers were all cancelled, and the bytes that it was made from.
+    /// Stores the result of a task after all its subscribers were cancelled: the image, if it is not transformed, and
+    /// the bytes of the original.
     func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
         guard let made else { return }
         if plan.transformer == nil, !made.original.isLowDataImage, made.original.cacheType != .memory {
@@ -51,7 +52,8 @@ struct StoreStage: Sendable {
         keepAbandoned(made.original, plan)
     }
 
-    /// Stores the bytes of a download whose subscribers were all cancelled, if they look like an image.
+    /// Stores the bytes of a download after all its subscribers were cancelled. Bytes that no coder recognizes are not
+    /// stored.
     func keepAbandoned(_ original: OriginalData?, _ plan: LoadPlan) {
         guard let original, original.cacheType == .none, original.image == nil, original.mayBeStored,
             !plan.host.isShutDown,
@@ -72,7 +74,7 @@ struct StoreStage: Sendable {
 
     // MARK: Memory
 
-    /// Returns the version to record in images that are made from these bytes.
+    /// Returns the version to record in images that are made from this original.
     private func version(_ original: OriginalData, _ plan: LoadPlan) -> OriginalVersion? {
         guard let digest = original.version, let key = plan.keys.original else { return nil }
         let versions = versions(plan)
@@ -80,7 +82,7 @@ struct StoreStage: Sendable {
             ? versions.declare(digest, for: key.sourceFingerprint) : versions.join(digest, for: key.sourceFingerprint)
     }
 
-    /// Returns the newest version of a plan's original that is recorded in memory; nil if none is recorded.
+    /// Returns the newest version that is recorded in memory for the original of a plan; nil if no version is recorded.
     func newestVersion(_ plan: LoadPlan) -> ContentDigest? {
         plan.keys.original.flatMap { versions(plan).newest(for: $0.sourceFingerprint) }
     }
@@ -89,7 +91,7 @@ struct StoreStage: Sendable {
         (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
     }
 
-    /// Stores in memory an image made from a cached version of the original.
+    /// Stores an image in memory. The image was made from `version` of the original, which came from a cache.
     func keepInMemory(_ image: Image, _ plan: LoadPlan, joining version: ContentDigest?) {
         let joined = version.flatMap { version in
             plan.keys.original.map { versions(plan).join(version, for: $0.sourceFingerprint) }

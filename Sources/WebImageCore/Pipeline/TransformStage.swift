@@ -1,10 +1,11 @@
 import Foundation
 
-/// Step 6: runs one step of a transformer on the decode pool.
+/// Step 6 of a load. Runs one step of the transformer on the decode pool.
 struct TransformStage: Sendable {
     let pool: DecodePool
 
-    /// Returns the image after one more step, or the unchanged image if the options exclude it from transforming.
+    /// Applies one step to the image. If the options do not allow transforming this kind of image, returns the
+    /// unchanged image.
     func image(
         of made: DecodedImage, _ step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>,
         _ plan: LoadPlan, _ priority: LoadPriorityHandle
@@ -26,7 +27,7 @@ struct TransformStage: Sendable {
         return made
     }
 
-    /// Returns a handle that applies the step to partial images.
+    /// Returns a handle that applies the step to every partial image and passes all events to `handle`.
     func previews(
         of step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>, _ plan: LoadPlan,
         _ handle: StageHandle

@@ -11,18 +11,18 @@ public typealias WebImageInternalCompletionBlock =
 public struct WebImageResult: Sendable {
     /// The image.
     public var image: Image
-    /// The encoded bytes that the image was decoded from. Nil if the image came from memory, is a thumbnail or was
-    /// transformed.
+    /// The encoded bytes that the image was decoded from. Nil if the image is a thumbnail or was transformed, and for
+    /// an image from memory without `.queryMemoryData`.
     public var data: Data?
-    /// The size of the encoded image in bytes; nil if the image came from memory.
+    /// The size of the encoded image in bytes; nil for an image from memory without `.queryMemoryData`.
     public var encodedByteCount: Int?
     /// The origin of the image; `.none` means the loader.
     public var cacheType: ImageCacheType
 
-    /// The loader's metadata of the bytes that were fetched for this load; nil if no bytes were fetched.
+    /// The metadata that the loader returned with the bytes for this load; nil if no bytes were fetched.
     var sourceMetadata: Data?
-    /// The version of the original that the image was made from. Nil if it is unknown, and for an image from memory,
-    /// which records the version itself (``Image/originalVersion(as:)``).
+    /// The version of the original from which the image was made; nil if the version is unknown. Nil also for an image
+    /// from memory, because the image itself records the version (``Image/originalVersion(as:)``).
     var version: ContentDigest?
 
     init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
@@ -34,7 +34,8 @@ public struct WebImageResult: Sendable {
 }
 
 extension WebImageResult {
-    /// Creates the result of a load. It contains the original's bytes only if the image is full-size and untransformed.
+    /// Creates the result of a load. The result contains the bytes of the original only if the image is full-size and
+    /// untransformed.
     init(_ made: DecodedImage, _ plan: LoadPlan) {
         let data = made.original.data
         let isOriginal = !made.image.isTransformed && plan.decoding.options.thumbnailPixelSize == nil

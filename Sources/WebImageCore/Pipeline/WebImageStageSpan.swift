@@ -1,21 +1,21 @@
 public import Foundation
 
-/// One stage of one load, from its begin to its end. In tracing this is called a span.
+/// One stage of one load, from its begin to its end. Tracing systems call such a stage a span.
 public struct WebImageStageSpan: Sendable, Hashable {
     /// Identifies the stage. Unique in the process, increasing and never 0.
     public let id: UInt64
-    /// The ``id`` of the `.load` span of the load that the stage runs for. For `.load`, its own ``id``.
+    /// The ``id`` of the `.load` span of the load to which this stage belongs. For a `.load` span, equal to ``id``.
     ///
-    /// A shared task is attributed to the load that started it. This remains so if that load is cancelled while other
-    /// loads wait for the task. A stage can therefore end after its load.
+    /// The stages of a shared task belong to the load that started the task, even if that load is cancelled while other
+    /// loads wait for the task. A stage can therefore end after the load to which it belongs.
     public let loadID: UInt64
     /// The kind of stage.
     public let stage: WebImageLoadStage
-    /// The URL of the load, unchanged. User information and query may be secrets. The `redacted` form of the URL has
-    /// neither.
+    /// The URL of the load, unchanged. Its user information and query can contain secrets. The `redacted` form of the
+    /// URL omits user information and query.
     public let url: URL
 
-    /// The span that contains this one, which is always the `.load` span (``loadID``); nil for `.load`. Other stages
-    /// contain no spans: they run one after another within one load.
+    /// The id of the span that contains this span: always the `.load` span (``loadID``). Nil for a `.load` span. The
+    /// other stages of a load run one after another, so none of them contains another.
     public var parentID: UInt64? { stage == .load ? nil : loadID }
 }

@@ -1,13 +1,13 @@
 import Foundation
 
-// Derives keys of plain web addresses without parsing them. This must be fast, because a list computes a key for every
-// row that it binds.
+// Derives the keys of plain web addresses. For speed, this code does not parse the address as a URL: a list computes a
+// key for every row that it binds.
 extension CacheKey {
-    /// Returns the same as `transformed(_:suffix:)` for a plain web address; nil for every other key.
+    /// Returns the same key as `transformed(_:suffix:)` for a plain web address; nil for every other key.
     ///
-    /// `URL` does not change a plain address: it has scheme, host, optionally a numeric port, a path, and a query of
-    /// plain characters. If the path has an extension, `escaped` is inserted before it; otherwise `suffix` is
-    /// appended to the key.
+    /// A plain address has a scheme, a host and a path. It can have a numeric port and a query of plain characters.
+    /// `URL` does not change such an address. If the path has an extension, `-` and `escaped` are inserted before the
+    /// extension. Otherwise `-` and `suffix` are appended to the key.
     static func plainTransformed(_ key: String, suffix: String, escaped: String) -> String? {
         var key = key
         guard let address = key.withUTF8({ PlainAddress($0) }) else { return nil }
@@ -22,21 +22,22 @@ extension CacheKey {
         return result
     }
 
-    /// Returns a text escaped for the path of a URL.
+    /// Returns `text` with the percent escapes that the path of a URL requires.
     static func escapedForPath(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 128 && pathBytes[Int($0)] }) { return text }
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
     }
 
-    /// Whether each ASCII byte stays unescaped in a path. Determined by escaping each byte, because Foundation also
-    /// escapes some bytes that `urlPathAllowed` contains.
+    /// A table with a value for each ASCII byte: whether a path contains this byte without an escape. The table is
+    /// computed by escaping each byte, because `urlPathAllowed` contains some bytes that Foundation nevertheless
+    /// escapes.
     private static let pathBytes = (0..<128).map { byte in
         let text = String(UnicodeScalar(UInt8(byte)))
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) == text
     }
 }
 
-/// The parts of a plain web address that a key needs.
+/// The result of scanning a plain web address. `init` returns nil for an address that is not plain.
 private struct PlainAddress {
     /// The position of the dot before the path's extension; nil if the path has no extension.
     let extensionStart: Int?
@@ -68,8 +69,8 @@ private struct PlainAddress {
             }
             index += 1
         }
-        // Not plain: a path that ends with a slash or a dot, and a name that begins with a dot. Foundation has other
-        // rules for their extension.
+        // Reject a path that ends with a slash or a dot, and a file name that begins with a dot. Foundation has
+        // different rules for the extension of such paths.
         guard name < index, bytes[name] != UInt8(ascii: "."), bytes[index - 1] != UInt8(ascii: ".") else { return nil }
         while index < bytes.count {
             guard Self.isPlain(bytes[index]) || Self.queryBytes.contains(bytes[index]) else { return nil }

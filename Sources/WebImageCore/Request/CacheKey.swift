@@ -1,10 +1,11 @@
 package import Foundation
 
-/// Derives cache keys that are identical to those of SDWebImage.
+/// Derives cache keys. The keys are identical to the keys that SDWebImage derives.
 package enum CacheKey {
-    /// Returns `key` with `-` and `suffix` inserted before its extension, or appended if it has no extension.
+    /// Inserts `-` and `suffix` before the extension of `key` and returns the result. If `key` has no extension,
+    /// appends them.
     ///
-    /// In a URL, the extension is the extension of the path. Query, fragment and user stay unchanged.
+    /// In a URL, the extension is the extension of the path. The query, the fragment and the user do not change.
     package static func transformed(_ key: String, suffix: String) -> String {
         transformed(key, suffix: suffix, escaped: escapedForPath(suffix))
     }
@@ -14,13 +15,14 @@ package enum CacheKey {
             ?? parsedTransformed(key, suffix: suffix, escaped: escaped)
     }
 
-    /// Returns the same as `transformed(_:suffix:)` for every key. Slower, because it parses the key.
+    /// Returns the same result as `transformed(_:suffix:)`. This function accepts every key, but is slower, because it
+    /// parses the key.
     static func parsedTransformed(_ key: String, suffix: String, escaped: String) -> String {
         let url = URL(string: key)
         let fileExtension = url.map(\.pathExtension) ?? (key as NSString).pathExtension
         guard !fileExtension.isEmpty else { return key + "-" + suffix }
         if let url, !url.isFileURL, var parts = URLComponents(url: url, resolvingAgainstBaseURL: false) {
-            // Keep the escapes of the path, because two URLs that differ only in escapes may be two images.
+            // Keep the escapes of the path, because two URLs that differ only in escapes can refer to different images.
             let path = parts.percentEncodedPath
             parts.percentEncodedPath = inserting(escaped, in: path)
             return parts.url?.absoluteString ?? parts.string ?? key + "-" + suffix
@@ -28,7 +30,7 @@ package enum CacheKey {
         return inserting(suffix, in: key)
     }
 
-    /// Returns the key of the thumbnail of `key` for a box.
+    /// Returns the key of a thumbnail. `key` is the key of the original, and `box` is the thumbnail's box in pixels.
     package static func thumbnail(_ key: String, box: CGSize, preserveAspectRatio: Bool) -> String {
         let suffix = thumbnailSuffix(box, preserveAspectRatio)
         return transformed(key, suffix: suffix.text, escaped: suffix.escaped)
@@ -41,7 +43,8 @@ package enum CacheKey {
         let escaped: String
     }
 
-    /// The last computed suffix. It is usually needed again, because all rows of a list have the same size.
+    /// The last computed suffix. The next load usually needs the same suffix, because all rows of a list have the same
+    /// size.
     private static let lastSuffix = Locked<ThumbnailSuffix?>(nil)
 
     private static func thumbnailSuffix(_ box: CGSize, _ preserveAspectRatio: Bool) -> ThumbnailSuffix {
@@ -58,13 +61,15 @@ package enum CacheKey {
     /// Whether the key belongs to a thumbnail.
     package static func isThumbnail(_ key: String) -> Bool { key.contains("-Thumbnail(") }
 
-    /// Whether a key may belong to a variant, because it contains a dash and a later opening parenthesis.
+    /// Whether a key has the form of a variant's key: a dash and, after the dash, an opening parenthesis. The key of an
+    /// original can have this form by chance.
     package static func mayBeVariant(_ key: String) -> Bool {
         guard let dash = key.firstIndex(of: "-") else { return false }
         return key[dash...].contains("(")
     }
 
-    /// Returns 2 or 3 if the key contains `@2x.` or `@3x.` (in web addresses also escaped as `%402x.`); otherwise 1.
+    /// Returns the scale in a key: 2 for `@2x.`, 3 for `@3x.`, otherwise 1. In web addresses, the escaped forms
+    /// `%402x.` and `%403x.` have the same effect.
     package static func scaleFactor(_ key: String) -> Double {
         guard key.utf16.count >= 8 else { return 1 }
         let isWeb = key.hasPrefix("http://") || key.hasPrefix("https://")
@@ -72,8 +77,8 @@ package enum CacheKey {
         return key.withUTF8 { scaleFactor($0, isWeb: isWeb) }
     }
 
-    /// Searches the bytes once. Every load calls this function, and four separate string searches took 60,000
-    /// instructions.
+    /// Searches for all forms in one pass over the bytes. Every load calls this function, and four separate string
+    /// searches took 60,000 instructions.
     private static func scaleFactor(_ bytes: UnsafeBufferPointer<UInt8>, isWeb: Bool) -> Double {
         var isTripled = false
         var index = 1
@@ -93,7 +98,7 @@ package enum CacheKey {
         return isTripled ? 3 : 1
     }
 
-    /// Inserts `-` and `suffix` before the last dot, or appends them if there is no dot.
+    /// Inserts `-` and `suffix` before the last dot of `path`. If `path` has no dot, appends them.
     private static func inserting(_ suffix: String, in path: String) -> String {
         guard let dot = path.lastIndex(of: ".") else { return path + "-" + suffix }
         return path[..<dot] + "-" + suffix + path[dot...]

@@ -1,15 +1,16 @@
 import Foundation
 
-/// The scope of a stored body. It decides which loads find the body in a cache.
+/// The scope of a stored body. The scope determines which loads find the body in a cache.
 public enum CacheScope: Sendable, Hashable {
     /// All loads of the URL find the body.
     case shared
-    /// Only loads with the same scope find the body. A keyed hash of the text is part of the cache key.
+    /// Only loads with the same scope find the body. The associated text names the scope. A keyed hash of this text is
+    /// part of the cache key.
     case scoped(String)
-    /// No load finds the body: it is neither looked up nor stored.
+    /// No load finds the body. The body is not stored, and loads do not look it up.
     case unstored
 
-    /// Returns the cache key for a URL's key in this scope; nil for ``unstored``.
+    /// Returns the cache key in this scope; nil for ``unstored``. `key` is the key of the URL without a scope.
     public func key(_ key: String) -> String? {
         switch self {
         case .shared: key
@@ -18,8 +19,8 @@ public enum CacheScope: Sendable, Hashable {
         }
     }
 
-    /// Returns the hash of a scope for use in cache keys. The hash does not reveal the scope, and the author of a URL
-    /// cannot guess it.
+    /// Returns the hash of a scope for use in cache keys. The hash does not reveal the scope. The author of a URL
+    /// cannot guess the hash.
     private static func keyedHash(_ scope: String) -> String {
         let known = lastHash.withLock { $0 }
         if let known, known.scope == scope { return known.hash }
@@ -28,10 +29,11 @@ public enum CacheScope: Sendable, Hashable {
         return hash
     }
 
-    /// The last computed hash. It is usually needed again, because consecutive loads usually have the same scope.
+    /// The last computed hash. The next load usually needs the same hash, because consecutive loads usually have the
+    /// same scope.
     private static let lastHash = Locked<(scope: String, hash: String)?>(nil)
-    /// The key of the hash. It is equal in all processes of this user on this machine, so that each process finds the
-    /// entries of the other processes.
+    /// The key for the keyed hash. All processes of this user on this machine have the same key. Each process therefore
+    /// finds the entries of the other processes.
     private static let machine =
         ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }

@@ -20,7 +20,8 @@ extension DecodingOptions {
         addHints(context, key: key)
     }
 
-    /// Adds hints about the format for custom coders. The built-in coders detect the format from the content.
+    /// Adds hints about the format for custom coders. The built-in coders do not need these hints, because they detect
+    /// the format from the content.
     private mutating func addHints(_ context: RequestContext, key: String) {
         switch context.typeHint {
         case .refused: break

@@ -1,13 +1,14 @@
 package import Foundation
 
-/// Identifies the entry that a load looks up or stores. A cache that records entries takes the properties of a stored
-/// entry from it.
+/// Identifies the entry that a load looks up or stores. A cache that stores entry records creates the record of a new
+/// entry from this value.
 package struct EntryIdentity: Sendable {
     package var key: EntryKey
     /// The version of the original's bytes; nil in a lookup and if the version is unknown.
     package var version: ContentDigest?
 
-    /// The size of the image in the bytes when it is known; otherwise a cache reads their header.
+    /// The pixel size of the encoded image; nil if it is not known. If nil, the cache reads the size from the header of
+    /// the bytes.
     package var pixelSize: PixelSize?
 
     /// The loader's metadata, which is stored together with the bytes; nil in a lookup.

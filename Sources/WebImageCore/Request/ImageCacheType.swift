@@ -1,6 +1,8 @@
-/// A layer of a cache. As a parameter, the layers to query or to store in. In a result, the origin of the image.
+/// The layers of a cache. As a parameter, a value selects the layers to query or to store in. In a result, a value
+/// identifies the layer from which the image came.
 public enum ImageCacheType: Int, Sendable {
-    /// As a parameter, no layer. In a result, the image came from the loader or was not found.
+    /// As a parameter, this case selects no layer. In a result, it means that the image came from the loader or was not
+    /// found.
     case none = 0
     /// The disk layer.
     case disk = 1

@@ -2,10 +2,11 @@ import Foundation
 
 /// The cache keys of a load.
 struct LoadKeys: Sendable {
-    /// The key of the full-size, untransformed image. Nil if the key filter returned nil or the scope forbids
-    /// storing. In that case every lookup is a miss and nothing is stored.
+    /// The key of the full-size, untransformed image. Nil if the key filter returned nil or the scope is
+    /// ``CacheScope/unstored``. In these cases every lookup is a miss and nothing is stored.
     var original: EntryKey?
-    /// The key of the requested image, including thumbnail size and transformer.
+    /// The key of the requested image. It includes the thumbnail size and the transformer. If the request has
+    /// neither, it is equal to `original`.
     var variant: EntryKey?
 
     /// Creates the keys of a load. In the variant's key, the thumbnail suffix comes before the transformer suffix.
@@ -29,7 +30,7 @@ struct LoadKeys: Sendable {
         }
     }
 
-    /// The box in pixels that a thumbnail is decoded into, from the context or its decode options.
+    /// The box in pixels into which a thumbnail is decoded. The box comes from the context or from the decode options.
     struct Thumbnail {
         var box: CGSize
         var preservesAspectRatio: Bool
@@ -37,8 +38,8 @@ struct LoadKeys: Sendable {
         var keyBox: EntryKey.Box { EntryKey.Box(box, preservesAspectRatio: preservesAspectRatio) }
     }
 
-    /// Returns the key of the thumbnail of an original without a scope. Recent keys are reused, so a list row that is
-    /// bound again builds no string.
+    /// Returns the key of a thumbnail whose original has no scope. Recent keys are reused. Therefore no string is built
+    /// when a list row is bound again.
     static func thumbnail(_ thumbnail: Thumbnail, of source: String) -> EntryKey {
         let box = thumbnail.keyBox
         let hash = source.hashValue ^ box.hashBits
@@ -62,7 +63,7 @@ struct LoadKeys: Sendable {
         return key
     }
 
-    /// Returns the key of a URL before the scope is added.
+    /// Returns the key of a URL without a scope; nil if the filter returns nil.
     static func base(_ url: URL, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
         guard let filter else { return url.absoluteString }
         return filter.cacheKey(for: url)

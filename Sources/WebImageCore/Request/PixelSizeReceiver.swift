@@ -1,5 +1,5 @@
-/// Receives the pixel size of an image as soon as the image's header has arrived. Called on any thread, possibly more
-/// than once.
+/// Receives the pixel size of an image as soon as the image's header has arrived. `receive` can be called on any thread
+/// and more than once.
 package final class PixelSizeReceiver: Sendable {
     let receive: @Sendable (PixelSize) -> Void
 
@@ -7,7 +7,7 @@ package final class PixelSizeReceiver: Sendable {
 }
 
 extension WebImageContextOption {
-    /// ``PixelSizeReceiver``: receives the pixel size before transformers. A load with this key examines its bytes
-    /// while they arrive.
+    /// ``PixelSizeReceiver``: receives the pixel size that the image has before transformers run. A load with this key
+    /// examines the received bytes during the download.
     package static let pixelSizeReceiver = WebImageContextOption(rawValue: "pixelSizeReceiver")
 }

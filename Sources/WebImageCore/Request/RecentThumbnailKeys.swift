@@ -1,5 +1,5 @@
-/// A table of recent thumbnail keys. The hash of a key selects its place in the table, and a new key replaces the key
-/// that is stored there.
+/// A table of recent thumbnail keys. The hash of a key selects a position in the table. A new key replaces the previous
+/// key at its position.
 ///
 /// The table stores at most 512 keys. Keys of URLs longer than 1,024 bytes are not stored, so that long `data:` URLs do
 /// not occupy memory.
@@ -9,7 +9,7 @@ struct RecentThumbnailKeys {
 
     private var places: ContiguousArray<EntryKey?> = []
 
-    /// Returns the key of a thumbnail; nil if the table does not contain it.
+    /// Returns the key of a thumbnail; nil if the table does not contain the key.
     func key(_ source: String, _ box: EntryKey.Box, hash: Int) -> EntryKey? {
         guard !places.isEmpty, let known = places[hash & (Self.placeCount - 1)], known.thumbnail == box,
             known.source == source
@@ -17,7 +17,8 @@ struct RecentThumbnailKeys {
         return known
     }
 
-    /// Stores a key. Returns the key that it replaced, so that the caller can release the old key outside the lock.
+    /// Stores a key. Returns the previous key at its position, so that the caller can release this key outside the
+    /// lock.
     mutating func insert(_ key: EntryKey, hash: Int) -> EntryKey? {
         guard key.source.utf8.count <= Self.longestSource else { return nil }
         if places.isEmpty { places = ContiguousArray(repeating: nil, count: Self.placeCount) }

@@ -3,12 +3,12 @@ import Foundation
 /// The context of a load. Objects that the user implements receive the whole dictionary. The library itself reads
 /// the dictionary only in this type.
 ///
-/// Typed access to values of higher layers is in the files `RequestContext+….swift` of their folders.
-/// `Scripts/check-layers` fails if any other code reads a context.
+/// Each higher layer extends this type in a file `RequestContext+….swift` of its folder, to read the values that only
+/// this layer uses. `Scripts/check-layers` fails if any other code reads a context.
 package struct RequestContext: @unchecked Sendable {
-    // Unchecked is correct because the dictionary does not change after the load received it, and `WebImageContext`
-    // requires Sendable values.
-    /// The dictionary. Pass it only to objects that the user implements.
+    // `@unchecked Sendable` is correct: the dictionary does not change after the load receives it, and
+    // `WebImageContext` requires Sendable values.
+    /// The whole dictionary. Pass this dictionary only to objects that the user implements.
     package private(set) var forRoles: WebImageContext?
 
     package init(_ context: WebImageContext?) { forRoles = context }
@@ -19,10 +19,10 @@ package struct RequestContext: @unchecked Sendable {
         forRoles?.read(key, as: type)
     }
 
-    /// Whether there is a value of any type.
+    /// Whether the context has a value for a key. The type of the value does not matter.
     package func has(_ key: WebImageContextOption) -> Bool { forRoles?.index(forKey: key) != nil }
 
-    /// Returns a copy with another value for a key; nil removes the value.
+    /// Returns a copy of the context in which the key has the new value; nil removes the value.
     package func with(_ key: WebImageContextOption, _ value: Any?) -> RequestContext {
         // Check first, because removing an absent key would copy the dictionary.
         if value == nil, !has(key) { return self }
@@ -31,7 +31,7 @@ package struct RequestContext: @unchecked Sendable {
         return copy
     }
 
-    /// Sets a value; nil removes it.
+    /// Sets the value of a key; nil removes the value.
     package mutating func set(_ key: WebImageContextOption, _ value: Any?) {
         var context = forRoles.take() ?? [:]
         context[key] = value
@@ -39,15 +39,16 @@ package struct RequestContext: @unchecked Sendable {
     }
 }
 
-// Delivery.
+// The context values for delivery.
 extension RequestContext {
     package var callbackQueue: CallbackQueue? { value(.callbackQueue) }
     var pixelSizeReceiver: PixelSizeReceiver? { value(.pixelSizeReceiver) }
 }
 
-// Keys.
+// The context values that affect cache keys.
 extension RequestContext {
-    /// The box to decode into, from `.imageThumbnailPixelSize` or from the decode options.
+    /// The box in pixels into which the image is decoded. The value comes from `.imageThumbnailPixelSize` or, if the
+    /// context does not have this key, from the decode options.
     var thumbnail: LoadKeys.Thumbnail? {
         guard forRoles != nil else { return nil }
         let further = decodeOptions
@@ -65,8 +66,8 @@ extension RequestContext {
     var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? { has(.cacheKeyFilter) ? value(.cacheKeyFilter) : nil }
     var cacheScope: CacheScope? { value(.cacheScope, as: String.self).map { .scoped($0) } }
 
-    /// Returns the transformer of the context, nil if the context has `NSNull`, and `default` if the context has
-    /// neither.
+    /// Returns the transformer of the context. Returns nil if the context has `NSNull` instead, and `default` if the
+    /// context has no value.
     func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
         guard let value = forRoles?[.imageTransformer] else { return `default` }
         if value is NSNull { return nil }
@@ -74,7 +75,7 @@ extension RequestContext {
     }
 }
 
-// Coding.
+// The context values for decoding and encoding.
 extension RequestContext {
     package var coder: (any ImageCoder)? { value(.imageCoder) }
     package var decodingLimits: DecodingLimits? { value(.decodingLimits) }
@@ -82,14 +83,14 @@ extension RequestContext {
     var encodeOptions: ImageCoderOptions? { value(.imageEncodeOptions) }
     var hasEncodeOptions: Bool { has(.imageEncodeOptions) }
     var animatedImageClass: (any AnimatedImageProtocol.Type)? { value(.animatedImageClass) }
-    /// The class as a subclass of ``Image``, for images in memory.
+    /// The value of `.animatedImageClass` as a subclass of ``Image``. Lookups in memory compare images with this class.
     var animatedImageType: Image.Type? { value(.animatedImageClass) }
     var scaleFactor: Double? { forRoles?.readNumber(.imageScaleFactor) }
     var scaleDownLimitBytes: Int? { forRoles?.readByteCount(.imageScaleDownLimitBytes) }
     var decodesToHDR: Bool? { forRoles?.readNumber(.imageDecodeToHDR).map { $0 != 0 } }
 
     enum TypeHint {
-        /// No hint, not even the file extension.
+        /// The request forbids all hints, including the file extension.
         case refused
         case identifier(String)
     }
@@ -100,7 +101,7 @@ extension RequestContext {
     }
 }
 
-// Caching.
+// The context values for caching.
 extension RequestContext {
     var cacheSerializer: (any WebImageCacheSerializerProtocol)? { value(.cacheSerializer) }
     var queryCacheType: ImageCacheType? { cacheType(.queryCacheType) }
@@ -108,7 +109,8 @@ extension RequestContext {
     var originalQueryCacheType: ImageCacheType? { cacheType(.originalQueryCacheType) }
     var originalStoreCacheType: ImageCacheType? { cacheType(.originalStoreCacheType) }
 
-    /// Returns a cache type. The value may also be a raw number, as in the contexts of SDWebImage.
+    /// Returns the cache type for a key. The value in the context can be an ``ImageCacheType`` or its raw number. The
+    /// contexts of SDWebImage contain raw numbers.
     func cacheType(_ key: WebImageContextOption) -> ImageCacheType? {
         guard let value = forRoles?[key] else { return nil }
         if let number = value as? Int { return ImageCacheType(rawValue: number) }
@@ -117,13 +119,15 @@ extension RequestContext {
 
     package var entryIdentity: EntryIdentity? { forRoles?[.entryIdentity] as? EntryIdentity }
 
-    /// Returns the context for a cache that stores an entry. The cache's completion runs on the thread that calls it.
+    /// Returns the context for a cache that stores an entry. With this context, the cache calls its completion
+    /// directly, without a callback queue.
     func forCache(_ identity: EntryIdentity?) -> RequestContext {
         with(.callbackQueue, CallbackQueue.invoking).with(.entryIdentity, identity)
     }
 
-    /// Returns the context for a cache that looks up an entry. If the key is the key of the thumbnail itself, the
-    /// entry is decoded at its stored size, without the thumbnail size of the load.
+    /// Returns the context for a cache that looks up an entry. If `takesEntryAsStored` is true, the cache decodes the
+    /// entry at its stored size and ignores the thumbnail size of the load. The caller passes true if `key` is the
+    /// key of the requested variant.
     func forCache(_ key: EntryKey?, takesEntryAsStored: Bool) -> RequestContext {
         let context = forCache(key.map { EntryIdentity(key: $0) })
         guard takesEntryAsStored else { return context }
@@ -132,12 +136,14 @@ extension RequestContext {
 }
 
 extension WebImageContextOption {
-    /// ``EntryIdentity``: identifies the entry that a cache looks up or stores. The manager passes it to its caches.
+    /// ``EntryIdentity``: identifies the entry that a cache looks up or stores. The manager passes this value to its
+    /// caches.
     package static let entryIdentity = WebImageContextOption(rawValue: "webimage.entryIdentity")
 }
 
 extension RequestContext {
-    /// The transformers of the request in their order. Empty for `NSNull`; nil if the context names no transformer.
+    /// The transformers of the context in their order. The list is empty for `NSNull`, and nil if the context has no
+    /// transformer.
     var transformerList: [any ImageTransformer]? {
         guard let value = forRoles?[.imageTransformer] else { return nil }
         if value is NSNull { return [] }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Records the options because of which a transformer ran or did not run. It is recorded with the image, because the
-/// cache key contains only the transformer's name.
+/// Whether a transformer ran on an image, and the options on which this depended. The record is stored with the image,
+/// because the cache key contains only the transformer's name.
 struct TransformRecord: Equatable {
     /// Whether the transformer ran.
     var isTransformed: Bool
-    /// The options that allowed the transformer to run. If it did not run, the options that it would have required.
+    /// The options that the transformer requires for this image.
     var options: WebImageOptions
 
-    /// Whether a load with these options would give the same result.
+    /// Whether a load with these options would have the same result as the load that created this record.
     func holds(for options: WebImageOptions) -> Bool {
-        // The transformer skipped the animation. With `.decodeFirstFrameOnly` the image is a still image, which it
-        // transforms under any options.
+        // Here the transformer skipped an animation. A load with `.decodeFirstFrameOnly` decodes a still image, and
+        // a still image is always transformed. The result would therefore differ.
         if !isTransformed, options.contains(.decodeFirstFrameOnly), self.options.contains(.transformAnimatedImage) {
             return false
         }
@@ -31,13 +31,13 @@ extension Image {
         set { transformOptionBits = newValue.rawValue }
     }
 
-    /// The record of an animated or vector image. Nil for all other images, which are transformed under any options.
+    /// The record of an animated or vector image. Nil for all other images, because they are always transformed.
     var transformRecord: TransformRecord? {
         let options = transformOptions
         return options.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: options)
     }
 
-    /// Whether a load with a transformer and these options may use this image from the cache.
+    /// Whether this cached image is the correct result for a load with a transformer and these options.
     func isVariant(for options: WebImageOptions) -> Bool { transformRecord?.holds(for: options) ?? true }
 
     /// The options that transformers require to change this image.

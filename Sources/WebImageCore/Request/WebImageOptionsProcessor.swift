@@ -2,7 +2,7 @@ public import Foundation
 
 /// The options and context that a processor returns.
 public struct WebImageOptionsResult: @unchecked Sendable {
-    // Unchecked is correct because `context` never changes after `init` and its values are Sendable.
+    // `@unchecked Sendable` is correct: `context` never changes after `init`, and its values are Sendable.
 
     /// The options to use.
     public let options: WebImageOptions
@@ -18,8 +18,8 @@ public struct WebImageOptionsResult: @unchecked Sendable {
 
 /// Changes the options and the context of every load of a manager.
 @preconcurrency public protocol WebImageOptionsProcessorProtocol: Sendable {
-    /// Returns the options and the context to use instead; nil changes nothing. Called before any lookup, on the
-    /// thread that starts the load.
+    /// Returns the options and the context that replace the given ones; nil if the load must not change. Called on the
+    /// thread that starts the load, before the caches are queried.
     func processedResult(
         for url: URL?, options: WebImageOptions, context: WebImageContext?
     ) -> WebImageOptionsResult?
@@ -29,7 +29,7 @@ public struct WebImageOptionsResult: @unchecked Sendable {
 public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
     private let block: @Sendable (URL?, WebImageOptions, WebImageContext?) -> WebImageOptionsResult?
 
-    /// Wraps a block. The block is called on any thread and must not wait.
+    /// Wraps a block. The block can be called on any thread and must not block this thread.
     public init(
         block:
             @escaping @Sendable (_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) ->

@@ -1,20 +1,20 @@
 public import Foundation
 
-/// One HTTP request as a value. The member names are those of `URLRequest`.
+/// One HTTP request as a value. The members have the same names as in `URLRequest`.
 public struct WebImageRequest: Sendable, Hashable {
     /// The URL to fetch.
     public var url: URL
-    /// The method. Default `GET`.
+    /// The HTTP method. The default is `GET`.
     public var httpMethod = "GET"
     /// The header fields; names are case-insensitive.
     public private(set) var allHTTPHeaderFields: [String: String] = [:]
     /// The body to send.
     public var httpBody: Data?
-    /// The time without received bytes after which the request fails, in seconds. Default 15.
+    /// The request fails if it receives no bytes for this time, in seconds. The default is 15.
     public var timeoutInterval: TimeInterval = 15
     /// Whether cookies are sent and stored.
     public var httpShouldHandleCookies = false
-    /// Whether any server certificate is accepted.
+    /// Whether every server certificate is accepted, even an invalid one.
     public var allowsInvalidCertificates = false
     /// The maximum length of the response body in bytes. The request fails as soon as a longer body is detected.
     public var maxBodyBytes = DecodingLimits.default.maxEncodedBytes

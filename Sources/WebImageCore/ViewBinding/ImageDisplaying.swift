@@ -1,17 +1,17 @@
 package import Foundation
 
-/// The interface of a toolkit's image view to ``ImageViewBinding``.
+/// The functions of a toolkit's image view that ``ImageViewBinding`` calls.
 @MainActor package protocol ImageDisplaying: AnyObject {
-    /// The image that the view shows; nil shows nothing.
+    /// The image that the view shows; nil if the view shows no image.
     var displayedImage: Image? { get set }
     /// Whether the view has a transition for images that were not in memory.
     var hasTransition: Bool { get }
     /// Shows an image with the view's transition; see ``ViewTransition`` for the contract.
     func perform(_ transition: ViewTransition)
-    /// Informs the view's indicator about the view's loads.
+    /// Passes an event of the view's loads to the view's indicator.
     func updateIndicator(_ indication: ViewIndication)
     /// Calls `body` with the view's size in pixels: immediately if the size is known, otherwise at the first layout.
-    /// Calls it with nil at the deadline, or if the view no longer exists.
+    /// If the view has no layout within `deadline`, or no longer exists, calls `body` with nil.
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void)
     /// Reports the end of a load of the view; `error` is nil if no load of the view has failed.
     func loadEnded(with error: WebImageError?)
@@ -40,7 +40,8 @@ package enum ViewIndication: Equatable, Sendable {
 
 /// An image that the view must show with its transition.
 ///
-/// The view calls ``put`` and ``ended`` exactly once each, in this order, even if it skips the animation.
+/// The view calls ``put`` at most once, then ``ended`` exactly once, even if the view skips the animation. The view
+/// omits ``put`` only if a newer image was requested or if the user's transition sets the image itself.
 @MainActor package struct ViewTransition {
     /// The image; nil shows no image.
     package let image: Image?
@@ -50,8 +51,8 @@ package enum ViewIndication: Equatable, Sendable {
     package let cacheType: ImageCacheType
     /// The URL of the load.
     package let url: URL?
-    /// Whether no newer image was requested for the view. A transition that is no longer current ends without calling
-    /// its blocks.
+    /// Returns whether no newer image was requested for the view. If false, the view ends the transition: the view
+    /// calls ``ended``, and calls no further block of the user's transition.
     package let isCurrent: @MainActor () -> Bool
     /// Sets the image in the view.
     package let put: @MainActor () -> Void
@@ -59,6 +60,7 @@ package enum ViewIndication: Equatable, Sendable {
     package let ended: @MainActor () -> Void
 }
 
-/// A block of the caller that shows the image. It is called instead of setting ``ImageDisplaying/displayedImage``.
+/// A block of the caller that shows the image. The binding calls this block instead of setting
+/// ``ImageDisplaying/displayedImage``.
 package typealias ViewSetImageBlock =
     @MainActor (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType, _ imageURL: URL?) -> Void

@@ -8,19 +8,21 @@ extension ImageRequest {
         set { set(.customManager, newValue) }
     }
 
-    /// Decodes the image at the size that the view has on screen. Nil, the default, does not.
+    /// The setting to decode the image at the size of the view on screen. Nil, the default, ignores the size of the
+    /// view.
     public var viewThumbnail: ViewThumbnail? {
         get { get(.thumbnail) }
         set { set(.thumbnail, newValue) }
     }
 
-    /// Whether the placeholder is the same image in another size, if memory contains one. Default false.
+    /// Whether the view uses the same image in another size as the placeholder, if memory contains such an image.
+    /// Default false.
     public var usesCachedVariantAsPlaceholder: Bool {
         get { values.takesCachedVariantAsPlaceholder }
         set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }
     }
 
-    /// A hash from which a placeholder is drawn if no other placeholder is given.
+    /// A hash from which a placeholder is drawn if the load has no other placeholder.
     public enum PlaceholderHash: Sendable, Hashable {
         /// A BlurHash.
         case blur(BlurHash)
@@ -28,7 +30,7 @@ extension ImageRequest {
         case thumb(ThumbHash)
     }
 
-    /// The hash from which a placeholder is drawn if no other placeholder is given.
+    /// The hash from which a placeholder is drawn if the load has no other placeholder.
     public var placeholderHash: PlaceholderHash? {
         get {
             if let hash = values.placeholderHash?.base as? BlurHash { return .blur(hash) }

@@ -2,17 +2,19 @@ import Foundation
 
 // Functions that `ViewLoad` calls to change the view.
 extension ImageViewBinding {
-    /// Whether a newer load under the same key has replaced this load or has already shown its image.
+    /// Returns whether a newer load under the same key has replaced `load` or has already shown an image.
     func isSuperseded(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
 
-    /// Whether a failure shows the error image. It does so only for the view's own image, not for further images.
+    /// Returns whether a failed load under a key shows the error image. False if the view has no error image, and for
+    /// loads of a further image of the view (``FurtherViewImage``).
     func hasErrorImage(forKey key: String) -> Bool {
         guard errorImage != nil, let asked = slots[key]?.asked else { return false }
         return asked.setImage == nil
     }
 
-    /// Shows an image, with the view's transition if the image requires one. Calls `completion` at the moment when the
-    /// caller must be notified.
+    /// Shows an image. Uses the view's transition if ``ViewTransitionPolicy`` requires a transition. Calls `completion`
+    /// before this function returns. With a transition and `.waitTransition`, calls `completion` at the end of the
+    /// transition instead.
     func show(
         _ image: Image?, _ result: ViewLoadResult, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
     ) {
@@ -38,8 +40,8 @@ extension ImageViewBinding {
         if !waits { completion() }
     }
 
-    /// Records the image or the failure that a load has delivered. With `.refreshCached`, called a second time for the
-    /// refreshed image.
+    /// Records the image or the failure that a load has delivered. With `.refreshCached`, this function is called a
+    /// second time for the refreshed image.
     func recordEnd(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
         load.isSettled = true
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
@@ -59,7 +61,7 @@ extension ImageViewBinding {
 
     func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
 
-    /// Sets the progress to complete if it received no update, which is the case for a cached image.
+    /// Sets the progress to complete if the load reported no progress. A load of a cached image reports no progress.
     func fillProgress(_ load: ViewLoad) {
         guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
             progress.completedUnitCount == 0
@@ -75,7 +77,7 @@ extension ImageViewBinding {
     }
 }
 
-// Variants of another size as placeholders.
+// Placeholders that show the same image in another size.
 extension ImageViewBinding {
     fileprivate nonisolated static let variants = Locked(ViewVariants())
 

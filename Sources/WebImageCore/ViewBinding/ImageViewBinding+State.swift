@@ -1,15 +1,15 @@
 package import Foundation
 
-// The state of a view's loads by operation key. A nil key means the view's own key, unless the comment of a member
-// defines another meaning.
+// Members that read or change the state of the loads under an operation key. A nil key means the view's own key, unless
+// the comment of a member defines another meaning.
 extension ImageViewBinding {
-    /// The view's own key, which is used by loads without an operation key.
+    /// The view's own key: the operation key of loads whose context names no operation key.
     package var ownOperationKey: String { defaultKey }
 
     /// Returns the URL of the last request under a key. Without a key, returns the URL of the newest load.
     package func imageURL(forKey key: String? = nil) -> URL? { slots[key ?? latestOperationKey]?.state?.url }
 
-    /// The progress of the newest load in bytes. Updated on the main actor.
+    /// The progress of the newest load, in bytes. Updated on the main actor.
     package var imageProgress: Progress {
         get {
             if let progress = slots[latestOperationKey]?.state?.progress { return progress }
@@ -26,10 +26,10 @@ extension ImageViewBinding {
         slot(forKey: latestOperationKey).state = state
     }
 
-    /// Returns the stored state of a key.
+    /// Returns the stored state of the loads under a key.
     package func loadState(forKey key: String? = nil) -> WebImageLoadState? { slots[key ?? defaultKey]?.state }
 
-    /// Stores the state of a key; nil removes it.
+    /// Stores the state of the loads under a key; nil removes the state.
     package func setLoadState(_ state: WebImageLoadState?, forKey key: String? = nil) {
         slot(forKey: key ?? defaultKey).state = state
     }
@@ -41,7 +41,8 @@ extension ImageViewBinding {
         return slot?.running.last ?? slot?.foreign
     }
 
-    /// Cancels the previous operation under a key, then stores another operation. Nil changes nothing.
+    /// Cancels the loads and the operation under a key, then stores `operation`. If `operation` is nil, changes
+    /// nothing.
     package func setOperation(_ operation: (any WebImageOperation)?, forKey key: String? = nil) {
         guard let operation else { return }
         cancelImageLoad(forKey: key ?? defaultKey)
@@ -71,7 +72,8 @@ extension ImageViewBinding {
         foreign.cancel()
     }
 
-    /// Cancels every load of the view, for example when the view is removed. The view shows no further image of them.
+    /// Cancels every load of the view, for example when the view is removed. The view shows no further image of these
+    /// loads.
     package func cancelAll() { for key in slots.keys { cancelImageLoad(forKey: key, replaced: true) } }
 
     /// Stops the work of every load until ``resumeLoads()`` is called. Notifies no listener.
@@ -88,9 +90,10 @@ extension ImageViewBinding {
 
     /// Repeats all failed loads, even if the manager remembers their URLs as failed.
     ///
-    /// - Parameter completed: Receives the end of the repeated load under the view's own key. If that load had
-    ///   not failed, receives the end of the newest load that had failed.
-    /// - Returns: The load that `completed` belongs to; nil if no load can be repeated.
+    /// - Parameter completed: Receives the end of the repeated load under the view's own key. If that load had not
+    ///   failed, receives the end of the newest load. If neither had failed, receives the end of an arbitrary repeated
+    ///   load.
+    /// - Returns: The load whose end `completed` receives; nil if no load can be repeated.
     @discardableResult
     package func retry(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {
         var failed = keysNewestLast { $0.failure != nil && $0.asked != nil }
@@ -122,8 +125,8 @@ extension ImageViewBinding {
         if let own = asked.own { own.get() } else { display?.displayedImage }
     }
 
-    /// Returns the matching keys. The key of the newest load is the last one, so that this load is again the newest
-    /// after all loads were repeated.
+    /// Returns the keys whose slots match. The key of the newest load is the last key. After the loads were repeated in
+    /// this order, the load under that key is the newest again.
     private func keysNewestLast(where isWanted: (ViewSlot) -> Bool) -> [String] {
         let keys = slots.filter { isWanted($0.value) }.map(\.key)
         return keys.filter { $0 != latestOperationKey } + keys.filter { $0 == latestOperationKey }

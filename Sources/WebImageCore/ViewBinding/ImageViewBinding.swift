@@ -14,7 +14,7 @@ package import Foundation
 
     /// The key of the newest load.
     package private(set) var latestOperationKey: String
-    /// The image that is shown after a failure; nil leaves the placeholder.
+    /// The image that is shown after a failure. If nil, the placeholder stays.
     package var errorImage: Image?
 
     /// Creates the binding of a view. `operationKey` is the key of its loads, unless a context sets another key.
@@ -29,9 +29,9 @@ package import Foundation
     /// Shows the placeholder (nil shows nothing), then the image of `url`. A nil URL completes immediately with
     /// `.invalidURL`.
     ///
-    /// First cancels the view's previous load under the same key, which completes that load. If the view already
-    /// shows the same image or loads it with equal parameters, nothing is cancelled, and `completed` receives the
-    /// result of the earlier load. An image in memory is shown before this function returns.
+    /// First cancels the view's previous load under the same key. The cancelled load completes with `.cancelled`. If
+    /// the view already shows or loads the same image with equal parameters, nothing is cancelled, and `completed`
+    /// receives the result of the earlier load. An image in memory is shown before this function returns.
     @discardableResult
     package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -63,9 +63,9 @@ package import Foundation
             return nil
         }
         let load = ViewLoad(key: key, generation: generation, request: request, listener: listener, binding: self)
-        // Hold the placeholder back until the loader has returned: an image in memory would replace the placeholder
-        // before it is drawn. This saves a recycled row one layout and one drawing. With a transition, show the
-        // placeholder now, because the image appears over it.
+        // Do not show the placeholder before the loader has returned. If the loader delivers an image from memory, the
+        // placeholder is not needed, and a recycled row saves one layout and one drawing. With a transition or with a
+        // block of the caller, show the placeholder now. A transition shows the image over the placeholder.
         load.holdsPlaceholder = !options.contains(.delayPlaceholder)
         if setImage != nil || display?.hasTransition == true { releasePlaceholder(of: load) }
         slot.running.append(load)
@@ -75,7 +75,7 @@ package import Foundation
         return load
     }
 
-    /// Shows the placeholder if the load still holds it back.
+    /// Shows the placeholder, unless it was already shown or is no longer needed.
     func releasePlaceholder(of load: ViewLoad) {
         guard load.holdsPlaceholder else { return }
         load.holdsPlaceholder = false
@@ -102,7 +102,7 @@ package import Foundation
             setImage: setImage, progress: progress, completed: internalCompletion)
     }
 
-    /// Resets the state of a key and records the new request.
+    /// Resets the state of the loads under a key and records the new request.
     private func begin(_ request: ViewLoadRequest?, _ key: String, _ options: WebImageOptions) -> ViewSlot {
         let slot = slot(forKey: key)
         if slot.state == nil { slot.state = WebImageLoadState() }
@@ -110,14 +110,14 @@ package import Foundation
         slot.newest = generation
         slot.asked = request?.isRepeatable == true ? request : nil
         (slot.shown, slot.failure, slot.isTrimmed) = (nil, nil, false)
-        // The completion of a load that was cancelled above may have started another load. That load is older than this
-        // load, so its image must not be shown.
+        // When the previous load was cancelled, its completion may have started another load. That other load is older
+        // than this load, so the image of that other load must not be shown.
         if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
         slot.state?.progress?.report(completed: 0, total: 0)
         return slot
     }
 
-    /// Returns the state of a key; creates it at first use.
+    /// Returns the slot of a key. Creates the slot at its first use.
     func slot(forKey key: String) -> ViewSlot {
         if let slot = slots[key] { return slot }
         let slot = ViewSlot()
@@ -125,7 +125,7 @@ package import Foundation
         return slot
     }
 
-    /// Joins a running load with equal parameters, or reuses the shown image of such a load. Nil if there is neither.
+    /// Joins a running load with equal parameters, or reuses the shown image of such a load. Nil if neither exists.
     private func join(
         _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
@@ -159,7 +159,7 @@ package import Foundation
         .invalidURL, stage: .request, underlying: .message("the image URL is nil"))
 }
 
-/// The state of one operation key.
+/// The state of the loads under one operation key.
 @MainActor final class ViewSlot {
     var state: WebImageLoadState?
     var running: [ViewLoad] = []
@@ -183,8 +183,8 @@ package import Foundation
 extension ImageViewBinding {
     private nonisolated static let loader = Locked<@Sendable () -> any ViewImageLoading>({ MissingViewLoader() })
 
-    /// Returns the loader of views whose context does not set a manager. The product `WebImage` sets it. Safe on any
-    /// thread.
+    /// The function that returns the loader for requests whose context names no manager. The product `WebImage` sets
+    /// this function. Safe on any thread.
     package nonisolated static var defaultLoader: @Sendable () -> any ViewImageLoading {
         get { loader.withLock { $0 } }
         set { loader.withLock { $0 = newValue } }

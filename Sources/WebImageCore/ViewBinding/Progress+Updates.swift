@@ -2,9 +2,9 @@ public import Foundation
 
 /// The state of a progress at one moment.
 public struct ImageProgressUpdate: Sendable, Hashable {
-    /// Bytes received.
+    /// The number of bytes received.
     public let completedUnitCount: Int64
-    /// Bytes expected; 0 if unknown.
+    /// The number of bytes expected; 0 if unknown.
     public let totalUnitCount: Int64
     /// The completed part, 0…1.
     public let fractionCompleted: Double
@@ -19,8 +19,8 @@ public struct ImageProgressUpdate: Sendable, Hashable {
 /// The states of the progress of a view's loads. The sequence begins with the current state, and each change by a
 /// view adds a state.
 ///
-/// A slow reader receives only the newest state. The sequence ends when the task that reads it is cancelled. It
-/// replaces key-value observing, which Foundation does not have on Linux.
+/// A slow reader receives only the newest state. The sequence ends when the task that reads it is cancelled. The
+/// sequence replaces key-value observing, which Foundation does not have on Linux.
 public struct ImageProgressUpdates: AsyncSequence, Sendable {
     /// One state of the progress.
     public typealias Element = ImageProgressUpdate
@@ -52,7 +52,8 @@ extension Progress {
 /// The readers of each progress.
 private enum ProgressObservers {
     private struct Observed {
-        // A strong reference, because the key is the object's address: another object must not get the same address.
+        // This is a strong reference because the key is the object's address. While the object exists, no other object
+        // can have the same address.
         let progress: Progress
         var continuations: [UInt: AsyncStream<ImageProgressUpdate>.Continuation] = [:]
     }

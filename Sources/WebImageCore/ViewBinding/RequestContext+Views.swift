@@ -7,7 +7,7 @@ extension RequestContext {
     var viewThumbnail: ViewThumbnail? { value(.thumbnail) }
     var takesCachedVariantAsPlaceholder: Bool { value(.cachedVariantAsPlaceholder) == true }
 
-    /// The hash of a placeholder; nil for a value of another type, which is logged once.
+    /// The hash from which a placeholder is drawn. Nil if the value has another type; such a value is logged once.
     var placeholderHash: AnyHashable? {
         guard let value = forRoles?[.placeholderHash] else { return nil }
         guard let hash = value as? AnyHashable, value is BlurHash || value is ThumbHash else {

@@ -9,20 +9,22 @@ public typealias ViewImageLoadingCompletedBlock =
 
 /// Loads the images of a view.
 ///
-/// Called on the main actor. An image in memory is delivered before
+/// A view calls the loader on the main actor. The loader must deliver an image in memory before
 /// ``loadImage(with:options:context:progress:completed:)`` returns, so that the view does not flicker.
 @preconcurrency public protocol ViewImageLoading: Sendable {
-    /// Starts a load. It calls `completed` exactly once with `finished` = true, also after a cancel.
+    /// Starts a load. The loader calls `completed` exactly once with `finished` = true, even after a cancel. With
+    /// `.refreshCached`, a second call with `finished` = true may follow.
     ///
-    /// `completed` runs on ``CallbackQueue/main``, inline if the caller is already on main, unless the context names
-    /// another queue. With `.refreshCached` a second call with `finished` = true may follow. When the loader releases
-    /// `completed`, it makes no further call.
+    /// `completed` runs on the callback queue of the context (default ``CallbackQueue/main``). If the queue is
+    /// ``CallbackQueue/main`` and the caller is on the main thread, `completed` runs inline. The loader releases
+    /// `completed` after the last call. The view treats the release as the end of the load.
     func loadImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?, progress: ImageLoaderProgressBlock?,
         completed: @escaping ViewImageLoadingCompletedBlock
     ) -> any WebImageOperation
 
-    /// Returns the image in memory that a context describes, without starting a load; nil if there is none.
+    /// Returns the image in memory that a URL and a context describe; nil if memory has no such image. Does not start a
+    /// load.
     func imageInMemory(for url: URL, context: WebImageContext?) -> Image?
 }
 

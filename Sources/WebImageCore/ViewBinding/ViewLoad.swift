@@ -1,6 +1,7 @@
 import Foundation
 
-/// One load of one view. The caller receives it as the operation. It has exactly one final completion.
+/// One load of one view. The caller receives this object as the operation of the load. The load has exactly one final
+/// completion.
 ///
 /// The final completion does not depend on the loader. A cancel completes the load without the loader, deliveries after
 /// the end are dropped, and the load ends if the loader releases the completion block without calling it.
@@ -14,9 +15,11 @@ final class ViewLoad: WebImageOperation {
     let generation: Int
     private let state = Locked(State())
     @MainActor let request: ViewLoadRequest
-    /// Whether an image or an error was delivered. If so, no listener waits for this load any longer.
+    /// Whether a result with `finished` = true was delivered, such as the cached image of `.refreshCached`. If so, the
+    /// view's indicator no longer waits for this load.
     @MainActor var isSettled = false
-    /// Whether the placeholder is held back. It is never shown if the loader delivers an image before it returns.
+    /// Whether the load still has to show its placeholder. If the loader delivers an image before `loadImage` returns,
+    /// the placeholder is never shown.
     @MainActor var holdsPlaceholder = false
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
@@ -77,7 +80,7 @@ final class ViewLoad: WebImageOperation {
         attach(operation, turn)
     }
 
-    /// Cancels the loader's work. ``resume()`` starts it again. Notifies no listener.
+    /// Cancels the loader's work. ``resume()`` starts the work again. Notifies no listener.
     @MainActor func pause() {
         let operation = state.withLock { state -> (any WebImageOperation)? in
             guard state.decisions.pause(hasOperation: state.operation != nil) else { return nil }

@@ -1,4 +1,4 @@
-/// What a view does for one delivery of its loader. Only the decision, without side effects.
+/// The actions of a view for one delivery of its loader. This type only decides and has no side effects.
 package struct ViewLoadAction: Equatable {
     /// The image that the view shows.
     package enum Display: Equatable {
@@ -6,7 +6,7 @@ package struct ViewLoadAction: Equatable {
         case keep
         /// The view shows the delivered image.
         case image
-        /// The view shows the placeholder that `.delayPlaceholder` held back.
+        /// The view shows the placeholder, which `.delayPlaceholder` has delayed until now.
         case placeholder
         /// The view shows its error image.
         case errorImage
@@ -52,10 +52,10 @@ package struct ViewLoadAction: Equatable {
 
     /// Decides what to do with a delivery.
     ///
-    /// A partial image is shown without calling the completion. If the caller shows images itself, the completion is
-    /// called for a partial image too, because the caller receives it in no other way. A cached image with
-    /// `.refreshCached` calls the completion, but the load continues until the refreshed image. If the refresh fails,
-    /// the cached image stays.
+    /// A partial image is shown without calling the completion. With `.avoidAutoSetImage`, the completion is called for
+    /// each partial image, because the caller receives partial images in no other way. With `.refreshCached`, the
+    /// completion is called for the cached image, but the load continues until the refreshed image arrives. If the
+    /// refresh fails, the view keeps the cached image.
     package init(for delivery: Delivery, options: WebImageOptions) {
         let showsItself = options.contains(.avoidAutoSetImage)
         completes = delivery.finished || (showsItself && !delivery.isStale)

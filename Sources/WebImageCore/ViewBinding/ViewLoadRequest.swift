@@ -10,8 +10,8 @@ import Foundation
     var setImage: ViewSetImageBlock?
     /// The further image of the view that `setImage` sets; nil if `setImage` is a block of the caller or nil.
     var own: FurtherViewImage?
-    /// The identity of the loader that finally performs the load. Recorded now, because a recycled row may later
-    /// forward its loads to another manager.
+    /// The identity of the loader that finally performs the load. The identity is recorded when the request is
+    /// created, because a recycled row may later forward its loads to another manager.
     let manager: RoleIdentity
 
     init(
@@ -30,11 +30,11 @@ import Foundation
         manager = RoleIdentity(next ?? loader)
     }
 
-    /// Whether a released image can be requested again. Not possible with a block of the caller, because such a block
-    /// is not retained after the load.
+    /// Whether the load can be repeated later. A load with a block of the caller cannot be repeated, because such a
+    /// block is not retained after the load.
     var isRepeatable: Bool { setImage == nil || own != nil }
 
-    /// Whether `other` can join a load of this request, because both have the same parameters.
+    /// Returns whether `other` can join a load of this request. Both requests must have the same parameters.
     func isJoinable(by other: ViewLoadRequest) -> Bool {
         url == other.url && options == other.options && setImage == nil && other.setImage == nil
             && options.isDisjoint(with: Self.neverJoinedOptions) && manager == other.manager
@@ -48,8 +48,8 @@ import Foundation
     ]
 }
 
-/// Reads and sets a further image of a view, such as the image of a button for one state. Its blocks capture nothing of
-/// the caller.
+/// Reads and sets a further image of a view, such as the image of a button for one state. Its blocks must not
+/// capture objects of the caller, because the blocks are retained after the load.
 @MainActor package struct FurtherViewImage {
     let get: @MainActor () -> Image?
     let set: @MainActor (Image?) -> Void

@@ -1,13 +1,14 @@
 /// Decides the next step of one load of a view. ``ViewLoad`` performs the decisions.
 ///
-/// It guarantees exactly one final completion, even if the loader breaks its contract. A cancel completes without the
-/// loader. Deliveries after the end, and deliveries of an earlier call of the loader (turn), are dropped.
+/// It guarantees exactly one final completion, even if the loader breaks its contract. A cancel completes the load
+/// without the loader. Each call of the loader is a turn. Deliveries of an earlier turn and deliveries after the end
+/// are dropped.
 struct ViewLoadState: Sendable {
     private enum Phase: Sendable, Equatable {
         /// The loader has not been called.
         case waiting
         case loading
-        /// The loader's work was cancelled; a resume calls the loader again.
+        /// A pause has cancelled the loader's work. A resume calls the loader again.
         case paused
         case cancelled
         case ended(isCancelled: Bool)
@@ -31,7 +32,7 @@ struct ViewLoadState: Sendable {
     /// The decision when a loader releases the completion without calling it.
     enum Release {
         case ignore
-        /// End the load: it has delivered a cached image, and there is no newer image.
+        /// End the load, because it has delivered a cached image and there is no newer image.
         case end
         case fail
     }
@@ -40,7 +41,7 @@ struct ViewLoadState: Sendable {
     /// The number of the current call of the loader. A resumed load calls the loader again, and deliveries of earlier
     /// turns are dropped.
     private var turn = 0
-    /// Whether another load has replaced this load. If so, the view shows nothing of this load.
+    /// Whether another load has replaced this load. If so, the view shows no image of this load.
     private(set) var isReplaced = false
     private var hasCompleted = false
     private var hasShownImage = false
@@ -58,7 +59,8 @@ struct ViewLoadState: Sendable {
         return turn
     }
 
-    /// Whether the loader's operation of a turn must be stored. If false, see ``cancelsOperations``.
+    /// Returns whether the operation that the loader returned for a turn must be stored. If false, see
+    /// ``cancelsOperations``.
     func keepsOperation(ofTurn turn: Int) -> Bool { phase == .loading && self.turn == turn }
 
     /// Whether an operation that is not stored must be cancelled.
@@ -72,7 +74,7 @@ struct ViewLoadState: Sendable {
         return true
     }
 
-    /// Whether the loader must be called again.
+    /// Whether the load is paused, so that a resume must call the loader again.
     var resumes: Bool { phase == .paused }
 
     /// Cancels the load. Returns false if the load was already cancelled or has ended.
@@ -83,16 +85,16 @@ struct ViewLoadState: Sendable {
         return phase != .cancelled
     }
 
-    /// Whether a delivery of a turn is accepted. A nil turn is a delivery of the load itself, such as a cancel. After
-    /// a cancel every delivery is accepted, but is treated as `.cancelled`.
+    /// Returns whether a delivery of a turn is accepted. A nil turn means that the load itself makes the delivery, for
+    /// example after a cancel. After a cancel, every delivery is accepted, but is treated as `.cancelled`.
     func receives(turn: Int?) -> Bool {
         !hasEnded && (turn == nil || turn == self.turn || phase == .cancelled)
     }
 
-    /// Whether progress of a turn is forwarded.
+    /// Returns whether the progress of a turn is forwarded.
     func reports(turn: Int) -> Bool { !hasEnded && phase != .cancelled && self.turn == turn }
 
-    /// Handles the release of the completion of a turn.
+    /// Decides how to continue after the loader has released the completion block of a turn.
     func release(turn: Int) -> Release {
         guard reports(turn: turn) else { return .ignore }
         return hasCompleted ? .end : .fail
@@ -111,7 +113,8 @@ struct ViewLoadState: Sendable {
             options: options)
         if action.ends { end() }
         if action.display == .image { hasShownImage = hasShownImage || delivery.finished }
-        // After the cached image of `.refreshCached`, the load has already completed. A cancel then ends it silently.
+        // If the cached image of `.refreshCached` was delivered, the completion was already called. A cancel then ends
+        // the load without another call.
         let completes = action.completes && !(hasCompleted && delivery.isCancellation)
         if completes, delivery.finished { hasCompleted = true }
         return Outcome(action: action, completes: completes)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Forwards the progress of a load from the loader's thread to main. At most one block is enqueued on main at a time.
+/// Forwards the progress of a load from the loader's thread to the main thread. At most one block waits on the main
+/// thread at a time.
 final class ViewProgressRelay: Sendable {
     private struct Figures {
         var received: Int

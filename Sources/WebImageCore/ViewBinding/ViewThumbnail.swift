@@ -22,11 +22,13 @@ public enum ViewThumbnail: Sendable, Hashable {
 extension WebImageContextOption {
     /// ``ViewThumbnail``: decodes the image at the size of the view. Used only by views.
     public static let thumbnail = WebImageContextOption(rawValue: "thumbnail")
-    /// `Bool`: whether the placeholder is the same image in another size, if memory contains one. Used only by views.
+    /// `Bool`: whether the view uses the same image in another size as the placeholder, if memory contains such an
+    /// image. Used only by views.
     public static let cachedVariantAsPlaceholder = WebImageContextOption(rawValue: "cachedVariantAsPlaceholder")
 }
 
 extension Dictionary where Key == WebImageContextOption, Value == Any {
-    /// Returns a context that decodes at the size of the view, for example `context: .thumbnail(.viewSize)`.
+    /// Returns a context with which the image is decoded at the size of the view, for example `context:
+    /// .thumbnail(.viewSize)`.
     public static func thumbnail(_ size: ViewThumbnail) -> Self { [.thumbnail: size] }
 }

@@ -1,9 +1,9 @@
-/// Decides whether an image appears with the view's transition. Only the decision, without side effects.
+/// Decides whether an image appears with the view's transition. This type only decides and has no side effects.
 ///
 /// Images that were loaded asynchronously appear with the transition. Images that were available immediately appear
-/// without it. Partial images always appear without it.
+/// without a transition. Partial images always appear without a transition.
 package enum ViewTransitionPolicy {
-    /// Decides for one delivery that has an image to show.
+    /// Returns whether the image of one delivery appears with the transition.
     package static func runs(for cacheType: ImageCacheType, finished: Bool, options: WebImageOptions) -> Bool {
         guard finished else { return false }
         if options.contains(.forceTransition) { return true }

@@ -4,7 +4,7 @@ public import Foundation
 @MainActor public final class WebImageLoadState {
     /// The URL of the load.
     public var url: URL?
-    /// The progress in bytes. The view creates it when its progress is first read.
+    /// The progress in bytes. The view creates this object when the view's progress is first read.
     public var progress: Progress?
 
     /// Creates an empty state.

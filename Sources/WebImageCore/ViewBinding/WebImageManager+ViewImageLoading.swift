@@ -14,7 +14,7 @@ extension WebImageManager: ViewImageLoading {
 }
 
 extension WebImageManager {
-    /// Returns the image in memory under the key of a context; nil if there is none. Costs one lock and one dictionary
+    /// Returns the image in memory that a URL and a context describe; nil for a miss. Costs one lock and one dictionary
     /// lookup.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
         guard let key = LoadRequest(url, [], RequestContext(context), settings).keys.variant,

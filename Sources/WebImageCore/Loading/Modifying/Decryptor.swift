@@ -2,7 +2,8 @@ public import Foundation
 
 /// Converts the fetched bytes into the bytes of the image.
 ///
-/// Called with the whole body on a queue of the download. A load with a decryptor has no partial images.
+/// The downloader calls the decryptor on a queue of the download, with the whole body. A load with a decryptor has no
+/// partial images.
 @preconcurrency public protocol WebImageDownloaderDecryptorProtocol: Sendable {
     /// Returns the bytes of the image; nil ends the load with `.badImageData`.
     func decryptedData(with data: Data, response: WebImageResponse?) -> Data?
@@ -15,7 +16,7 @@ public final class WebImageDownloaderDecryptor: WebImageDownloaderDecryptorProto
     /// Creates a decryptor that runs a block.
     public init(block: @escaping @Sendable (Data, WebImageResponse?) -> Data?) { self.block = block }
 
-    /// Decodes base64; skips characters outside its alphabet.
+    /// A decryptor that decodes base64 text. It ignores characters that are not in the base64 alphabet.
     public static let base64 = WebImageDownloaderDecryptor { data, _ in
         Data(base64Encoded: data, options: .ignoreUnknownCharacters)
     }

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// Changes an HTTP request before it is sent.
+/// Changes an HTTP request before the request is sent.
 ///
-/// Called on the thread that starts the load, possibly more than once per load. It must be fast and return equal
-/// results.
+/// A modifier is called on the thread that starts the load, and can be called more than once per load. It must be fast,
+/// and must return equal results for equal requests.
 @preconcurrency public protocol WebImageDownloaderRequestModifierProtocol: Sendable {
-    /// Returns the request to send instead; nil ends the load with `.invalidDownloadOperation`.
+    /// Returns the request that is sent instead of `request`; nil ends the load with `.invalidDownloadOperation`.
     func modifiedRequest(with request: WebImageRequest) -> WebImageRequest?
     /// The scope of responses to the modified request; nil if the modifier does not declare a scope.
     ///
@@ -33,7 +33,8 @@ public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestM
         self.block = block
     }
 
-    /// Sets the method (nil is `GET`) and the body (nil removes it), and adds header fields.
+    /// Creates a modifier that sets the method and the body, and adds header fields. If `method` is nil, the method is
+    /// `GET`. If `body` is nil, the body is removed.
     public convenience init(
         method: String?, headers: [String: String]?, body: Data?, cacheScope: CacheScope? = nil
     ) {
@@ -46,15 +47,15 @@ public final class WebImageDownloaderRequestModifier: WebImageDownloaderRequestM
         }
     }
 
-    /// Sets the method (nil is `GET`) and removes the body.
+    /// Creates a modifier that sets the method and removes the body. If `method` is nil, the method is `GET`.
     public convenience init(method: String?) { self.init(method: method, headers: nil, body: nil) }
 
-    /// Adds header fields, sets the method to `GET` and removes the body.
+    /// Creates a modifier that adds header fields, sets the method to `GET` and removes the body.
     public convenience init(headers: [String: String]?, cacheScope: CacheScope? = nil) {
         self.init(method: nil, headers: headers, body: nil, cacheScope: cacheScope)
     }
 
-    /// Sets the body (nil removes it) and the method to `GET`.
+    /// Creates a modifier that sets the body, and sets the method to `GET`. If `body` is nil, the body is removed.
     public convenience init(body: Data?) { self.init(method: nil, headers: nil, body: body) }
 
     /// Returns the result of the block.

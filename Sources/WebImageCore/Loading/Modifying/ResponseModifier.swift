@@ -1,8 +1,9 @@
-/// Changes the head of a response before it is validated.
+/// Changes the head of a response before the downloader validates the response.
 ///
-/// Called on a queue of the download after the complete body has arrived.
+/// The downloader calls a modifier on a queue of the download, after the complete body has arrived.
 @preconcurrency public protocol WebImageDownloaderResponseModifierProtocol: Sendable {
-    /// Returns the head to validate and deliver instead; nil ends the load with `.invalidDownloadResponse`.
+    /// Returns the head that is validated and delivered instead of `response`. Nil ends the load with
+    /// `.invalidDownloadResponse`.
     func modifiedResponse(with response: WebImageResponse) -> WebImageResponse?
 }
 
@@ -13,7 +14,8 @@ public final class WebImageDownloaderResponseModifier: WebImageDownloaderRespons
     /// Creates a modifier that runs a block.
     public init(block: @escaping @Sendable (WebImageResponse) -> WebImageResponse?) { self.block = block }
 
-    /// Sets status, version (nil is `HTTP/1.1`) and adds header fields; leaves non-HTTP responses unchanged.
+    /// Creates a modifier that sets the status and the HTTP version, and adds header fields. If `version` is nil, the
+    /// version is `HTTP/1.1`. The modifier does not change responses that are not HTTP responses.
     public convenience init(statusCode: Int, version: String?, headers: [String: String]?) {
         self.init { response in
             guard response.statusCode != nil else { return response }
@@ -25,11 +27,12 @@ public final class WebImageDownloaderResponseModifier: WebImageDownloaderRespons
         }
     }
 
-    /// Sets the status.
+    /// Creates a modifier that sets the status, and sets the version to `HTTP/1.1`.
     public convenience init(statusCode: Int) { self.init(statusCode: statusCode, version: nil, headers: nil) }
-    /// Sets the version, and the status to 200.
+    /// Creates a modifier that sets the version, and sets the status to 200. If `version` is nil, the version is
+    /// `HTTP/1.1`.
     public convenience init(version: String?) { self.init(statusCode: 200, version: version, headers: nil) }
-    /// Adds header fields and sets the status to 200.
+    /// Creates a modifier that adds header fields, sets the status to 200, and sets the version to `HTTP/1.1`.
     public convenience init(headers: [String: String]?) {
         self.init(statusCode: 200, version: nil, headers: headers)
     }
