@@ -5,9 +5,9 @@
 
 enum { CODE_LIMIT = 4096, WIDEST_CODE = 12, PIECE = 8, NO_CODE = UINT16_MAX };
 
-/* One entry of the LZW table. A code's string is stored in pieces of eight bytes. The entry stores the last */
-/* piece, and the code of the string before that piece. This way
-   most strings are written by one or two stores, and a code is added without reading its string. */
+/* An entry of the LZW table. It stores the string of one code in pieces of eight bytes. `piece` is the last piece of
+   the string. `before` is the code of the string without this piece. Therefore one or two stores write most strings,
+   and a new code is added without a copy of its string. */
 typedef struct {
     uint64_t piece; /* bytes in memory order */
     uint16_t before;
@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
     const uint8_t *data;
     size_t block_left; /* unread bytes of the current data block */
-    uint64_t bits;     /* unread bits; the next code is in the lowest ones */
+    uint64_t bits;     /* unread bits; the next code is in the lowest bits */
     unsigned bit_count;
     unsigned width; /* bits of a code */
     unsigned next;  /* the code that will be added next */
@@ -35,7 +35,7 @@ struct cgif_indices {
     size_t end;
     size_t window;
     entry entries[CODE_LIMIT];
-    uint8_t indices[]; /* a window, then space for one string and the bytes that its last store writes beyond it */
+    uint8_t indices[]; /* `window` indices, one string, and the bytes that a store writes beyond a string */
 };
 
 /* Returns a piece whose byte at index `place` is `byte`; all other bytes are zero. */
@@ -90,8 +90,8 @@ static void refill(position *at, const uint8_t *end) {
     }
 }
 
-/* Adds a code to the table. Its string is the string of the last code, followed by the first index of `code`. `code` */
-/* may be the added code itself. */
+/* Adds the next code to the table. The string of the new code is the string of the last code, followed by the first
+   index of the string of `code`. `code` can be equal to the new code. */
 static void add_code(position *at, entry *entries, unsigned code) {
     const entry *last = &entries[at->last];
     entry *added = &entries[at->next];
@@ -107,7 +107,8 @@ static void add_code(position *at, entry *entries, unsigned code) {
 
 static void write_string(const entry *entries, unsigned code, uint8_t *target) {
     const entry *written = &entries[code];
-    /* Write the last piece first: only this piece may write beyond the end of the string. */
+    /* Write the pieces from last to first, because an entry stores its last piece. Only the last piece can write bytes
+       beyond the end of the string. */
     size_t place = (written->length - 1u) & ~(size_t)(PIECE - 1);
     memcpy(target + place, &written->piece, PIECE);
     while (place > 0) {
@@ -121,7 +122,8 @@ static void write_string(const entry *entries, unsigned code, uint8_t *target) {
 static void decode(cgif_indices *decoder, size_t wanted) {
     const unsigned clear = 1u << decoder->literal_width;
     entry *entries = decoder->entries;
-    /* Local copies let the compiler keep these values in registers: writing an index cannot change them. */
+    /* Use local copies, which the compiler can keep in registers. It would reload fields of `decoder` after each
+       written index, because a store of bytes can change any memory. */
     position at = decoder->at;
     size_t end = decoder->end;
     while (end < wanted) {

@@ -15,9 +15,10 @@
 
 /* Declarations that the decoder of complete files and the decoder of arriving files share. */
 
-/* Input to which bytes are appended while libjpeg consumes it from the start. */
+/* The input of a decoder for an arriving file. New bytes are appended at the end. libjpeg consumes bytes from the
+   start. */
 typedef struct {
-    struct jpeg_source_mgr base; /* first, so that cinfo->src can be cast back */
+    struct jpeg_source_mgr base; /* the first member, because cinfo->src is cast to growing_source * */
     uint8_t *memory;
     size_t capacity;
     size_t to_skip;     /* bytes of a skipped marker that have not arrived yet */
@@ -26,7 +27,7 @@ typedef struct {
 } growing_source;
 
 typedef struct {
-    struct jpeg_error_mgr base; /* first, so that cinfo->err can be cast back */
+    struct jpeg_error_mgr base; /* the first member, because cinfo->err is cast to error_manager * */
     jmp_buf escape;
     char message[JMSG_LENGTH_MAX];
     int status;
@@ -47,9 +48,9 @@ struct webimage_jpeg_decoder {
 int64_t webimage_jpeg_now(void);
 /* Creates a decoder that has no input yet. NULL when out of memory. */
 webimage_jpeg_decoder *webimage_jpeg_decoder_make(size_t max_ancillary, int64_t max_nanoseconds);
-/* Copies the facts of the file's header to `header`. Call it after setjmp has set the jump target. */
+/* Copies the values of the file's header to `header`. Call this function after setjmp has set the jump target. */
 void webimage_jpeg_describe(const webimage_jpeg_decoder *decoder, webimage_jpeg_header *header);
-/* Ends the decode by longjmp if the deadline has passed or the file has too many scans. */
+/* Calls longjmp if the deadline has passed or the file has too many scans. */
 void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder);
 /* Whether all coefficients have arrived completely, as far as libjpeg can detect this. */
 int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder);

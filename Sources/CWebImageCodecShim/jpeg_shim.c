@@ -1,7 +1,7 @@
 #include "jpeg_decoder_state.h"
 
-/* The limit of scans per file, more than any encoder writes. Without a limit, a small file with many scans could use */
-/* much processor time, because each scan costs a pass over the whole picture. */
+/* The maximum number of scans per file. No known encoder writes so many scans. libjpeg processes the whole picture for
+   each scan, so without a limit a small file with many scans could use much processor time. */
 static const int max_scans = 500;
 
 static const char icc_signature[12] = "ICC_PROFILE";
@@ -24,7 +24,8 @@ static void error_exit(j_common_ptr cinfo) {
     escape(cinfo, WEBIMAGE_JPEG_FAILED);
 }
 
-/* libjpeg's messages: warnings (negative levels) report damage, and traces report each saved marker. */
+/* libjpeg calls this function for each message. A negative `level` is a warning about damage. The other messages are
+   traces: one trace per saved marker reports the size of the marker. */
 static void emit_message(j_common_ptr cinfo, int level) {
     error_manager *errors = (error_manager *)cinfo->err;
     if (level < 0) {
@@ -51,7 +52,7 @@ static struct jpeg_error_mgr *prepare(error_manager *errors) {
     return &errors->base;
 }
 
-/* Called between rows of blocks. */
+/* libjpeg calls this function between rows of blocks. */
 static void progress_monitor(j_common_ptr cinfo) { webimage_jpeg_check_progress((webimage_jpeg_decoder *)cinfo); }
 
 void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder) {
@@ -169,7 +170,7 @@ int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int sca
 int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
     const struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (!decoder->errors.ran_dry) return 1;
-    /* Arithmetic decoding replaces missing bits without a warning. */
+    /* Arithmetic decoding replaces missing bits without a warning, so assume that bits are missing. */
     if (cinfo->arith_code) return 0;
     if (cinfo->progressive_mode && cinfo->coef_bits) {
         for (int component = 0; component < cinfo->num_components; component++)
@@ -177,7 +178,8 @@ int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
                 if (cinfo->coef_bits[component][coefficient] != 0) return 0;
         return 1;
     }
-    /* If a file of one scan has all its data, only its end marker is missing. With several, one can be missing. */
+    /* libjpeg has decoded all rows, so a file of one scan lacks only its end marker. A file of several scans can lack a
+       scan. */
     return cinfo->comps_in_scan == cinfo->num_components;
 }
 
@@ -201,10 +203,10 @@ const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return
 
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder) { return decoder->errors.ran_dry; }
 
-/* The output buffer of the encoder, which grows by doubling. jpeg_mem_dest is not used: after an error it is unknown */
-/* which of its buffers is still allocated. */
+/* The output buffer of the encoder. When the buffer is full, its capacity is doubled. jpeg_mem_dest is not used: after
+   an error, the caller cannot know which buffer of jpeg_mem_dest is still allocated. */
 typedef struct {
-    struct jpeg_destination_mgr base; /* first, so that cinfo->dest can be cast back */
+    struct jpeg_destination_mgr base; /* the first member, because cinfo->dest is cast to this type */
     uint8_t *memory;
     size_t capacity;
 } memory_destination;
@@ -228,7 +230,8 @@ static boolean grow_when_full(j_compress_ptr cinfo) {
 
 static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
 
-/* The encoder's state, on the heap because local variables that change after setjmp are undefined after longjmp. */
+/* The encoder's state. It is allocated on the heap: local variables that change after setjmp have undefined values
+   after longjmp. */
 typedef struct {
     struct jpeg_compress_struct cinfo;
     error_manager errors;

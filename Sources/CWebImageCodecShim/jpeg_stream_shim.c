@@ -7,7 +7,7 @@ static void nothing(j_decompress_ptr cinfo) { (void)cinfo; }
 static boolean fill(j_decompress_ptr cinfo) {
     growing_source *source = (growing_source *)cinfo->src;
     if (!source->is_finished) return FALSE;
-    /* Insert an end marker, as libjpeg's own sources do for a file without an end marker. */
+    /* The file has ended without an end marker. Insert an end marker, as the input sources of libjpeg do. */
     WARNMS(cinfo, JWRN_JPEG_EOF);
     source->base.next_input_byte = made_up_end;
     source->base.bytes_in_buffer = sizeof made_up_end;
@@ -24,8 +24,8 @@ static void skip(j_decompress_ptr cinfo, long count) {
     source->to_skip += (size_t)count - now;
 }
 
-/* The time limit counts only the time inside calls, not the time of waiting for bytes. Each function that consumes */
-/* input calls begin() first and returns through end(). */
+/* The time limit counts only the time inside calls. It does not count the time between calls, in which the caller waits
+   for bytes. Each function that consumes input calls begin() first and returns the result of end(). */
 static void begin(webimage_jpeg_decoder *decoder) {
     int64_t start = webimage_jpeg_now();
     int64_t left = decoder->source->nanoseconds_left;
@@ -56,8 +56,9 @@ webimage_jpeg_decoder *webimage_jpeg_stream_create(size_t max_ancillary, int64_t
     return decoder;
 }
 
-/* Makes space for `count` bytes after the unread bytes. Bytes are moved only if half of the memory is consumed, so
-   that small pieces move each byte only a bounded number of times. */
+/* Makes space for `count` bytes after the unread bytes. Returns 0 when out of memory. Moves the unread bytes within the
+   buffer only if unread and new bytes need at most half of the buffer. Otherwise many small pieces could move each byte
+   many times. */
 static int make_room(growing_source *source, size_t count) {
     size_t left = source->base.bytes_in_buffer;
     size_t start = left > 0 ? (size_t)(source->base.next_input_byte - source->memory) : 0;
@@ -107,7 +108,8 @@ int webimage_jpeg_stream_read_header(webimage_jpeg_decoder *decoder, webimage_jp
 int webimage_jpeg_stream_start(webimage_jpeg_decoder *decoder) {
     struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (setjmp(decoder->errors.escape)) return end(decoder, decoder->errors.status);
-    /* The arithmetic decoder cannot pause when bytes are missing, so decoding starts when all bytes have arrived. */
+    /* The arithmetic decoder cannot pause when bytes are missing. Therefore decoding starts only after all bytes have
+       arrived. */
     if (cinfo->arith_code && !decoder->source->is_finished) return WEBIMAGE_JPEG_SUSPENDED;
     begin(decoder);
     cinfo->buffered_image = jpeg_has_multiple_scans(cinfo);
@@ -115,7 +117,8 @@ int webimage_jpeg_stream_start(webimage_jpeg_decoder *decoder) {
     return end(decoder, has_started ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_SUSPENDED);
 }
 
-/* Reads rows until the picture ends, the input ends (SUSPENDED), or further rows would be grey (TRUNCATED). */
+/* Reads rows. Returns OK at the end of the picture, SUSPENDED when more bytes must arrive, and TRUNCATED when all
+   further rows would be grey. */
 static int read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride) {
     struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     JSAMPROW rows[64];
@@ -147,7 +150,8 @@ int webimage_jpeg_stream_read_scans(webimage_jpeg_decoder *decoder, int *scan_co
         status = jpeg_consume_input(cinfo);
         webimage_jpeg_check_progress(decoder);
     } while (status != JPEG_SUSPENDED && status != JPEG_REACHED_EOI);
-    /* The current scan is certainly complete only after the next scan has begun. */
+    /* Before the end of the file, do not count the current scan. This scan is certainly complete only when the next
+       scan begins. */
     *scan_count = status == JPEG_REACHED_EOI ? cinfo->input_scan_number : cinfo->input_scan_number - 1;
     return end(decoder, status == JPEG_REACHED_EOI ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_SUSPENDED);
 }
@@ -155,10 +159,12 @@ int webimage_jpeg_stream_read_scans(webimage_jpeg_decoder *decoder, int *scan_co
 int webimage_jpeg_stream_draw(webimage_jpeg_decoder *decoder, int scan, uint8_t *pixels, size_t stride) {
     struct jpeg_decompress_struct *cinfo = &decoder->cinfo;
     if (setjmp(decoder->errors.escape)) return decoder->errors.status;
-    /* There is no end() below: the time of a pass does not count against the time limit of the file. */
+    /* This function does not call end(). Therefore the time of an output pass does not reduce the time that is left for
+       the file. */
     begin(decoder);
-    /* Block smoothing takes more time than the pass itself. Use it for the first, coarsest scan only. The last pass has
-       it too, so that its result equals that of a decode at once. */
+    /* Block smoothing takes more time than the pass itself. Use smoothing only for the first scan, which is the
+       coarsest, and for the last pass. The pixels of the last pass must be equal to the pixels of a decode of the whole
+       file, which uses smoothing. */
     cinfo->do_block_smoothing = scan == 1 || jpeg_input_complete(cinfo);
     if (!jpeg_start_output(cinfo, scan)) return WEBIMAGE_JPEG_SUSPENDED;
     int status = read_rows(decoder, pixels, stride);

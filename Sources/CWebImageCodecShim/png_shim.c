@@ -46,7 +46,7 @@ CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
     if (reader == NULL) return NULL;
     reader->bytes = bytes;
     reader->count = count;
-    // libpng's constructor can already longjmp, so the jump target must be set before the call.
+    // png_create_read_struct can call longjmp, so setjmp must set the jump target before the call.
     if (setjmp(reader->failure.target) == 0) {
         reader->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader->failure, cpng_fail, cpng_ignore_warning);
         if (reader->png != NULL) reader->info = png_create_info_struct(reader->png);
@@ -59,7 +59,8 @@ CPNGReader *cpng_reader_create(const uint8_t *bytes, size_t count) {
     return reader;
 }
 
-// Chunks that libpng knows but this package does not need. They are skipped, so that they cost neither memory nor time.
+// Chunks that libpng supports but this package does not need. libpng skips these chunks, so that they cost neither
+// memory nor time.
 static const png_byte unneeded_chunks[] =
     "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
 
@@ -71,7 +72,8 @@ bool cpng_reader_read_header(CPNGReader *reader, size_t max_chunk_bytes) {
 }
 
 void cpng_limit(png_structp png, size_t max_chunk_bytes) {
-    // The caller has already checked the size in the header against its pixel limit.
+    // Set libpng's size limits to the maximum. The caller has already compared the size in the header with the pixel
+    // limit.
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_chunk_malloc_max(png, max_chunk_bytes);
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
@@ -200,9 +202,10 @@ static uint32_t big_endian(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Whether an ICC profile is one that a picture of this color type may carry (ICC.1:2010 §7.2, PNG third edition §11.3.3.3).
+/* Whether an ICC profile is valid for a picture of this color type (ICC.1:2010 §7.2, PNG third edition §11.3.3.3).
  *
- * libpng 1.6.39 checks this itself and omits a profile that it rejects; 1.6.48 fails the whole picture. */
+ * libpng has the same check. libpng 1.6.39 omits an invalid profile, but libpng 1.6.48 fails to write the whole
+ * picture. Therefore this package omits an invalid profile before libpng checks it. */
 static bool is_usable_profile(const uint8_t *profile, size_t count, int color) {
     enum { HEADER_AND_TAG_COUNT = 132 };
     if (profile == NULL || count < HEADER_AND_TAG_COUNT || count > PNG_UINT_31_MAX) return false;
@@ -220,7 +223,8 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
     if (four_channels && wanted->has_alpha) color = PNG_COLOR_TYPE_RGB_ALPHA;
 
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    // With this setting, libpng omits an invalid profile. Otherwise the whole picture would fail.
+    // With this setting, libpng 1.6.39 omits a profile that libpng finds invalid. Otherwise libpng would fail to write
+    // the picture.
     png_set_benign_errors(png, 1);
     png_set_compression_level(png, wanted->compression_level);
     png_set_IHDR(png, writer->info, wanted->width, wanted->height, wanted->layout == CPNG_RGBA16 ? 16 : 8, color,

@@ -25,7 +25,8 @@ static void take_info(png_structp png, png_infop info) {
 static void take_row(png_structp png, png_bytep row, png_uint_32 index, int pass) {
     CPNGStream *stream = png_get_progressive_ptr(png);
     if (index >= stream->height) return;
-    // Each pixel of an early pass fills its whole block. Therefore the picture has no gaps, even after the first pass.
+    // For an early pass of an interlaced picture, this call fills a whole block with each pixel. Therefore the picture
+    // has no gaps, even after the first pass.
     png_progressive_combine_row(png, stream->pixels + (size_t)index * stream->stride, row);
     stream->progress.event_count++;
     if (pass == 0) stream->progress.first_pass_rows = index + 1;
@@ -34,7 +35,7 @@ static void take_row(png_structp png, png_bytep row, png_uint_32 index, int pass
 }
 
 // Treats a wrong checksum after the last row as an error, as the reader of complete files does. libpng's push reader
-// only warns.
+// only reports a warning.
 static void refuse_damaged_end(png_structp png, png_const_charp message) {
     if (strstr(message, "Truncated compressed data") != NULL) png_error(png, "IDAT: incorrect data check");
 }
@@ -74,7 +75,7 @@ CPNGStream *cpng_stream_create(
 }
 
 bool cpng_stream_append(CPNGStream *stream, const uint8_t *bytes, size_t count, CPNGProgress *progress) {
-    // After an error, the rows before the damage stay available.
+    // After an error, `*progress` still counts the rows before the damage.
     bool is_good = setjmp(stream->failure.target) == 0;
     if (is_good && !stream->progress.has_ended)
         png_process_data(stream->png, stream->info, (png_bytep)bytes, count);

@@ -7,7 +7,8 @@ uint32_t cpng_crc32(uint32_t start, const uint8_t *bytes, size_t count) {
     return libdeflate_crc32(start, bytes, count);
 }
 
-/* Whether the window in the stream's header is large enough for every distance. libdeflate does not check it. */
+/* Whether the zlib header declares a window that is large enough for every match in `target_count` bytes of output. A
+   match is at most 32768 bytes away. libdeflate does not check the window size. */
 static bool has_window(const uint8_t *stream, size_t count, size_t target_count) {
     return count >= 2 && ((size_t)256 << (stream[0] >> 4 & 7)) >= (target_count < 32768 ? target_count : 32768);
 }
@@ -22,7 +23,8 @@ bool cpng_inflate_whole(const uint8_t *stream, size_t count, uint8_t *target, si
     return result == LIBDEFLATE_SUCCESS;
 }
 
-/* Undo the filters (PNG third edition, §9) in place. `above` is the previous row without filter byte. */
+/* The next functions undo the PNG filters (PNG third edition, §9) in place. `above` is the previous row without its
+   filter byte. `bpp` is the number of bytes per pixel. */
 
 static void undo_sub(uint8_t *row, size_t count, size_t bpp) {
     for (size_t i = bpp; i < count; i++) row[i] += row[i - bpp];
@@ -52,7 +54,7 @@ static void undo_paeth(uint8_t *row, const uint8_t *above, size_t count, size_t 
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-/* A pixel depends on the previous pixel, so vector code can process only the channels of one pixel together. */
+/* A pixel depends on the previous pixel, so vector code can process only the channels of one pixel at the same time. */
 
 static inline __attribute__((always_inline)) __m128i load(const uint8_t *bytes, size_t bpp) {
     uint32_t pixel = 0;
@@ -105,7 +107,8 @@ static inline __attribute__((always_inline)) void paeth_pixels(
         __m128i least = _mm_min_epi16(to_left, _mm_min_epi16(to_up, to_corner));
         __m128i nearest = choose(
             _mm_cmpeq_epi16(least, to_left), left, choose(_mm_cmpeq_epi16(least, to_up), up, corner));
-        /* The addition works on bytes, which wrap around as the filter requires; the high bytes are zero. */
+        /* Add bytes, not 16-bit words: the filter requires that each sum wraps around at 256. The high byte of each
+           word is zero. */
         left = _mm_add_epi8(_mm_unpacklo_epi8(load(row + i, bpp), zero), nearest);
         corner = up;
         store(row + i, _mm_packus_epi16(left, left), bpp);

@@ -17,7 +17,7 @@ void webimage_expand_indices_over(
         const uint8_t *source = indices + row * stride;
         uint32_t *pixels = (uint32_t *)(target + row * target_stride);
         for (size_t x = 0; x < width; x++) {
-            /* A mask instead of a branch: a processor cannot predict which pixels are transparent. */
+            /* Use a mask instead of a branch, because a processor cannot predict which pixels are transparent. */
             uint32_t keep = source[x] == clear ? UINT32_MAX : 0;
             pixels[x] = (pixels[x] & keep) | (table[source[x]] & ~keep);
         }

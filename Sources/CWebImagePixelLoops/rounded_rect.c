@@ -5,7 +5,8 @@
 
 static double at_least(double value, double limit) { return value < limit ? limit : value; }
 
-/* The distance of a point from the shape's edge in pixels, negative inside the shape. Exact for straight edges. */
+/* Returns the distance of a point from the shape's edge in pixels. The distance is negative inside the shape. It is
+   exact for straight edges. */
 static double distance(const webimage_rounded_rect *shape, double x, double y) {
     double dx = x - (shape->left + shape->right) / 2, dy = y - (shape->top + shape->bottom) / 2;
     double radius = shape->radii[(dy < 0 ? 0 : 2) + (dx < 0 ? 0 : 1)];
@@ -17,8 +18,9 @@ static double distance(const webimage_rounded_rect *shape, double x, double y) {
     return shape->half_stroke >= 0 ? fabs(distance) - shape->half_stroke : distance;
 }
 
-/* The distance from a point outside, in the left half, to the antialiased edge of a filled corner on its right. Where the
-   row does not reach that edge, the distance to the end of the corner. */
+/* The point must be outside a filled shape, and in its left half. If the point is not at a corner, or the shape is an
+   outline, returns 0. Otherwise returns the distance, to the right along the row, from the point to the antialiased
+   edge of the corner. If the row does not cross this edge, returns the distance to the right end of the corner. */
 static double room_before_edge(const webimage_rounded_rect *shape, double x, double y) {
     int is_lower = y >= (shape->top + shape->bottom) / 2;
     double radius = shape->radii[is_lower ? 2 : 0];
@@ -29,13 +31,15 @@ static double room_before_edge(const webimage_rounded_rect *shape, double x, dou
     return beyond_y >= reach ? beyond_x : beyond_x - sqrt(reach * reach - beyond_y * beyond_y);
 }
 
-/* Writes the pixels from a column in the left half towards the centre; `mirrored` writes them from the end backwards. */
+/* Writes the coverage of `count` pixels. The first pixel is at `column` in the left half; the next pixels follow
+   towards the centre. If `mirrored` is set, writes the values in reverse order, from the end of `target` to its
+   start. */
 static void cover_half(
     const webimage_rounded_rect *shape, double column, double y, uint8_t *target, size_t count, int mirrored) {
     for (size_t done = 0; done < count;) {
         double outside = distance(shape, column + (double)done, y);
         double part = at_least(0.5 - outside, 0);
-        /* The distance changes by at most 1 per pixel, so no edge can follow within this many pixels. */
+        /* The distance changes by at most 1 per pixel, so the next `run` pixels have the same coverage. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
         if (outside > 0.5) run = at_least(room_before_edge(shape, column + (double)done, y), run);
         /* A filled shape is convex, so there is no further edge between a point inside the shape and the centre. */

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Widths passed to libyuv are multiples of this number of pixels, because its longest vectors have 64 bytes. */
+/* Each width that is passed to libyuv is a multiple of this number of pixels. libyuv's longest vectors have 64
+   bytes. */
 enum { WHOLE = 64 };
-/* The number of rows that are copied to the stack together. */
+/* The maximum number of rows that are copied to the stack at the same time. */
 enum { BLOCK = 8 };
 /* The size of the largest pixel in bytes: four channels of 16 bits. */
 enum { LARGEST = 8 };
@@ -15,7 +16,7 @@ enum { LARGEST = 8 };
 typedef struct {
     uint8_t *start;
     int stride;
-    /* Bytes of a pixel; 0 for a missing plane. */
+    /* The number of bytes per pixel; 0 if the plane is missing. */
     int bytes;
 } plane;
 
@@ -24,7 +25,8 @@ typedef struct {
     plane target[4];
     int width;
     int height;
-    /* Whether the function leaves some bytes of the target unchanged, so that the target must be copied in first. */
+    /* Whether the function leaves some bytes of the target unchanged. Such a target must be copied to the stack before
+       the call. */
     bool reads_target;
     bool mirrors;
     const uint8_t *order;
@@ -44,7 +46,8 @@ static void copy(const uint8_t *source, int source_stride, uint8_t *target, int 
     }
 }
 
-/* Processes the last pixels of some rows on the stack, where each row is padded to WHOLE pixels. */
+/* Processes the last `width % WHOLE` pixels of `rows` rows. Copies these pixels to the stack and pads each row to WHOLE
+   pixels. */
 static int run_tail(const job *all, row_function function, int first_row, int rows) {
     static const int row_bytes = WHOLE * LARGEST;
     _Alignas(64) uint8_t sources[4][BLOCK * WHOLE * LARGEST];
@@ -56,7 +59,8 @@ static int run_tail(const job *all, row_function function, int first_row, int ro
     for (int i = 0; i < 4; i++) {
         const plane *source = &all->source[i], *target = &all->target[i];
         if (source->bytes) {
-            /* For mirroring, the padding is before the pixels, so that the mirrored pixels come first. */
+            /* If the function mirrors rows, put the padding before the pixels. The mirrored pixels are then at the
+               start of the row. */
             int before = all->mirrors ? WHOLE - tail : 0;
             memset(sources[i], 0, (size_t)rows * row_bytes);
             copy(
@@ -109,7 +113,7 @@ static int run(const job *all, row_function function) {
 #define TARGET16(i) (uint16_t *)j->target[i].start, j->target[i].stride / 2
 #define SIDES j->width, j->height
 
-/* VOID_ROWS is for libyuv functions that return nothing. The other macro is for functions that return an error code. */
+/* VOID_ROWS is for libyuv functions that return nothing. INT_ROWS is for libyuv functions that return an error code. */
 #define VOID_ROWS(name, call) \
     static int name(const job *j) { \
         call; \
@@ -223,8 +227,8 @@ int webimage_yuv_set_alpha(
     return run(&all, set_alpha);
 }
 
-/* libyuv names a layout by a little-endian word: its ARGB is BGRA in memory, its ABGR is RGBA, its RAW is RGB, its
-   RGB24 is BGR. */
+/* libyuv's names of layouts do not follow the order of bytes in memory. In memory, ARGB is BGRA, ABGR is RGBA, RAW is
+   RGB, and RGB24 is BGR. */
 INT_ROWS(premultiply, ARGBAttenuate(SOURCE(0), TARGET(0), SIDES))
 INT_ROWS(unpremultiply, ARGBUnattenuate(SOURCE(0), TARGET(0), SIDES))
 INT_ROWS(swap_red_and_blue, ARGBToABGR(SOURCE(0), TARGET(0), SIDES))
@@ -295,7 +299,7 @@ static int turn(
     return ARGBRotate(source, source_stride, target, stride, width, height, mode);
 }
 
-/* Turns a part with fewer than WHOLE columns or rows. The part is padded to a square on the stack. */
+/* Turns a part of at most WHOLE x WHOLE pixels. Copies the part to the stack and pads it to WHOLE x WHOLE pixels. */
 static int turn_part(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height, int bytes,
     int is_clockwise) {
@@ -305,7 +309,8 @@ static int turn_part(
     memset(square, 0, (size_t)row_bytes * WHOLE);
     copy(source, source_stride, square, row_bytes, (size_t)width * bytes, height);
     int result = turn(square, row_bytes, turned, row_bytes, WHOLE, WHOLE, bytes, is_clockwise);
-    /* Clockwise, the first row becomes the last column. Counterclockwise, the first column becomes the last row. */
+    /* Skip the padding. After a clockwise turn, the first columns are padding. After a counterclockwise turn, the first
+       rows are padding. */
     const uint8_t *first = turned + (is_clockwise ? (WHOLE - height) * bytes : (WHOLE - width) * row_bytes);
     copy(first, row_bytes, target, stride, (size_t)height * bytes, width);
     return result;
@@ -316,7 +321,8 @@ int webimage_yuv_turn(
     int is_clockwise) {
     if (width <= 0 || height <= 0) return 0;
     int whole_width = width & ~(WHOLE - 1), whole_height = height & ~(WHOLE - 1), result = 0;
-    /* The source and the target of a block of `columns` x `rows` pixels at a column and row. */
+    /* FROM is the address of the source pixel at column `x` and row `y`. A block of `columns` x `rows` pixels starts at
+       this pixel. INTO is the address at which the turned block starts in the target. */
 #define FROM(x, y) source + (ptrdiff_t)(y) * source_stride + (ptrdiff_t)(x) * bytes
 #define INTO(x, y, columns, rows) \
     target + (ptrdiff_t)(is_clockwise ? (x) : width - (x) - (columns)) * stride + \
@@ -343,7 +349,7 @@ void webimage_copy_rows(
 }
 
 void webimage_fill_pixels(uint8_t *target, int stride, int width, int height, uint32_t pixel) {
-    /* wmemset fills 32-bit words with vector code, in a debug build too. */
+    /* wmemset fills 32-bit words with vector code, even in a debug build. */
     _Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "wide characters of 32 bits");
     for (int row = 0; row < height; row++) {
         wmemset((wchar_t *)(target + (ptrdiff_t)row * stride), (wchar_t)pixel, (size_t)width);

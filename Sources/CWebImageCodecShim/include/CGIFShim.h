@@ -4,19 +4,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* GIF's variant of LZW (GIF89a, appendix F). giflib decodes one pixel at a time and takes three times as long. In C,
-   because a debug build of Swift takes many times as long for each code. */
+/* A decoder for GIF's variant of LZW (GIF89a, appendix F). giflib is not used, because it decodes one pixel at a time
+   and takes three times as long. The decoder is in C, because a debug build of Swift takes many times as long for each
+   code. */
 
 typedef struct cgif_indices cgif_indices;
 
-/* Creates a decoder for one frame's data: the byte with the code size, then data blocks. The data must outlive the */
-/* decoder. `window`
-   is the most indices of one call. NULL when out of memory, or for an invalid code size. */
+/* Creates a decoder for the data of one frame. The data starts with the byte of the code size; data blocks follow. The
+   data must outlive the decoder. `window` is the maximum number of indices per call of cgif_indices_next. Returns NULL
+   when out of memory, or for an invalid code size. */
 cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t window);
 
-/* Decodes the next `count` indices; `count` is at most `window`. *indices points to them until the next call. */
-/* Returns the number of decoded indices,
-   which is smaller when the data ends or is invalid. */
+/* Decodes the next `count` indices. `count` is at most `window`. *indices points to the indices until the next call.
+   Returns the number of decoded indices. This number is below `count` if the data ends or is invalid. */
 size_t cgif_indices_next(cgif_indices *decoder, size_t count, const uint8_t **indices);
 
 void cgif_indices_destroy(cgif_indices *decoder);

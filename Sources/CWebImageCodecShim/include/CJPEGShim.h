@@ -4,8 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* libjpeg reports errors by a function that must not return, and longjmp must not cross Swift frames. So every call that
-   may fail is made here, between setjmp and longjmp of this file. */
+/* libjpeg reports an error by calling a function that must not return. In this shim, that function calls longjmp.
+   longjmp must not cross Swift frames. Therefore Swift code does not call a libjpeg function that can fail. The
+   functions below call setjmp first, and then libjpeg. */
 
 enum {
     WEBIMAGE_JPEG_OK = 0,
@@ -26,67 +27,74 @@ typedef struct {
     int precision;
     int has_adobe_marker;
     int has_icc_marker;
-    /* For a file of several scans: the bytes of all coefficients, which libjpeg stores at any output size. Else 0. */
+    /* The size in bytes of all coefficients of a file with several scans; 0 for a file with one scan. libjpeg stores
+       these coefficients in memory, even for a small output size. */
     size_t coefficient_bytes;
 } webimage_jpeg_header;
 
-/* Allocates the state that setjmp and libjpeg's callbacks share. `data` must outlive it. NULL when out of memory.
-   More than `max_ancillary` bytes of APP1 and APP2 end the decode with WEBIMAGE_JPEG_ANCILLARY. */
+/* Creates a decoder for a file in memory. `data` must outlive the decoder. Returns NULL when out of memory. A later
+   call returns WEBIMAGE_JPEG_ANCILLARY if the APP1 and APP2 segments have more than `max_ancillary` bytes in total. The
+   decoder is in C because libjpeg's callbacks use the decoder's state and call longjmp. */
 webimage_jpeg_decoder *webimage_jpeg_decoder_create(
     const uint8_t *data, size_t size, size_t max_ancillary, int64_t max_nanoseconds);
 void webimage_jpeg_decoder_free(webimage_jpeg_decoder *decoder);
 
-/* setjmp around jpeg_read_header. */
+/* Calls setjmp, then jpeg_read_header. */
 int webimage_jpeg_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_header *header);
 
-/* Finds the first saved APP1 segment that starts with `signature`, and returns its bytes after the signature. In C */
-/* because libjpeg's `cinfo` is in the opaque state. */
+/* Finds the first saved APP1 segment that starts with `signature`. *data points to the bytes after the signature. The
+   function is in C because the decoder type is opaque: Swift cannot read libjpeg's list of saved segments. */
 int webimage_jpeg_find_app1(
     const webimage_jpeg_decoder *decoder, const char *signature, size_t signature_length, const uint8_t **data,
     size_t *length);
 
-/* setjmp around jpeg_read_icc_profile. The caller frees *data. The result is not OK if the file has no profile or */
-/* the profile is incomplete. */
+/* Calls setjmp, then jpeg_read_icc_profile. The caller frees *data with free(). The result is not OK if the file has no
+   profile or the profile is incomplete. */
 int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_t *length);
 
-/* setjmp around jpeg_calc_output_dimensions, for out_color_space `color` (a J_COLOR_SPACE) at scale_num / 8. */
+/* Calls setjmp. Then sets out_color_space to `color` (a J_COLOR_SPACE) and the scale to `scale_num` / 8, and calls
+   jpeg_calc_output_dimensions. */
 int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int scale_num, int *width, int *height);
 
-/* setjmp around the decompression of all rows. Row starts in `pixels` are `stride` bytes apart. */
+/* Calls setjmp, then decompresses all rows. Row starts in `pixels` are `stride` bytes apart. */
 int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride);
 
-/* libjpeg's message for the last failure. */
+/* Returns libjpeg's message for the last failure. */
 const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder);
 /* Whether libjpeg needed more bytes than the input has. */
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder);
 
-/* Creates a decoder for a file that arrives in pieces. In C: libjpeg's source manager is a table of callbacks. */
+/* Creates a decoder for a file that arrives in pieces. The function is in C because libjpeg's source manager is a table
+   of callbacks. */
 webimage_jpeg_decoder *webimage_jpeg_stream_create(size_t max_ancillary, int64_t max_nanoseconds);
 
-/* Appends the next bytes and frees the bytes that libjpeg has consumed. `is_finished` means that no more bytes */
-/* follow: if the file then has no end marker, one is inserted. */
+/* Appends the next bytes. Reuses the memory of the bytes that libjpeg has consumed. `is_finished` means that no more
+   bytes follow. If such a file has no end marker, the decoder inserts an end marker. */
 int webimage_jpeg_stream_append(webimage_jpeg_decoder *decoder, const uint8_t *data, size_t size, int is_finished);
 
-/* setjmp around jpeg_read_header. Returns SUSPENDED while the header is incomplete. */
+/* Calls setjmp, then jpeg_read_header. Returns SUSPENDED while the header is incomplete. */
 int webimage_jpeg_stream_read_header(webimage_jpeg_decoder *decoder, webimage_jpeg_header *header, int *has_scans);
 
-/* setjmp around jpeg_start_decompress, in buffered-image mode when the file has several scans. */
+/* Calls setjmp, then jpeg_start_decompress. Uses buffered-image mode if the file has several scans. */
 int webimage_jpeg_stream_start(webimage_jpeg_decoder *decoder);
 
-/* setjmp around jpeg_read_scanlines, for a file of one scan. Reads all arrived rows; *row_count is their number
-   so far. */
+/* For a file of one scan: calls setjmp, then jpeg_read_scanlines. Reads all rows that have arrived. Sets *row_count to
+   the number of rows read since the start of the file. */
 int webimage_jpeg_stream_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride, int *row_count);
 
-/* setjmp around jpeg_consume_input, for a file of several scans. *scan_count becomes the number of complete scans. */
+/* For a file of several scans: calls setjmp, then jpeg_consume_input. Sets *scan_count to the number of complete
+   scans. */
 int webimage_jpeg_stream_read_scans(webimage_jpeg_decoder *decoder, int *scan_count);
 
-/* setjmp around one output pass, which draws the picture up to `scan`. That scan must be complete. */
+/* Calls setjmp, then performs one output pass. The pass draws the picture from the scans 1 to `scan`. All these scans
+   must be complete. */
 int webimage_jpeg_stream_draw(webimage_jpeg_decoder *decoder, int scan, uint8_t *pixels, size_t stride);
 
-/* Whether the whole picture has arrived. Call this after reading rows or scans has returned OK. */
+/* Whether the whole picture has arrived. Call this function only after webimage_jpeg_stream_read_rows or
+   webimage_jpeg_stream_read_scans has returned OK. */
 int webimage_jpeg_stream_is_complete(const webimage_jpeg_decoder *decoder);
 
-/* Bytes that the encoder writes to the file unchanged. NULL and 0 if there are none. */
+/* Bytes that the encoder writes to the file unchanged. If there are none, `bytes` is NULL and `length` is 0. */
 typedef struct {
     const uint8_t *bytes;
     size_t length;
@@ -105,7 +113,7 @@ typedef struct {
     webimage_jpeg_bytes xmp;
 } webimage_jpeg_settings;
 
-/* setjmp around the compression of a whole image. The caller frees *out. `message` has space for 200 bytes. */
+/* Calls setjmp, then compresses a whole image. The caller frees *out with free(). `message` has space for 200 bytes. */
 int webimage_jpeg_encode(
     const uint8_t *pixels, size_t stride, const webimage_jpeg_settings *settings, uint8_t **out, size_t *out_length,
     char *message);

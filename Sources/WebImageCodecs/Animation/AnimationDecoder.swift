@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes the frames of one animation. Frames can be requested in any order, from any thread.
+/// Decodes the frames of one animation. Any thread can request any frame, in any order.
 ///
-/// Only one thread decodes at a time. Frames depend on earlier frames, so a second thread would repeat the same work.
+/// Only one thread decodes at a time. A frame depends on earlier frames, so a second thread would repeat the same work.
 final class AnimationDecoder: Sendable {
     /// The properties that all frames share.
     struct Description: Sendable {
@@ -24,8 +24,8 @@ final class AnimationDecoder: Sendable {
     private let plan: AnimationPlan
     private let description: Description
     private let options: DecodingOptions
-    /// The compositor under a lock. The lock is held during a whole frame decode, so other threads that request a
-    /// frame wait. No user code runs under the lock.
+    /// The compositor, protected by a lock. A thread holds the lock during a whole frame decode. Other threads that
+    /// request a frame wait. No user code runs under the lock.
     private let compositor: Locked<FrameCompositor>
 
     init(
@@ -43,8 +43,8 @@ final class AnimationDecoder: Sendable {
 
     var frameCount: Int { plan.frames.count }
 
-    /// The number of frame decodes so far. Includes frames that were decoded only because a requested frame depends
-    /// on them.
+    /// The number of frame decodes so far. This number includes frames that were decoded only because a requested frame
+    /// depends on them.
     var drawnFrameCount: Int { compositor.withLock { $0.drawnFrameCount } }
 
     func duration(at index: Int) -> TimeInterval {
@@ -66,8 +66,8 @@ final class AnimationDecoder: Sendable {
         return try picture.finished(options: options, fullSize: plan.canvas)
     }
 
-    /// Replaces a byte limit for all frames together by the thumbnail size that each frame must have to stay below
-    /// the limit.
+    /// Replaces the byte limit in the options by a thumbnail size. The byte limit applies to all frames together.
+    /// Frames of the thumbnail size stay within this limit.
     private static func frameOptions(
         _ options: DecodingOptions, _ plan: AnimationPlan, _ description: Description
     ) -> DecodingOptions {

@@ -1,13 +1,13 @@
 import WebImageCore
 
-/// The position of one animation frame, how it is blended with the canvas, and its disposal.
+/// The properties that determine how one animation frame is drawn: position, blending, disposal and delay.
 ///
-/// GIF, APNG and WebP frames are converted to this type. The type is small, because a hostile file can contain
-/// millions of frames.
+/// GIF, APNG and WebP frames are converted to this type. The type is small, because a hostile file can contain millions
+/// of frames.
 struct AnimationFrame: Sendable, Hashable {
-    /// What happens to the frame's rectangle before the next frame is drawn.
+    /// The change of the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
-    /// Whether the frame replaces the pixels on the canvas or is blended with them.
+    /// Whether the frame replaces the pixels on the canvas (`source`) or is blended with them (`over`).
     enum Blend: UInt8, Sendable { case source, over }
 
     private let left: UInt32
@@ -21,8 +21,8 @@ struct AnimationFrame: Sendable, Hashable {
     /// The delay stored in the file, in milliseconds.
     let delayMilliseconds: Double
 
-    /// Creates a frame at the columns `x` and rows `y`. Both ranges must be inside the canvas; an empty range draws
-    /// nothing.
+    /// Creates a frame that covers the columns `x` and the rows `y`. Both ranges must be inside the canvas. A frame
+    /// with an empty range draws nothing.
     init(
         x: Range<Int>, y: Range<Int>, disposal: Disposal, blend: Blend, isOpaque: Bool, delayMilliseconds: Double
     ) {

@@ -1,15 +1,16 @@
 import WebImageCore
 
-/// Determines which earlier frames must be decoded to show a frame. A pure value, computed once from all frames.
+/// Determines which earlier frames must be decoded to show a frame. The plan is a pure value that is computed once from
+/// all frames.
 ///
-/// *The backdrop of frame i* is the canvas that frame i is drawn on. The disposal of frame i determines the backdrop
-/// of frame i + 1:
+/// *The backdrop of frame i* is the canvas that frame i is drawn on. The disposal of frame i determines the backdrop of
+/// frame i + 1:
 ///
-/// - `none`: the canvas after frame i was drawn.
-/// - `background`: the backdrop of frame i with the rectangle of frame i cleared.
-/// - `previous`: the backdrop of frame i, unchanged.
+/// - `none`: The backdrop of frame i + 1 is the canvas after frame i was drawn.
+/// - `background`: The backdrop of frame i + 1 is the backdrop of frame i after the rectangle of frame i was cleared.
+/// - `previous`: The backdrop of frame i + 1 is the unchanged backdrop of frame i.
 ///
-/// Frames before a requested frame must therefore be decoded only if their disposal is `none`.
+/// Therefore only earlier frames with the disposal `none` must be decoded to show a frame.
 struct AnimationPlan: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
@@ -17,8 +18,8 @@ struct AnimationPlan: Sendable {
     /// The operation that turns a frame's backdrop into the next frame's backdrop.
     enum Step: Sendable, Hashable { case draw, clear, nothing }
 
-    /// For each frame, the latest frame at which drawing can start, without a cached canvas, to produce this frame's
-    /// backdrop.
+    /// One value per frame: the latest frame from which drawing can start to produce the backdrop of this frame. The
+    /// value does not depend on cached canvases.
     private let backdropStarts: [UInt32]
 
     init(canvas: PixelSize, frames: [AnimationFrame]) {
@@ -40,7 +41,8 @@ struct AnimationPlan: Sendable {
                 isClear = isClear || isWhole
                 previousStart = start
             case .previous:
-                // Also correct for the first frame, because its backdrop is a clear canvas.
+                // The backdrop does not change. For the first frame, `start` is 0, because the backdrop is a clear
+                // canvas.
                 previousStart = start
             }
         }
@@ -55,7 +57,7 @@ struct AnimationPlan: Sendable {
     /// Whether frame `index` is drawn on a clear canvas.
     func hasClearBackdrop(_ index: Int) -> Bool { Int(backdropStarts[index]) == index }
 
-    /// The first frame that must be processed to show frame `index` when no canvas is cached.
+    /// The first frame that must be processed to show frame `index` if no canvas is cached.
     func start(for index: Int) -> Int { isIndependent(index) ? index : Int(backdropStarts[index]) }
 
     func step(after index: Int) -> Step {

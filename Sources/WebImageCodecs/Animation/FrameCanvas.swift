@@ -1,15 +1,15 @@
 import WebImageCore
 import WebImageGraphics
 
-/// The canvas that a frame is drawn on. Consists of a pixel buffer and of rectangles that must be cleared in the
-/// buffer before the frame is drawn.
+/// The canvas that a frame is drawn on. The backdrop stores a pixel buffer and rectangles. The rectangles must be
+/// cleared in the buffer before the frame is drawn.
 ///
-/// Delivered images and other backdrops can share the buffer. ``takeCanvas(_:)`` copies a shared buffer, because the
+/// Delivered images and other backdrops can share the buffer. ``takeCanvas(_:)`` copies a shared buffer, because its
 /// caller draws into the result.
 struct FrameBackdrop {
-    /// The frame whose backdrop this is.
+    /// The index of the frame that is drawn on this backdrop.
     var frame: Int
-    /// The pixels before the rectangles are cleared; nil when the whole canvas is clear or unknown.
+    /// The pixels before the rectangles are cleared. Nil if the whole canvas is clear or unknown.
     private var base: PixelBuffer?
     private var cleared: [Rectangle] = []
     private var baseIsOpaque = false
@@ -19,8 +19,8 @@ struct FrameBackdrop {
         var y: Range<Int>
     }
 
-    /// Whether the pixels of the backdrop are known. False when the frame covers the whole canvas, so that the
-    /// backdrop was not computed.
+    /// Whether the pixels of the backdrop are known. False if the backdrop was not computed, because the frame covers
+    /// the whole canvas.
     private(set) var isKnown = true
 
     /// Creates a clear (transparent) canvas.
@@ -32,7 +32,7 @@ struct FrameBackdrop {
         isKnown = false
     }
 
-    /// Creates the backdrop from the canvas with the previous frame drawn on it.
+    /// Creates the backdrop of `frame` from the canvas after the previous frame was drawn.
     init(frame: Int, shown: ShownCanvas) {
         self.frame = frame
         base = shown.pixels
@@ -56,8 +56,8 @@ struct FrameBackdrop {
         if cleared.count > 16 { base = try takeCanvas(canvas) }
     }
 
-    /// Returns a buffer to draw on, with the rectangles cleared, or nil if the canvas is clear. Do not use this
-    /// backdrop afterwards.
+    /// Returns a buffer in which the rectangles are cleared, or nil if the canvas is clear. The caller draws on the
+    /// buffer. Do not use this backdrop after the call.
     mutating func takeCanvas(_ size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         guard var pixels = base else { return nil }
         base = nil
@@ -73,9 +73,9 @@ struct FrameBackdrop {
     }
 }
 
-/// The canvas with one frame drawn on it, ready to be shown.
+/// The canvas after one frame was drawn on it, ready to be shown.
 struct ShownCanvas {
     var pixels: PixelBuffer
-    /// Whether every pixel is opaque.
+    /// Whether every pixel of the canvas is opaque.
     var isOpaque: Bool
 }

@@ -1,10 +1,10 @@
 import WebImageCore
 
-/// Stores backdrops at regular frame intervals. After a jump back, decoding starts at a stored backdrop instead of at
-/// a distant key frame.
+/// Stores backdrops at regular frame intervals. After a jump back, decoding starts at a stored backdrop instead of at a
+/// distant key frame.
 ///
-/// Stores nothing until the first jump back. After that, stores one backdrop every ``interval`` frames, within the
-/// byte limit of the animation and the budget of all animations. Not thread-safe.
+/// No backdrop is stored before the first jump back. After this jump, one backdrop is stored every ``interval`` frames,
+/// within the byte limit of the animation and the budget of all animations. Not thread-safe.
 final class FrameCheckpoints {
     /// The distance between two checkpoints, in frames.
     let interval: Int
@@ -31,7 +31,7 @@ final class FrameCheckpoints {
         kept[backdrop.frame] = backdrop
     }
 
-    /// Returns the checkpoint of `frame`, or else the last one before `frame`.
+    /// Returns the checkpoint of `frame`, or the last checkpoint before `frame`. Returns nil if there is neither.
     func nearest(to frame: Int) -> FrameBackdrop? {
         guard !kept.isEmpty else { return nil }
         for place in stride(from: frame - frame % interval, through: 0, by: -interval) {
@@ -41,9 +41,10 @@ final class FrameCheckpoints {
     }
 }
 
-/// The byte budget for the checkpoints of all animations in the process. Frames that players cache do not count.
+/// The byte budget for the checkpoints of all animations in the process. The budget does not include frames that
+/// players cache.
 ///
-/// When the budget is used up, no further checkpoint is stored, and a jump back decodes more frames. Thread-safe.
+/// When the budget is used up, no further checkpoint is stored. A jump back then decodes more frames. Thread-safe.
 package final class CheckpointBudget: Sendable {
     /// The budget of the process: 32 MiB, twice the limit of one animation.
     package static let shared = CheckpointBudget(bytes: 2 * AnimationDecoder.checkpointBytes)

@@ -3,26 +3,27 @@ import WebImageGraphics
 
 /// Decodes single frames of one file format for ``FrameCompositor``.
 protocol AnimationSource: Sendable {
-    /// Whether every pixel of a frame is either opaque or fully transparent. The source then draws a frame directly
+    /// Whether every pixel of a frame is either opaque or fully transparent. If true, the source draws a frame directly
     /// over the canvas, without a separate blend.
     var framesAreMasks: Bool { get }
-    /// Whether `draw` can leave rows of a frame unchanged, for example after damaged data. The compositor then clears
-    /// the buffer first.
+    /// Whether `draw` can leave rows of the target unchanged, for example after damaged data. If true, the compositor
+    /// clears the target before it calls `draw`.
     var mayLeaveRows: Bool { get }
-    /// Draws a frame with its top left pixel at `x`, `y`. Returns whether the file contains all pixels of the frame.
+    /// Draws a frame. The top left pixel of the frame is at column `x` and row `y` of the canvas. Returns whether the
+    /// file contains all pixels of the frame.
     ///
-    /// The frame replaces the pixels of the canvas. If `isOver` is true, transparent pixels of the frame leave the
-    /// canvas unchanged. `isOver` is true only if ``framesAreMasks`` is true.
+    /// The frame replaces the pixels of the canvas. If `isOver` is true, the canvas does not change where the frame is
+    /// transparent. `isOver` is true only if ``framesAreMasks`` is true.
     func draw(
         _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool
 }
 
-/// Composites the frames of one animation. Decodes one frame per request if frames are requested in order, and a
-/// bounded number of frames for any other request.
+/// Composites the frames of one animation. If frames are requested in order, each request decodes one frame. Any other
+/// request decodes the needed frames since the nearest key frame, checkpoint or stored backdrop.
 ///
-/// The next frame is drawn into the same canvas. The canvas is copied first only if a delivered image or a stored
-/// backdrop still references it. Not thread-safe.
+/// If possible, a frame is drawn into the canvas of the previous frame. The canvas is copied before drawing only if a
+/// delivered image or a stored backdrop still references the canvas. Not thread-safe.
 final class FrameCompositor {
     private let plan: AnimationPlan
     private let source: any AnimationSource
@@ -43,7 +44,7 @@ final class FrameCompositor {
             byteLimit: checkpointBytes)
     }
 
-    /// Returns the whole canvas with frame `index` drawn. The frame must exist. Do not modify the returned pixels:
+    /// Returns the whole canvas after frame `index` was drawn. The frame must exist. Do not modify the returned pixels:
     /// later frames can use the same buffer.
     func show(_ index: Int, deadline: DecodeDeadline) throws(WebImageError) -> ShownCanvas {
         var backdrop = nearestBackdrop(to: index)
@@ -55,8 +56,8 @@ final class FrameCompositor {
         return try showFrame(of: &backdrop, deadline)
     }
 
-    /// Returns the backdrop from which frame `index` is reached with the fewest steps. Removes the stored backdrop
-    /// from `self`, so that its buffer is unshared and can be drawn on without a copy.
+    /// Returns the latest available backdrop of frame `index` or of an earlier frame. Sets the property `backdrop` to
+    /// nil. Otherwise the property would still reference the buffer, and drawing would copy the buffer first.
     private func nearestBackdrop(to index: Int) -> FrameBackdrop {
         let known = backdrop
         backdrop = nil
@@ -150,7 +151,8 @@ final class FrameCompositor {
         try canvas.blend(above, x: frame.x.lowerBound, y: frame.y.lowerBound)
     }
 
-    /// Returns a buffer for one frame. Reuses the last buffer if the size is equal, which is common within one file.
+    /// Returns a buffer for one frame. Reuses the last buffer if it has the same size. In one file, most frames have
+    /// the same size.
     private func takeScratch(width: Int, height: Int) throws(WebImageError) -> PixelBuffer {
         if let scratch, scratch.width == width, scratch.height == height { return scratch }
         let fresh = try PixelBuffer(width: width, height: height, format: format)

@@ -11,11 +11,11 @@ struct FrameRectangle: Hashable {
         FrameRectangle(x: 0..<pixels.width, y: 0..<pixels.height)
     }
 
-    /// Creates the smallest rectangle that contains all differences of two canvases. For equal canvases it is one
-    /// pixel, because a frame cannot be empty. Both canvases must have the same size and layout.
+    /// Creates the smallest rectangle that contains all differences of two canvases. If the canvases are equal, the
+    /// rectangle is one pixel, because a frame cannot be empty. Both canvases must have the same size and layout.
     ///
-    /// `memcmp` compares whole rows; a binary search with `memcmp` finds the first and last different column. A Swift
-    /// loop over bytes is slow in a debug build.
+    /// `memcmp` compares whole rows. A binary search with `memcmp` finds the first and the last different column. A
+    /// Swift loop over bytes would be slow in a debug build.
     init(from before: PixelBuffer, to after: PixelBuffer) {
         let pixelBytes = after.format.bytesPerPixel
         var (left, right) = (after.width, 0)
@@ -61,7 +61,8 @@ struct FrameRectangle: Hashable {
         return high
     }
 
-    /// The rectangle, enlarged so that its left and top are even. WebP can store only even frame positions.
+    /// This rectangle after its left and top edges were moved to even positions. WebP can store only even frame
+    /// positions.
     var evenStart: FrameRectangle {
         FrameRectangle(
             x: x.lowerBound & ~1..<x.upperBound, y: y.lowerBound & ~1..<y.upperBound)

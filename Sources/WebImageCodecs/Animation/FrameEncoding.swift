@@ -22,8 +22,8 @@ struct FrameEncoding {
         self.frame = frame
     }
 
-    /// Returns frame `index`, scaled to the size of the first frame. Has 16 bits per channel if `keepsDepth` is true
-    /// and the first frame has 16 bits, else 8.
+    /// Returns frame `index`, scaled to the size of the first frame. All results have the same number of bits per
+    /// channel: 16 if `keepsDepth` is true and the first frame has 16 bits, else 8.
     mutating func next(_ index: Int, keepsDepth: Bool = false) throws(WebImageError) -> Frame {
         let given = try frame(index)
         var pixels = try given.image.pixelsToEncode(options)
@@ -38,7 +38,7 @@ struct FrameEncoding {
     }
 }
 
-/// Rounds durations to a format's unit and carries each rounding error over to the next frame.
+/// Rounds durations to a format's unit. Adds the rounding error of each frame to the duration of the next frame.
 struct FrameClock {
     private let unitsPerSecond: Double
     private let limit: Int
@@ -50,7 +50,7 @@ struct FrameClock {
         self.limit = limit
     }
 
-    /// Returns the duration of the next frame in the format's unit. NaN and infinity become 0.
+    /// Returns the duration of the next frame in the format's unit. The result is 0 for NaN and infinity.
     mutating func next(_ duration: TimeInterval) -> Int {
         let units = duration.isFinite ? min(max(duration, 0) * unitsPerSecond, Double(limit)) : 0
         exact += units
@@ -61,12 +61,12 @@ struct FrameClock {
     }
 }
 
-/// A frame duration as APNG stores it: seconds as a fraction, with a numerator and a denominator of 16 bits each.
+/// A frame duration as APNG stores it: a fraction of seconds. Numerator and denominator have 16 bits each.
 struct FrameFraction: Hashable {
     var numerator: Int
     var denominator: Int
 
-    /// Uses thousandths of a second if they are exact. Otherwise finds the nearest fraction by continued fractions.
+    /// Uses the denominator 1000 if the result is exact. Otherwise approximates the duration by a continued fraction.
     init(_ duration: TimeInterval) {
         let seconds = duration.isFinite ? min(max(duration, 0), 65535) : 0
         let thousandths = (seconds * 1000).rounded()

@@ -57,7 +57,7 @@ struct OpenedAnimation: Sendable {
 }
 
 extension WebImageError {
-    /// The error when a frame is requested from a coder that was not opened with an animation.
+    /// The error of a frame request to a coder that was not opened with an animation.
     static let noAnimation = WebImageError.badData(
         "animation", "this coder holds no animation", hint: "Open one with init(animation:options:).")
 }

@@ -2,10 +2,11 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// The decoding steps that BMP files and bitmaps inside icons have in common.
+/// The decoding steps that the BMP coder and the ICO coder share.
 enum BMPDecoding {
-    /// Turns straight BGRA pixels into a picture. Premultiplies them if no colour conversion follows, else swaps them
-    /// to RGBA.
+    /// Creates a picture from BGRA pixels with straight alpha. Pixels without alpha stay unchanged. Pixels with alpha
+    /// are premultiplied if the options request the display format and no colour conversion follows. Otherwise they are
+    /// converted to RGBA with straight alpha.
     static func picture(
         _ pixels: PixelBuffer, hasAlpha: Bool, profile: ColorProfile?, options: DecodingOptions, format: ImageFormat
     ) throws(WebImageError) -> DecodedPicture {
@@ -15,8 +16,8 @@ enum BMPDecoding {
             if options.pixelFormat == .bgra8Premultiplied, !managesColor {
                 pixels.premultiplyInPlace(rows: 0..<pixels.height)
             } else {
-                // `isOpaque: true` makes `converted` swap only red and blue. The alpha of these pixels is straight,
-                // although the buffer's format is called premultiplied.
+                // `isOpaque: true` makes `converted` only swap red and blue. A conversion of alpha would be wrong: the
+                // alpha of these pixels is straight, although the name of the buffer's format says "premultiplied".
                 pixels = try pixels.converted(to: .rgba8, isOpaque: true)
             }
         }

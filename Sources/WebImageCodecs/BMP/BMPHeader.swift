@@ -1,15 +1,15 @@
 import WebImageCore
 
-/// The header before the pixels of a Windows or OS/2 bitmap (MS-WMF §2.2.2.9, OS/2 2.x).
+/// The header before the pixels of a Windows bitmap (MS-WMF §2.2.2.9) or an OS/2 bitmap (OS/2 2.x).
 struct BMPHeader {
-    /// How the pixels are stored: uncompressed, or as run-length encoded indices of 8 or 4 bits.
+    /// The encoding of the pixels: uncompressed, or run-length encoded indices of 8 bits or 4 bits.
     enum Packing {
         case plain
         case runs8
         case runs4
     }
 
-    /// One bit mask per channel; 0 for a missing channel.
+    /// One bit mask per channel. The mask of a missing channel is 0.
     struct Masks: Equatable {
         var red: UInt32
         var green: UInt32
@@ -21,10 +21,10 @@ struct BMPHeader {
     var isTopDown = false
     var bitCount: Int
     var packing = Packing.plain
-    /// The bit masks of the channels; nil unless a pixel has 16 or 32 bits.
+    /// The bit masks of the channels if a pixel has 16 or 32 bits, else nil.
     var masks: Masks?
-    /// The range of the palette in the file. An entry has the bytes blue, green, red and one unused byte; the unused
-    /// byte is missing after the 12-byte OS/2 header.
+    /// The range of the palette in the file. An entry has the bytes blue, green and red, and one unused byte. After the
+    /// 12-byte header of OS/2, an entry has no unused byte.
     var palette: Range<Int> = 0..<0
     var paletteEntryBytes = 4
     /// The offset of the first pixel row, in bytes from the start of the data.
@@ -34,10 +34,10 @@ struct BMPHeader {
     /// Reads the header at `start`.
     ///
     /// - Parameters:
-    ///   - pixelOffset: The offset of the pixels that the file stores. nil for an icon, where the pixels follow the
+    ///   - pixelOffset: The offset of the pixels, as the file declares it. Pass nil for an icon; its pixels follow the
     ///     palette.
-    ///   - isIcon: Whether the bitmap is in an icon. The stored height is then twice the height of the picture,
-    ///     because it includes the mask.
+    ///   - isIcon: Whether the bitmap is in an icon. If true, the stored height is twice the height of the picture,
+    ///     because the stored height includes the mask.
     init(
         _ bytes: UnsafeRawBufferPointer, at start: Int, pixelOffset: Int?, isIcon: Bool
     ) throws(WebImageError) {
@@ -57,7 +57,7 @@ struct BMPHeader {
             guard length >= 16, let width = bytes.signed32(at: start + 4), let height = bytes.signed32(at: start + 8),
                 let bits = bytes.littleEndian16(at: start + 14)
             else { throw .badData("BMP", "the header has an unknown length of \(length)") }
-            // `abs` cannot overflow: the height is a 32-bit number in a 64-bit `Int`.
+            // `abs` cannot overflow: the height is a 32-bit number in an `Int` of 64 bits.
             size = PixelSize(width: width, height: abs(height))
             isTopDown = height < 0
             bitCount = bits
@@ -80,8 +80,8 @@ struct BMPHeader {
 
     static let cutOff = WebImageError.badData("BMP", "the file ends too early", hint: "Fetch the file again.")
 
-    /// Reads the channel masks and returns the offset behind them. A header of at least 52 bytes contains the masks;
-    /// they follow a shorter header.
+    /// Reads the channel masks. Returns the offset of the first byte after header and masks. A header of at least 52
+    /// bytes contains the masks. If the header is shorter, the masks follow the header.
     private mutating func readMasks(
         _ bytes: UnsafeRawBufferPointer, at start: Int, length: Int, compression: Int
     ) throws(WebImageError) -> Int {
@@ -100,7 +100,8 @@ struct BMPHeader {
         } else if bitCount == 16 {
             masks = Masks(red: 0x7C00, green: 0x3E0, blue: 0x1F)
         } else {
-            // Without bit fields the colour masks are fixed. Only the alpha mask of a long header is used.
+            // If the file has no bit fields, the colour masks are fixed. A header of at least 56 bytes still has a
+            // valid alpha mask.
             let alpha = length >= 56 ? mask(3) ?? 0 : 0
             masks = Masks(red: 0xFF0000, green: 0xFF00, blue: 0xFF, alpha: alpha)
         }
@@ -118,8 +119,8 @@ struct BMPHeader {
         }
     }
 
-    /// Finds the palette. It ends before the pixels, so it can have fewer entries than declared. Indices without an
-    /// entry become black.
+    /// Finds the palette. The palette ends before the pixels, so it can have fewer entries than the header declares.
+    /// Indices without an entry become black.
     private mutating func placePalette(
         _ bytes: UnsafeRawBufferPointer, at start: Int, colorsUsed: Int, pixelOffset: Int?
     ) {

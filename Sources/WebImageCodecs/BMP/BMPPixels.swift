@@ -11,7 +11,7 @@ struct BMPPixels {
     let deadline: DecodeDeadline
 
     /// Returns BGRA pixels with straight alpha, and whether any pixel can be transparent. The buffer's format is
-    /// `bgra8Premultiplied` although the pixels are not premultiplied yet.
+    /// `bgra8Premultiplied`, although the pixels are not yet premultiplied.
     func decode() throws(WebImageError) -> (PixelBuffer, hasAlpha: Bool) {
         if header.bitCount <= 8 { return try palettePixels() }
         let buffer = try PixelBuffer(
@@ -24,12 +24,13 @@ struct BMPPixels {
         return (buffer, true)
     }
 
-    /// Calls `body` for each row with its number, counted from the top of the picture, and its stored bytes.
+    /// Calls `body` once per row. The arguments are the row number, counted from the top of the picture, and the stored
+    /// bytes of the row.
     private func eachRow(
         _ body: (Int, UnsafePointer<UInt8>) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         let (total, overflow) = header.rowBytes.multipliedReportingOverflow(by: header.size.height)
-        // Accept a last row without padding, because many files lack it.
+        // Accept a last row without padding, because many files omit this padding.
         let least = total - header.rowBytes + (header.size.width * header.bitCount + 7) / 8
         guard !overflow, bytes.range(at: header.pixels, count: least) != nil,
             let base = bytes.bindMemory(to: UInt8.self).baseAddress
@@ -69,7 +70,8 @@ struct BMPPixels {
             let index = mask.trailingZeroBitCount / 8
             return index < 4 && mask == 0xFF << UInt32(8 * index) ? UInt8(index) : nil
         }
-        // Without an alpha mask, `decode` overwrites alpha with 255. So it does not matter which byte is copied.
+        // If there is no alpha mask, `decode` later overwrites alpha with 255. Therefore any byte can be copied to
+        // alpha here.
         let alphaPlace = masks.alpha == 0 ? 3 : place(masks.alpha)
         guard let blue = place(masks.blue), let green = place(masks.green), let red = place(masks.red),
             let alpha = alphaPlace
@@ -119,8 +121,8 @@ struct BMPPixels {
     }
 }
 
-/// Extracts one channel from a pixel by its bit mask, as 8 bits. A narrower channel is widened to 8 bits; a wider
-/// channel is reduced to its 8 high bits.
+/// Extracts one channel from a pixel by the channel's bit mask. The result has 8 bits. A channel with fewer bits is
+/// widened to 8 bits. A channel with more bits is reduced to its 8 high bits.
 struct BMPChannel {
     private let mask: UInt32
     private let shift: UInt32
@@ -136,7 +138,8 @@ struct BMPChannel {
         guard most > 0 else { return 0 }
         let bits = UInt64((word & mask) >> shift)
         if most > 255 { return UInt8(truncatingIfNeeded: bits >> UInt64(most.bitWidth - most.leadingZeroBitCount - 8)) }
-        // Repeat the bits until 8 bits are filled. This maps the largest value to 255 and 0 to 0.
+        // Repeat the bits until 8 bits are filled. The smallest value then becomes 0, and the largest value becomes
+        // 255.
         let width = UInt64(most.bitWidth - most.leadingZeroBitCount)
         var value = bits << (8 - width)
         var filled = width

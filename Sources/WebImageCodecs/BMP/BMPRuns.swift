@@ -3,15 +3,15 @@ import WebImageCore
 
 /// Decodes run-length encoded indices of eight or four bits (MS-WMF §3.1.6).
 ///
-/// Pixels that no run draws are transparent, as in browsers. This includes all pixels after the end of a truncated
-/// stream. A run that is longer than its row is cut at the end of the row.
+/// Pixels that no run draws are transparent, as in browsers. In a truncated stream, all pixels after its end are
+/// transparent. A run that is longer than its row is cut at the end of the row.
 struct BMPRuns {
     let header: BMPHeader
     let bytes: UnsafeRawBufferPointer
     let deadline: DecodeDeadline
 
-    /// Writes the palette indices to `indices`. Returns an alpha plane with 255 for drawn pixels and 0 for other
-    /// pixels, or nil if every pixel was drawn.
+    /// Writes the palette indices to `indices`. Returns nil if every pixel was drawn. Otherwise returns an alpha plane
+    /// with 255 for drawn pixels and 0 for other pixels.
     func decode(into indices: PixelBuffer) throws(WebImageError) -> PixelBuffer? {
         let drawn = try PixelBuffer(width: indices.width, height: indices.height, format: .gray8)
         memset(indices.baseAddress, 0, indices.byteCount)
@@ -38,7 +38,7 @@ struct BMPRuns {
             default:
                 let pixels = Int(value)
                 let length = header.packing == .runs8 ? pixels : (pixels + 1) / 2
-                // If the file ends inside a literal run, draw the part that exists.
+                // If the file ends inside a literal run, draw the available part of the run.
                 let available = max(0, min(length, bytes.count - offset))
                 let shown = min(pixels, header.packing == .runs8 ? available : available * 2)
                 state.literal(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + available]), shown)
@@ -48,8 +48,8 @@ struct BMPRuns {
         return state.isComplete ? nil : drawn
     }
 
-    /// The position of the next pixel, with the operations of the run-length stream that draw pixels or move the
-    /// position.
+    /// The position of the next pixel. The methods are the operations of the run-length stream: they draw pixels or
+    /// move the position.
     private struct State {
         let header: BMPHeader
         let indices: PixelBuffer
@@ -64,8 +64,9 @@ struct BMPRuns {
             self.drawn = drawn
         }
 
-        /// Whether every pixel was certainly drawn, so that no alpha plane is needed. Also false when the stream
-        /// moved the position and drew all pixels; the alpha plane is then slower and gives the same result.
+        /// Whether every pixel was certainly drawn, so that no alpha plane is needed. After the stream has moved the
+        /// position, the value is always false, even if every pixel was drawn. An unneeded alpha plane costs time but
+        /// does not change the result.
         var isComplete: Bool { drawnCount == header.size.pixelCount && !hasMoved }
         private var hasMoved = false
 

@@ -2,8 +2,8 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes bitmaps with the bottom row first. Opaque pixels have 24 bits; pixels with alpha have 32 bits and channel
-/// masks in a version 4 header.
+/// Writes bitmaps with the bottom row first. An opaque image has 24 bits per pixel. An image with alpha has 32 bits per
+/// pixel, and channel masks in a version 4 header.
 enum BMPWriter {
     static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try image.pixelsToEncode(options)
@@ -16,8 +16,8 @@ enum BMPWriter {
         }
         var file = header(pixels, hasAlpha: hasAlpha, offset: headerBytes, pixelBytes: pixelBytes)
         file.append(Data(count: pixelBytes))
-        // A file with alpha stores straight BGRA. `isOpaque: true` makes the second conversion swap red and blue
-        // without a multiplication.
+        // A file with alpha stores BGRA with straight alpha. `isOpaque: true` makes the second conversion only swap red
+        // and blue, without a multiplication by alpha.
         let rows =
             hasAlpha
             ? try pixels.converted(to: .rgba8).converted(to: .bgra8Premultiplied, isOpaque: true)
@@ -48,7 +48,8 @@ enum BMPWriter {
         file.add16(hasAlpha ? 32 : 24)
         file.add32(hasAlpha ? 3 : 0)
         file.add32(pixelBytes)
-        // Horizontal and vertical resolution: 2835 pixels per metre (72 dpi). Then two zeros: no palette.
+        // The first two values are the horizontal and vertical resolution: 2835 pixels per metre (72 dpi). The two
+        // zeros mean that the file has no palette.
         for value in [2835, 2835, 0, 0] { file.add32(value) }
         guard hasAlpha else { return file }
         for mask in [0xFF0000, 0xFF00, 0xFF, 0xFF00_0000] { file.add32(mask) }

@@ -4,13 +4,13 @@ import WebImageGraphics
 
 /// Reads Windows and OS/2 bitmaps of every bit depth. Writes Windows bitmaps.
 ///
-/// In a run-length encoded picture, pixels that no run draws are transparent. Alpha is used only if the header has an
-/// alpha mask. The decode deadline is checked every 64 rows or 4096 runs. Thread-safe.
+/// In a run-length encoded picture, pixels that no run draws are transparent. In any other picture, alpha is used only
+/// if the header has an alpha mask. The decode deadline is checked every 64 rows or 4096 runs. Thread-safe.
 public final class ImageBMPCoder: DetailedImageCoder {
-    /// The shared instance; it has no state.
+    /// The shared instance. It has no state.
     public static let shared = ImageBMPCoder()
 
-    /// Creates a coder, equal to ``shared``.
+    /// Creates a coder that behaves like ``shared``.
     public init() {}
 
     /// Whether the data starts with the signature of a bitmap file.
@@ -21,9 +21,10 @@ public final class ImageBMPCoder: DetailedImageCoder {
     /// Whether the format is BMP.
     public func canEncode(to format: ImageFormat) -> Bool { format == .bmp }
 
-    /// Returns size, alpha, bit depth and profile as the header declares them. Decodes no pixels.
+    /// Returns size, alpha and bit depth, and whether there is a colour profile, as the header declares them. Decodes
+    /// no pixels.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is invalid. `.limitExceeded` if the file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -38,7 +39,8 @@ public final class ImageBMPCoder: DetailedImageCoder {
 
     /// Decodes the bitmap.
     ///
-    /// - Throws: `.badImageData`, also for a truncated file that is not run-length encoded; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is invalid, or if it is truncated and not run-length encoded.
+    ///   `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -52,10 +54,10 @@ public final class ImageBMPCoder: DetailedImageCoder {
         }
     }
 
-    /// Encodes the image with 24 bits per pixel, or with 32 bits and an alpha mask if the image has alpha.
+    /// Encodes the image with 24 bits per pixel. An image with alpha has 32 bits per pixel and an alpha mask.
     ///
-    /// The colour profile is not written. Quality and maximum file size in the options have no effect, because
-    /// BMP is lossless.
+    /// The colour profile is not written. Quality and maximum file size in the options have no effect, because BMP is
+    /// lossless.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

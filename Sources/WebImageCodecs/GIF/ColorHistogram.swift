@@ -7,9 +7,9 @@ struct PaletteColor: Hashable {
     var blue: UInt8
 }
 
-/// Counts the pixels of each colour, with 5 bits per channel, and computes the palette that fits the counts best.
+/// Counts the pixels of each colour, with 5 bits per channel. Computes a palette from these counts.
 struct ColorHistogram {
-    /// All pixels that have the same 5 high bits in each channel: their mean colour and their number.
+    /// The pixels whose 5 high bits are equal in each channel. Stores the mean colour and the number of these pixels.
     private struct Bin {
         var channels: (Float, Float, Float)
         var count: Float
@@ -60,8 +60,9 @@ struct ColorHistogram {
         Int(truncatingIfNeeded: (pixel >> 3 & 31) | (pixel >> 6 & 0x3E0) | (pixel >> 9 & 0x7C00))
     }
 
-    /// Returns at most `count` colours. Repeatedly splits the box with the largest squared error at its mean colour,
-    /// until there are `count` boxes (variance-based median cut).
+    /// Returns at most `count` colours (variance-based median cut). At the start, one box contains all bins. Until
+    /// there are `count` boxes, splits the box with the largest squared error into two boxes. Splits the box at its
+    /// mean value in the channel with the largest error.
     func palette(count: Int) -> [PaletteColor] {
         var bins = bins
         var boxes = [Box(bins, 0..<bins.count)]
@@ -81,8 +82,8 @@ struct ColorHistogram {
         return boxes.map(\.color)
     }
 
-    /// A group of bins that becomes one palette colour: the mean colour of the group, and the squared error of this
-    /// mean.
+    /// A group of bins that becomes one palette colour. This colour is the mean colour of the group. `error` is the
+    /// squared error of the mean.
     private struct Box {
         let range: Range<Int>
         private var means: (Float, Float, Float) = (0, 0, 0)

@@ -1,6 +1,7 @@
 import WebImageCore
 
-/// Maps pixels to a palette. Distributes the colour error of each pixel to its neighbours (Floyd and Steinberg, 1976).
+/// Maps pixels to a palette. Distributes the colour error of each pixel to the pixels beside and below it (Floyd and
+/// Steinberg, 1976).
 struct ErrorDiffusion {
     private let colors: [PaletteColor]
     private let transparentIndex: UInt8
@@ -12,10 +13,11 @@ struct ErrorDiffusion {
 
     func indices(of pixels: PixelBuffer) -> [UInt8] {
         let (width, height) = (pixels.width, pixels.height)
-        // For each colour of 5 bits per channel, the index of the nearest palette colour. -1 until it is computed.
+        // The index of the nearest palette colour for each colour of 5 bits per channel. An index that is not yet
+        // computed is -1.
         var nearest = [Int16](repeating: -1, count: 1 << 15)
-        // Colour errors in sixteenths, for this row and the next row. Three channels per pixel, with a margin of one
-        // pixel at both ends.
+        // The colour errors for this row, in sixteenths; `next` has the errors for the next row. Each pixel has three
+        // channels. A margin of one pixel is at both ends of a row.
         var owed = [Int32](repeating: 0, count: (width + 2) * 3)
         var next = owed
         return [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in
@@ -38,8 +40,8 @@ struct ErrorDiffusion {
         }
     }
 
-    /// Maps one row of pixels. Every second row is mapped from right to left; otherwise the errors move in one
-    /// direction and become visible as patterns.
+    /// Maps one row of pixels. Every second row is mapped from right to left. If all rows had the same direction, the
+    /// errors would become visible as patterns.
     private func map(
         _ source: UnsafePointer<UInt32>, width: Int, isReversed: Bool, into target: UnsafeMutablePointer<UInt8>,
         _ nearest: UnsafeMutableBufferPointer<Int16>, _ owed: UnsafeMutablePointer<Int32>,

@@ -2,10 +2,11 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes GIF files. Each frame stores only its changed rectangle, with a palette for the colours of this rectangle.
+/// Writes GIF files. Each frame stores only the rectangle that changed, with a palette for the colours of this
+/// rectangle.
 ///
-/// A frame is drawn over the previous frame. A GIF frame cannot make an opaque pixel transparent. If a pixel becomes
-/// transparent, the previous frame is therefore written with the disposal `background`, which clears its rectangle.
+/// A frame is drawn over the previous frame. A GIF frame cannot make an opaque pixel transparent. If a pixel must
+/// become transparent, the previous frame gets the disposal `background`, which clears the previous frame's rectangle.
 enum GIFEncoding {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
@@ -26,7 +27,8 @@ enum GIFEncoding {
     }
 }
 
-/// Writes each frame one step late, because the disposal of a frame depends on the next frame.
+/// Writes the frames of a file. Writes a frame only when the next frame is appended, because the disposal of a frame
+/// depends on the next frame.
 private struct GIFAnimationWriter {
     private let file: GIFFileWriter
     private var clock = FrameClock(unitsPerSecond: 100, limit: 65535)
@@ -38,7 +40,7 @@ private struct GIFAnimationWriter {
         var delay: Int
     }
 
-    /// Writes no loop extension if `loopCount` is 1, because viewers play a file without this extension once.
+    /// Starts the file. If `loopCount` is 1, writes no loop extension: viewers play a file without this extension once.
     init(_ screen: PixelSize, loopCount: Int) throws(WebImageError) {
         file = try GIFFileWriter(screen)
         if loopCount != 1 { try file.appendLoop(loopCount) }
@@ -63,7 +65,8 @@ private struct GIFAnimationWriter {
     }
 
     private func write(_ frame: Waiting, clears: Bool) throws(WebImageError) {
-        // Disposal clears only the frame's rectangle. To clear the whole canvas, the frame must cover the whole canvas.
+        // The disposal `background` clears only the frame's rectangle. Therefore the frame must cover the whole canvas
+        // if the whole canvas must be cleared.
         let rectangle = clears ? .whole(frame.pixels) : frame.rectangle
         try file.append(
             IndexedPicture(try rectangle.cut(from: frame.pixels)), x: rectangle.x.lowerBound,
@@ -72,7 +75,7 @@ private struct GIFAnimationWriter {
 }
 
 extension FrameRectangle {
-    /// Whether a pixel is opaque in `before` and transparent in `after`.
+    /// Whether at least one pixel of the rectangle is opaque in `before` and transparent in `after`.
     fileprivate func losesOpaquePixels(from before: PixelBuffer, to after: PixelBuffer) -> Bool {
         for row in y {
             let old = (before.baseAddress + row * before.bytesPerRow).assumingMemoryBound(to: UInt32.self)

@@ -36,7 +36,7 @@ final class GIFFileWriter {
 
     /// Adds a frame with a local palette.
     ///
-    /// - Parameter delay: In hundredths of a second.
+    /// - Parameter delay: The delay in hundredths of a second.
     func append(
         _ picture: IndexedPicture, x: Int, y: Int, delay: Int, disposal: GIFFrame.Disposal
     ) throws(WebImageError) {

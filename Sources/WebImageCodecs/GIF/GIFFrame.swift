@@ -1,10 +1,11 @@
 import WebImageCore
 
-/// One frame of a GIF file: the image descriptor and the graphic control extension before it (GIF89a, §20 and §23).
+/// One frame of a GIF file: its image descriptor, and the graphic control extension before the descriptor (GIF89a, §20
+/// and §23).
 ///
 /// The type is small, because a file of 100 MB can contain millions of frames.
 struct GIFFrame: Sendable {
-    /// What happens to the frame's rectangle before the next frame is drawn. Unknown values in the file are read as
+    /// The change of the frame's rectangle before the next frame is drawn. An unknown value in the file becomes
     /// ``none``.
     enum Disposal: UInt8, Sendable { case unspecified, none, background, previous }
 
@@ -16,7 +17,7 @@ struct GIFFrame: Sendable {
     private let flags: UInt8
     private let descriptorOffset: Int
     private let dataEnd: Int
-    /// Whether the file contains the frame's data up to its terminator.
+    /// Whether the file contains all data of the frame, up to the terminator.
     let isComplete: Bool
 
     var x: Int { Int(left) }
@@ -24,13 +25,14 @@ struct GIFFrame: Sendable {
     var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
     var isInterlaced: Bool { flags & 0x40 != 0 }
     var localPalette: GIFPalette? { GIFPalette(flags: flags, offset: descriptorOffset + 10) }
-    /// The range of the compressed data in the file: the code size byte, and the data blocks with their terminator.
+    /// The range of the compressed data in the file. The data is the byte of the code size, then the data blocks with
+    /// their terminator.
     var data: Range<Int> {
         let start = descriptorOffset + 10 + (localPalette?.byteCount ?? 0)
         return start..<max(start, dataEnd)
     }
 
-    /// Returns nil if the file ends inside the descriptor or the local palette.
+    /// Reads the image descriptor at `offset`. Returns nil if the file ends inside the descriptor or the local palette.
     init?(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, control: GIFControl, walk: inout ChunkWalk
     ) throws(WebImageError) {
@@ -50,23 +52,24 @@ struct GIFFrame: Sendable {
         dataEnd = end ?? bytes.count
     }
 
-    /// Returns the part of the frame that is inside `screen`, in coordinates of the screen. Returns nil if no part is
-    /// inside.
+    /// Returns the part of the frame that is inside `screen`, in coordinates of the screen. Returns nil if the whole
+    /// frame is outside.
     func visibleRect(in screen: PixelSize) -> (x: Range<Int>, y: Range<Int>)? {
         let (right, bottom) = (min(x + size.width, screen.width), min(y + size.height, screen.height))
         return x < right && y < bottom ? (x..<right, y..<bottom) : nil
     }
 }
 
-/// The values of a graphic control extension. Has default values if the frame has no such extension.
+/// The values of a graphic control extension, or default values if the frame has no such extension.
 struct GIFControl: Sendable {
     private var delay: UInt16 = 0
     private var transparent: Int16 = -1
     private(set) var disposal = GIFFrame.Disposal.unspecified
 
-    /// The stored delay, converted to milliseconds. Not corrected as in browsers: a stored 0 is returned as 0.
+    /// The stored delay, converted to milliseconds. A stored delay of 0 stays 0, although browsers play such a frame
+    /// longer.
     var delayMilliseconds: Int { Int(delay) * 10 }
-    /// The palette index that means "transparent"; nil if the frame has no transparent pixels.
+    /// The palette index that means "transparent". Nil if the frame declares no such index.
     var transparentIndex: Int? { transparent < 0 ? nil : Int(transparent) }
 
     init() {}
@@ -88,16 +91,16 @@ struct GIFPalette: Sendable {
 
     var byteCount: Int { 3 << bitDepth }
 
-    /// Returns nil if the flags declare no palette.
+    /// Creates the palette that the flags declare. Returns nil if the flags declare no palette.
     ///
-    /// - Parameter flags: The packed field of the screen descriptor or image descriptor.
+    /// - Parameter flags: The packed field of the screen descriptor or of an image descriptor.
     init?(flags: UInt8, offset: Int) {
         guard flags & 0x80 != 0 else { return nil }
         self.offset = offset
         bitDepth = Int(flags & 7) + 1
     }
 
-    /// Returns the triplets of the palette. A truncated palette is returned as far as it is in the file.
+    /// Returns the triplets of the palette. If the palette is truncated, returns only the bytes that the file contains.
     func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let start = min(offset, bytes.count)
         return [UInt8](UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + byteCount, bytes.count)]))

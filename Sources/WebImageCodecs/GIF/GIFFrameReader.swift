@@ -2,17 +2,19 @@ import CWebImageCodecShim
 import WebImageCore
 import WebImageGraphics
 
-/// Owns the decoder of the palette indices of one frame. The bytes must outlive this object.
+/// Decodes one frame. Owns the C decoder of the frame's palette indices. The bytes must outlive this object.
 ///
-/// The decoder receives only compressed data: ``GIFStructure`` parses the container, which hostile files attack. Rows
-/// are decoded in file order. ``draw`` reorders interlaced rows, so that pixels outside the screen are never stored.
+/// The C decoder receives only compressed data. ``GIFStructure`` parses the rest of the file in Swift and checks all
+/// offsets, because hostile files contain invalid offsets and lengths. The C decoder returns rows in file order.
+/// ``draw`` writes each interlaced row directly to its final position, so that rows outside the screen are never
+/// stored.
 final class GIFFrameReader {
     private let handle: OpaquePointer
     private let frame: GIFFrame
-    /// The number of rows decoded between two checks of the deadline.
+    /// The number of rows that are decoded between two checks of the deadline.
     private let batch: Int
 
-    /// - Throws: `.badImageData` when the data is missing or its code size is invalid.
+    /// - Throws: `.badImageData` if the data is missing or its code size is invalid.
     init(_ bytes: UnsafeRawBufferPointer, _ frame: GIFFrame) throws(WebImageError) {
         self.frame = frame
         let width = max(frame.size.width, 1)
@@ -31,10 +33,11 @@ final class GIFFrameReader {
         HandleLedger.closed("gif_indices")
     }
 
-    /// Decodes the part of the frame inside `screen`. Draws its top left pixel at `x`, `y` of `canvas`. Call only once.
+    /// Decodes the part of the frame inside `screen`. Draws the top left pixel of this part at column `x` and row `y`
+    /// of `canvas`. Call this function only once.
     ///
     /// - Returns: Whether every visible row was decoded. Rows after damaged data are not drawn, as in browsers.
-    /// - Throws: `.badImageData` when no row can be decoded.
+    /// - Throws: `.badImageData` if no row can be decoded.
     func draw(
         in screen: PixelSize, palette: PaletteTable, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool = false,
         deadline: DecodeDeadline
@@ -72,6 +75,6 @@ final class GIFFrameReader {
     private static let batchByteCount = 64 << 10
     private typealias Pass = (first: Int, step: Int)
     private static let onePass: [Pass] = [(0, 1)]
-    /// First row and row distance of the four passes of an interlaced frame (GIF89a, appendix E).
+    /// The first row and the row distance of each of the four passes of an interlaced frame (GIF89a, appendix E).
     private static let interlacedPasses: [Pass] = [(0, 8), (4, 8), (2, 4), (1, 2)]
 }

@@ -1,20 +1,20 @@
 import WebImageCore
 
-/// The positions of the blocks of a GIF file (GIF89a). Reading them decompresses nothing.
+/// The positions of the blocks of a GIF file (GIF89a). Nothing is decompressed to read them.
 ///
-/// Offsets count from the file's first byte. Scanning stops at the end of the file or at invalid data. Frames before
-/// this position are kept.
+/// Offsets are counted from the first byte of the file. The scan stops at the end of the file or at invalid data.
+/// Frames before this position are available.
 struct GIFStructure: Sendable {
     /// The logical screen, which is the size of every composited frame.
     var screen: PixelSize
-    /// The global palette; nil if the file has none.
+    /// The global palette; nil if the file has no global palette.
     var palette: GIFPalette?
-    /// The frames in file order. The last frame may be truncated.
+    /// The frames in file order. The last frame can be truncated.
     var frames: [GIFFrame] = []
-    /// The loop count of the last loop extension; nil without a loop extension. 0 repeats for ever.
+    /// The loop count of the last loop extension. 0 means endless repetition. Nil if the file has no loop extension.
     var loopCount: Int?
     var hasICCProfile = false
-    /// Whether the scan reached the trailer, the last byte of a GIF file.
+    /// Whether the scan reached the trailer, which is the last byte of a GIF file.
     var isComplete = false
 
     /// The number of frames whose data is complete.
@@ -63,14 +63,15 @@ struct GIFStructure: Sendable {
                 isComplete = true
                 return
             case 0x00:
-                // Skip terminators between blocks. They are invalid but common, and every viewer skips them.
+                // Skip additional terminators between blocks. They are invalid but common, and every viewer skips them.
                 offset += 1
             default: return
             }
         }
     }
 
-    /// Reads a control, loop or profile extension. Returns the offset after it, or nil if the file ends inside it.
+    /// Reads an extension at `offset`. Uses control, loop and profile extensions; skips other extensions. Returns the
+    /// offset of the first byte after the extension, or nil if the file ends inside the extension.
     private mutating func takeExtension(
         _ bytes: UnsafeRawBufferPointer, at offset: Int, control: inout GIFControl, budget: inout AncillaryBudget,
         walk: inout ChunkWalk
@@ -94,8 +95,8 @@ struct GIFStructure: Sendable {
         return end
     }
 
-    /// Returns the loop count of a `NETSCAPE2.0` or `ANIMEXTS1.0` extension: the sub-block of three bytes with
-    /// identifier 1. Returns nil if this sub-block is missing.
+    /// Returns the loop count of a `NETSCAPE2.0` or `ANIMEXTS1.0` extension. The loop count is in a sub-block of three
+    /// bytes with the identifier 1. Returns nil if this sub-block is missing.
     private static func loopCount(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int? {
         var offset = start
         while offset < end, bytes[offset] != 0 {
@@ -105,8 +106,8 @@ struct GIFStructure: Sendable {
         return nil
     }
 
-    /// Returns the offset after the terminator of a sequence of data blocks, or nil if the file ends before the
-    /// terminator.
+    /// Returns the offset of the first byte after a sequence of data blocks and its terminator. Returns nil if the file
+    /// ends before the terminator.
     static func endOfBlocks(
         _ bytes: UnsafeRawBufferPointer, from start: Int, walk: inout ChunkWalk
     ) throws(WebImageError) -> Int? {

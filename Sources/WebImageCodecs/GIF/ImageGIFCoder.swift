@@ -2,19 +2,19 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads and writes GIF files (GIF89a). giflib writes them.
+/// Reads and writes GIF files (GIF89a). Writes them with giflib.
 ///
-/// The shared instance decodes whole files. An instance made by ``init(animation:options:)`` returns each frame of
-/// one animation.
+/// The shared instance decodes whole files. An instance that was created by ``init(animation:options:)`` returns the
+/// frames of one animation.
 ///
 /// Files are decoded as in browsers:
 /// - The image has the size of the logical screen. Frames are clipped to the screen.
-/// - The background colour is never painted. Disposal 2 makes the frame's rectangle transparent.
+/// - The background colour is never painted. The disposal value 2 makes the frame's rectangle transparent.
 /// - Rows that cannot be decoded stay transparent.
 ///
 /// The decode deadline is checked every 64 KB of indices. Thread-safe.
 public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
-    /// The shared coder for whole files; it has no state.
+    /// The shared coder for whole files. It has no state.
     public static let shared = ImageGIFCoder()
 
     /// The functions that recognise, stream and open files of this format.
@@ -22,18 +22,19 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         format: .gif, makeStream: { GIFStream($0) },
         open: { data, options throws(WebImageError) in try GIFAnimationSource.open(data, options: options) })
 
-    /// The picture or animation that this instance was created for; empty in the shared instance.
+    /// The picture or animation that this instance was created for. Empty in the shared instance.
     public let work: CodecWork
 
-    /// Creates a coder for whole files, equal to ``shared``.
+    /// Creates a coder for whole files that behaves like ``shared``.
     public init() { work = CodecWork() }
 
     /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
 
-    /// Returns size, frames, delays and loop count from the blocks of the file. Decompresses nothing.
+    /// Returns size, number of frames, delays and loop count from the blocks of the file. Decompresses nothing.
     ///
-    /// - Throws: `.badImageData` if the header is incomplete or the file has no frame; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is incomplete or the file has no frame. `.limitExceeded` if the file
+    ///   exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let gif = try data.withFileBytes { bytes throws(WebImageError) in try GIFStructure(bytes, limits: limits) }
@@ -41,13 +42,13 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         return gif.info
     }
 
-    /// Decodes a still, or opens an animation with its first frame as poster frame. If `firstFrameOnly` is set,
-    /// an animation is decoded as a still of its first frame.
+    /// Decodes a still, or opens an animation. The poster frame of an animation is its first frame. If
+    /// `options.firstFrameOnly` is true, the first frame of an animation is returned as a still.
     ///
-    /// Decodes only the first frame; the other frames are decoded when they are requested.
+    /// This function decodes only the first frame. The other frames are decoded when they are requested.
     ///
-    /// - Throws: `.badImageData` if the first frame is truncated or none of its rows can be decoded;
-    ///   `.limitExceeded`.
+    /// - Throws: `.badImageData` if the first frame is truncated or if none of its rows can be decoded.
+    ///   `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -61,7 +62,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes the image. Encodes all frames of an animation, unless `firstFrameOnly` is set in the options.
+    /// Encodes the image. If the image is an animation, encodes all frames, unless `options.firstFrameOnly` is true.
     ///
     /// The quality in the options has no effect, because GIF has no quality setting.
     /// ``encode(frameCount:loopCount:format:options:frame:)`` describes how colours are reduced.
@@ -102,7 +103,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
 }
 
 extension GIFStructure {
-    /// Size, frames, delays and loop count, from the blocks read so far.
+    /// Size, number of frames, delays and loop count. The values come from the blocks that were read so far.
     var info: ImageInfo {
         let frames = frames.prefix(max(1, completeFrameCount))
         var info = ImageInfo(format: .gif, storedSize: screen)

@@ -1,23 +1,24 @@
 import WebImageCore
 
-/// A picture as GIF stores it: palette indices, row by row, without padding.
+/// A picture as GIF stores it: rows of palette indices without padding.
 struct IndexedPicture {
     var width: Int
     var height: Int
     var indices: [UInt8]
-    /// At most 256 triplets of red, green and blue. The transparent entry is one of them.
+    /// The palette: at most 256 triplets of red, green and blue. If the picture has transparent pixels, one triplet is
+    /// for these pixels.
     var palette: [UInt8]
     var transparentIndex: Int?
 
-    /// The lowest alpha that becomes opaque; lower values become transparent. GIF has no partial transparency.
+    /// The lowest alpha that becomes opaque. Lower values become transparent. GIF has no partial transparency.
     static let opaqueAlpha: UInt32 = 128
 
-    /// Converts pixels with straight alpha (`rgba8`) to palette indices. The result is exact if the pixels have at
-    /// most 256 colours. Otherwise it uses the best 256 colours and error diffusion.
+    /// Converts pixels with straight alpha (`rgba8`) to palette indices. If the pixels have at most 256 colours, the
+    /// result is exact. Otherwise the result has 256 colours with error diffusion.
     ///
-    /// Implemented here because no packaged library with a permissive licence quantises well: giflib's function uses
-    /// 5 bits per channel and no dithering. The loops run only when a GIF is written. A photo of one megapixel takes
-    /// about 40 ms in a release build.
+    /// This package implements the conversion because no packaged library with a permissive licence does it well.
+    /// giflib's function uses 5 bits per channel and no dithering. The loops run only when a GIF is written. A photo of
+    /// one megapixel takes about 40 ms in a release build.
     init(_ pixels: PixelBuffer) {
         precondition(pixels.format == .rgba8)
         width = pixels.width
@@ -36,15 +37,16 @@ struct IndexedPicture {
     }
 }
 
-/// A palette of exactly the colours that the picture contains. Exists only if there are at most 256.
+/// A palette that contains exactly the colours of the picture. The initialiser returns nil if the picture has more than
+/// 256 colours.
 private struct ExactPalette {
     var indices: [UInt8]
     var palette: [UInt8] = []
     var transparentIndex: Int?
 
     init?(_ pixels: PixelBuffer) {
-        // A hash table with open addressing. The slot of a colour stores its palette index + 1; 0 means that the slot
-        // is free.
+        // A hash table with open addressing. The slot of a colour stores the palette index of the colour plus 1. The
+        // value 0 means that the slot is free.
         let slotCount = 1024
         var keys = [UInt32](repeating: 0, count: slotCount)
         var slots = [UInt16](repeating: 0, count: slotCount)

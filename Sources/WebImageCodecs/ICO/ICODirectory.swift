@@ -12,8 +12,8 @@ struct ICODirectory {
 
     let entries: [Entry]
 
-    /// Reads the list. Skips entries that begin outside the file. The payload of a truncated entry ends at the end of
-    /// the file.
+    /// Reads the list. Skips entries whose payload begins outside the file. If a payload is truncated, its range ends
+    /// at the end of the file.
     init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         guard bytes.littleEndian16(at: 0) == 0, let type = bytes.littleEndian16(at: 2), type == 1 || type == 2,
             let count = bytes.littleEndian16(at: 4)
@@ -21,8 +21,8 @@ struct ICODirectory {
         entries = (0..<count).compactMap { Entry(bytes, at: 6 + 16 * $0, isCursor: type == 2) }
     }
 
-    /// The entry with the most pixels. Among equally large entries the one with the most bits per pixel; among these
-    /// the first one.
+    /// The entry with the most pixels. Among entries with equally many pixels, it is the entry with the most bits per
+    /// pixel. Among entries with equal depth, it is the first entry.
     var best: Entry? {
         entries.enumerated().max { left, right in
             let (mine, other) = (left.element, right.element)
@@ -39,12 +39,12 @@ extension ICODirectory.Entry {
             let bits = bytes.littleEndian16(at: start + 6), let count = bytes.littleEndian32(at: start + 8),
             let offset = bytes.littleEndian32(at: start + 12), offset < bytes.count, count > 0
         else { return nil }
-        // The byte 0 means 256 px, because 256 does not fit into a byte.
+        // The byte 0 means 256 px, because the number 256 does not fit into a byte.
         size = PixelSize(width: width == 0 ? 256 : Int(width), height: height == 0 ? 256 : Int(height))
         payload = offset..<min(offset + count, bytes.count)
         isPNG = bytes.starts(at: offset, with: [0x89, 0x50, 0x4E, 0x47])
-        // Read the depth from the picture's header if `bits` does not contain it: a cursor stores its hot spot in
-        // `bits`, and many icons store 0.
+        // Read the depth from the picture's header if `bits` does not contain the depth. In a cursor, `bits` is the hot
+        // spot; in many icons, `bits` is 0.
         let own = isPNG ? 32 : bytes.littleEndian16(at: offset + 14) ?? 0
         bitCount = min(isCursor || bits == 0 ? own : bits, 32)
     }

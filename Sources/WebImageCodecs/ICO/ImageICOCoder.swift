@@ -2,16 +2,16 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads the largest picture of a Windows icon or cursor. Among equally large pictures, reads the one with the most
-/// bits per pixel.
+/// Reads the largest picture of a Windows icon or cursor. If several pictures are equally large, reads the first
+/// picture with the most bits per pixel.
 ///
 /// A picture is stored as a PNG file or as a bitmap with a transparency mask. The mask is used only if the bitmap has
 /// no alpha. Thread-safe.
 public final class ImageICOCoder: DetailedImageCoder {
-    /// The shared instance; it has no state.
+    /// The shared instance. It has no state.
     public static let shared = ImageICOCoder()
 
-    /// Creates a coder, equal to ``shared``.
+    /// Creates a coder that behaves like ``shared``.
     public init() {}
 
     /// Whether the data starts with the signature of an icon or cursor file.
@@ -22,10 +22,11 @@ public final class ImageICOCoder: DetailedImageCoder {
     /// Always false: this coder only decodes.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// Returns size, alpha, bit depth and profile as the header of the picture that ``decode(_:options:)`` returns
-    /// declares them.
+    /// Returns size, alpha and bit depth of the picture that ``decode(_:options:)`` returns, and whether the picture
+    /// has a colour profile. Decodes no pixels. Always reports alpha for a bitmap, because the bitmap can have a
+    /// transparency mask.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is invalid. `.limitExceeded` if the file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -45,9 +46,11 @@ public final class ImageICOCoder: DetailedImageCoder {
         }
     }
 
-    /// Decodes the largest picture; among equally large pictures, the one with the most bits per pixel.
+    /// Decodes the largest picture. If several pictures are equally large, decodes the first picture with the most bits
+    /// per pixel.
     ///
-    /// - Throws: `.badImageData`, also for a truncated picture; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is invalid or the picture is truncated. `.limitExceeded` if the file
+    ///   exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -96,7 +99,7 @@ public final class ImageICOCoder: DetailedImageCoder {
         ).finished(options: options, fullSize: header.size)
     }
 
-    /// Whether the fourth byte of every pixel is 0. The fourth byte is then unused and not alpha. A simple loop is
+    /// Whether the fourth byte of every pixel is 0. If so, the fourth byte is unused and is not alpha. A simple loop is
     /// fast enough, because icons are small.
     private static func isAllClear(_ pixels: PixelBuffer) -> Bool {
         for row in 0..<pixels.height {

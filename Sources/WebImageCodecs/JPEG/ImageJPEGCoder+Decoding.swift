@@ -5,8 +5,8 @@ public import WebImageCore
 import WebImageGraphics
 
 extension ImageJPEGCoder {
-    /// Returns size, orientation, channels, bit depth and whether the file has a profile. Reads only the markers
-    /// before the first scan.
+    /// Returns size, orientation, channels and bit depth, and whether the file has a colour profile. Reads only the
+    /// markers before the first scan.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -16,7 +16,7 @@ extension ImageJPEGCoder {
         }
     }
 
-    /// Decodes the image. Throws for a truncated file; libjpeg alone would fill the missing part with grey.
+    /// Decodes the image. Throws an error for a truncated file, although libjpeg can fill the missing part with grey.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -30,7 +30,7 @@ extension ImageJPEGCoder {
 }
 
 extension JPEGDecoder {
-    /// Size, orientation, channels and bit depth, from the markers before the first scan.
+    /// Size, orientation, channels and bit depth. The values come from the markers before the first scan.
     var info: ImageInfo {
         var info = ImageInfo(format: .jpeg, storedSize: size)
         info.orientation = orientation
@@ -42,8 +42,8 @@ extension JPEGDecoder {
         return info
     }
 
-    /// Returns the layout and size of the rows that libjpeg writes for these options. The size is at least the target
-    /// size in both dimensions; the caller scales down further.
+    /// Returns the layout and size of the rows that libjpeg writes for these options. Both sides are at least as long
+    /// as the sides of the target. The caller then scales the rows down to the target size.
     func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGPlan {
         let orientation = orientation
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
@@ -57,7 +57,8 @@ extension JPEGDecoder {
             convertsInk: options.colorConversion == .sRGB)
     }
 
-    /// Wraps decompressed pixels as a picture. Converts CMYK to RGB in place, so it overwrites `pixels` of a CMYK file.
+    /// Creates a picture from decompressed pixels. For a CMYK file, converts CMYK to RGB in place and thereby
+    /// overwrites `pixels`.
     func picture(_ pixels: PixelBuffer, _ plan: JPEGPlan) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
             pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
@@ -77,7 +78,7 @@ extension JPEGDecoder {
         return try picture(pixels, plan)
     }
 
-    /// Returns the file's profile if it is made for the file's channels (grey, RGB or CMYK). A profile for other
+    /// Returns the file's profile if the profile is for the file's channels (grey, RGB or CMYK). A profile for other
     /// channels is an error in the file and is ignored.
     private func matchingProfile() throws(WebImageError) -> ColorProfile? {
         guard let profile = try profile() else { return nil }
@@ -98,10 +99,11 @@ extension JPEGDecoder {
         }
     }
 
-    /// Returns the smallest scale, in eighths, at which neither side is smaller than the side of the target.
+    /// Returns the smallest supported scale, in eighths, at which both sides are at least as long as the sides of the
+    /// target.
     ///
-    /// Returns only 1, 2, 4 or 8, because libjpeg-turbo has vector code only for these scales. 5/8 takes twice as
-    /// long as 8/8.
+    /// The supported scales are 1, 2, 4 and 8 eighths, because libjpeg-turbo has vector code only for these scales. For
+    /// example, a decode at 5/8 takes twice as long as a decode at 8/8.
     private static func eighths(from size: PixelSize, to target: PixelSize) -> Int {
         [1, 2, 4].first { eighths in
             (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height

@@ -3,14 +3,14 @@ public import WebImageCore
 import WebImageGraphics
 
 extension ImageJPEGCoder {
-    /// Encodes a baseline JPEG, or a progressive JPEG if `progressive` is set in the options.
+    /// Encodes a baseline JPEG. If `options.progressive` is true, encodes a progressive JPEG.
     ///
-    /// - Quality: 0…1 corresponds to 0…100 in libjpeg. A quality below 0.9 stores colour at half the width and height
-    ///   (4:2:0); any other quality stores it at full size (4:4:4).
-    /// - File size: If `maxFileSize` is set, the highest quality whose file fits is used. If no file fits, the lowest
-    ///   quality is used.
+    /// - Quality: 0…1 corresponds to 0…100 in libjpeg. If the quality is below 0.9, colour is stored at half the width
+    ///   and half the height (4:2:0). Otherwise colour is stored at full size (4:4:4).
+    /// - File size: If `maxFileSize` is set, the quality is the highest quality at which the file is within this limit.
+    ///   If no quality is low enough, the lowest quality is used.
     /// - Transparency: Transparent pixels are blended with the background colour in the options.
-    /// - Metadata: The image's profile is written, and EXIF and XMP if the options contain them.
+    /// - Metadata: The image's profile is written. EXIF and XMP are written if the options contain them.
     public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
         guard canEncode(to: format) else {
             throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))

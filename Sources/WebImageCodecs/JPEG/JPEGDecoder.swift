@@ -3,10 +3,12 @@ import CWebImageJPEG
 import Foundation
 import WebImageCore
 
-/// Owns one libjpeg decompressor. Created with bytes, it reads them without a copy, so the bytes must outlive it.
-/// Created with ``init(streaming:)``, it copies the bytes it receives.
+/// Owns one libjpeg decompressor.
+///
+/// A decoder from ``init(_:limits:)`` reads the file's bytes without a copy, so the bytes must outlive the decoder.
+/// A decoder from ``init(streaming:)`` copies the bytes that it receives.
 final class JPEGDecoder {
-    /// The values in the file header; all zero until the header has been read.
+    /// The values in the file header. All values are zero until the header has been read.
     private(set) var header = webimage_jpeg_header()
     let handle: OpaquePointer
     let limits: DecodingLimits
@@ -61,19 +63,19 @@ final class JPEGDecoder {
     var isGray: Bool { header.components == 1 }
     var isCMYK: Bool { header.components == 4 }
     var bitDepth: Int { Int(header.precision) }
-    /// Whether the file contains at least one segment of an ICC profile. The profile may be incomplete or invalid.
+    /// Whether the file contains at least one segment of an ICC profile. The profile can be incomplete or invalid.
     var hasICCProfile: Bool { header.has_icc_marker != 0 }
-    /// Whether CMYK values are stored inverted. Files with the Adobe marker store them inverted.
+    /// Whether CMYK values are stored inverted. They are inverted in a file with the Adobe marker.
     var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
-    /// The orientation in EXIF; without it the orientation in XMP; without both, upright.
+    /// The orientation in EXIF. If EXIF has none, the orientation in XMP. If XMP has none either, upright.
     var orientation: ImageOrientation {
         app1("Exif\0\0").flatMap { ExifOrientation.orientation(exif: $0) }
             ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }
             ?? .up
     }
 
-    /// Returns the ICC profile, or nil if the file has no profile or some of its segments are missing.
+    /// Returns the ICC profile. Returns nil if the file has no profile, or if segments of the profile are missing.
     func profile() throws(WebImageError) -> ColorProfile? {
         guard hasICCProfile else { return nil }
         var bytes: UnsafeMutablePointer<UInt8>?
@@ -86,7 +88,7 @@ final class JPEGDecoder {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// Sets the colour space and the scale (in eighths) of the rows to decompress. Returns the scaled size.
+    /// Sets the colour space and the scale (in eighths) of the rows that libjpeg writes. Returns the scaled size.
     func outputSize(color: J_COLOR_SPACE, eighths: Int) throws(WebImageError) -> PixelSize {
         var width: Int32 = 0
         var height: Int32 = 0
@@ -94,7 +96,7 @@ final class JPEGDecoder {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Decompresses all rows into `buffer`, which must have the size that ``outputSize(color:eighths:)`` returned.
+    /// Decompresses all rows into `buffer`. The buffer must have the size that ``outputSize(color:eighths:)`` returned.
     func readRows(into buffer: PixelBuffer) throws(WebImageError) {
         let status = buffer.withUnsafeMutableBytes { bytes in
             webimage_jpeg_read_rows(handle, bytes.bindMemory(to: UInt8.self).baseAddress, buffer.bytesPerRow)
@@ -118,7 +120,8 @@ final class JPEGDecoder {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, limited to the range from 0 to about 285 years, which fits into 64 bits.
+    /// The duration in nanoseconds, limited to the range from 0 to about 285 years. A number in this range fits into 64
+    /// bits.
     fileprivate var clampedNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return min(max(seconds, 0), 9_000_000_000) * 1_000_000_000 + max(attoseconds, 0) / 1_000_000_000

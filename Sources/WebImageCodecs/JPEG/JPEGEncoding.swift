@@ -3,7 +3,7 @@ import CWebImageJPEG
 import Foundation
 import WebImageCore
 
-/// Pixels, profile and metadata of one JPEG file to write. Can be encoded several times with different qualities.
+/// The pixels, profile and metadata of one JPEG file. The file can be encoded several times with different qualities.
 struct JPEGEncoding {
     let pixels: PixelBuffer
     let profile: ColorProfile?
@@ -12,7 +12,7 @@ struct JPEGEncoding {
 
     /// Encodes the file.
     ///
-    /// - Parameter quality: The quality as libjpeg counts it, 0 to 100.
+    /// - Parameter quality: The quality in libjpeg's range from 0 to 100.
     func encode(quality: Int) throws(WebImageError) -> Data {
         HandleLedger.opened("jpeg compressor")
         defer { HandleLedger.closed("jpeg compressor") }

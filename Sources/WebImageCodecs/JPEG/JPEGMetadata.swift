@@ -1,23 +1,26 @@
 import Foundation
 import WebImageCore
 
-/// The APP1 segments to write: EXIF and XMP. The orientation in EXIF is set to upright, and a thumbnail can be added.
+/// The APP1 segments of a file to write: EXIF and XMP. The orientation in EXIF is set to upright. A thumbnail can be
+/// added to EXIF.
 struct JPEGMetadata {
-    /// The EXIF segment with its signature; empty if no EXIF is written.
+    /// The EXIF segment with its signature. Empty if no EXIF is written.
     private(set) var exif = Data()
     private(set) var xmp = Data()
 
     private static let exifSignature = Data("Exif\0\0".utf8)
     private static let xmpSignature = Data("http://ns.adobe.com/xap/1.0/\0".utf8)
-    /// The maximum payload of a segment in bytes. The 16-bit length field includes its own two bytes, so the payload
-    /// has at most 65535 − 2 bytes.
+    /// The maximum payload of a segment in bytes. The 16-bit length of a segment includes the two bytes of the length
+    /// itself, so the payload has at most 65535 − 2 bytes.
     private static let maxSegmentBytes = 65533
 
+    /// Creates the segments.
+    ///
     /// - Throws: `.encodingFailed` if EXIF or XMP does not fit into one segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
         if let given = metadata.exif ?? thumbnail.map({ _ in Self.emptyExif }) {
             var structure = ExifOrientation.upright(given)
-            // Does not replace a thumbnail that `structure` already contains.
+            // `adding` does not replace a thumbnail that `structure` already contains.
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
             exif = Self.exifSignature + structure
         }
@@ -29,11 +32,11 @@ struct JPEGMetadata {
         }
     }
 
-    /// A little-endian TIFF structure with one empty directory (TIFF 6.0 §2).
+    /// An empty EXIF structure: a little-endian TIFF structure with one empty directory (TIFF 6.0 §2).
     private static let emptyExif = Data([0x49, 0x49, 42, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 
-    /// Appends a second directory with the JPEG `thumbnail` (EXIF 2.32 §4.5.4). Returns `structure` unchanged if it
-    /// already has a second directory.
+    /// Returns `structure` with a second directory that contains the JPEG `thumbnail` (EXIF 2.32 §4.5.4). If
+    /// `structure` already has a second directory, returns it unchanged.
     private static func adding(_ thumbnail: Data, to structure: Data) -> Data {
         var result = structure
         let isBigEndian = structure.first == UInt8(ascii: "M")
@@ -53,7 +56,8 @@ struct JPEGMetadata {
         let second = result.count
         let start = result.startIndex + first + 2 + 12 * entries
         result.replaceSubrange(start..<start + 4, with: bytes(second, 4))
-        // Tag 0x0103 is the compression, and 6 means JPEG. The next two tags are the thumbnail's offset and length.
+        // The value of tag 0x0103 is the compression; 6 means JPEG. The next two tags are the thumbnail's offset and
+        // length.
         let tags: [(Int, type: Int, value: Data)] = [
             (0x0103, 3, bytes(6, 2) + Data(count: 2)), (0x0201, 4, bytes(second + 2 + 36 + 4, 4)),
             (0x0202, 4, bytes(thumbnail.count, 4)),

@@ -1,11 +1,11 @@
 package import Foundation
 package import WebImageCore
 
-/// Reads the image orientation from EXIF and XMP. It is the only metadata value that changes how pixels are shown.
+/// Reads the image orientation from EXIF and XMP. No other metadata of EXIF and XMP changes how pixels are shown.
 ///
-/// Damaged metadata returns nil instead of an error, because the picture can be shown without metadata.
+/// The functions return nil for damaged metadata and throw no error, because the picture can be shown without metadata.
 package enum ExifOrientation {
-    /// Returns the orientation in an EXIF structure (EXIF 2.32 §4.5). The structure may begin with the signature
+    /// Returns the orientation in an EXIF structure (EXIF 2.32 §4.5). The structure can begin with the signature
     /// `Exif\0\0`, as in JPEG.
     package static func orientation(exif: Data) -> ImageOrientation? {
         let tiff = exif.starts(with: exifSignature) ? exif.dropFirst(exifSignature.count) : exif
@@ -13,8 +13,8 @@ package enum ExifOrientation {
         return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init)
     }
 
-    /// Returns a copy of the TIFF structure with orientation 1 (upright). A structure without an orientation is
-    /// returned unchanged.
+    /// Returns a copy of the TIFF structure with orientation 1 (upright). If the structure has no orientation, returns
+    /// an unchanged copy.
     package static func upright(_ tiff: Data) -> Data {
         guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry,
             reader.integer(ofEntryAt: entry) != nil, let isLong = reader.short(at: entry + 2).map({ $0 == 4 })
@@ -27,13 +27,14 @@ package enum ExifOrientation {
         return result
     }
 
-    /// Returns the orientation in an XMP packet: `tiff:Orientation`, as an attribute or an element (XMP part 2 §3.2.2).
+    /// Returns the orientation in an XMP packet. The orientation is an attribute or an element with the name
+    /// `tiff:Orientation` (XMP part 2 §3.2.2).
     package static func orientation(xmp: Data) -> ImageOrientation? {
         var rest = xmp[...]
         while let name = rest.range(of: xmpName) {
             rest = rest[name.upperBound...]
-            // A value is written as `="6"`, `='6'` or `>6<`. If anything else follows, this is another property whose
-            // name begins with `tiff:Orientation`.
+            // A value is written as `="6"`, `='6'` or `>6<`. If any other character follows the name, this is another
+            // property whose name begins with `tiff:Orientation`.
             let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
             guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
             let following = digits.dropFirst().first ?? 0
@@ -49,7 +50,7 @@ package enum ExifOrientation {
     private static let xmpSeparators = Data("=\"'> \t\r\n".utf8)
 }
 
-/// Reads numbers from a TIFF structure in its byte order. Returns nil for an offset outside the structure.
+/// Reads numbers from a TIFF structure in the structure's byte order. Returns nil for an offset outside the structure.
 private struct TIFFReader {
     private let data: Data
     let isBigEndian: Bool
@@ -62,7 +63,7 @@ private struct TIFFReader {
         guard short(at: 2) == 42 else { return nil }
     }
 
-    /// The offset of the orientation entry in the first directory; nil without such an entry.
+    /// The offset of the orientation entry in the first directory. Nil if the directory has no such entry.
     var orientationEntry: Int? {
         guard let offset = long(at: 4), offset >= 8, let count = short(at: offset) else { return nil }
         // The loop has at most 65535 steps, because the number of entries is a 16-bit value.
@@ -77,8 +78,8 @@ private struct TIFFReader {
 
     func long(at offset: Int) -> Int? { number(at: offset, byteCount: 4) }
 
-    /// Returns the value of an entry with exactly one SHORT or LONG value; nil for other entries. Such a value is
-    /// stored in the entry itself.
+    /// Returns the value of an entry that has exactly one SHORT or LONG value. This value is inside the entry. Returns
+    /// nil for any other entry.
     func integer(ofEntryAt entry: Int) -> Int? {
         switch (short(at: entry + 2), long(at: entry + 4)) {
         case (3, 1): short(at: entry + 8)

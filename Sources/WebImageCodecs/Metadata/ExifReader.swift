@@ -1,18 +1,18 @@
 import Foundation
 import WebImageCore
 
-/// Reads the directories of an EXIF structure (EXIF 2.32 §4.6). Skips values that are damaged or that point outside
-/// the structure.
+/// Reads the directories of an EXIF structure (EXIF 2.32 §4.6). Skips a value that is damaged or is outside the
+/// structure.
 ///
-/// Reads at most four directories, each once and at most 512 entries of it. So a damaged file whose offsets form a
-/// loop cannot cause an endless loop.
+/// Reads at most four directories: image, EXIF, GPS and thumbnail. Reads at most 512 entries of each directory. Follows
+/// no offset to any other directory. Therefore a damaged file whose offsets form a loop cannot cause an endless loop.
 struct ExifReader {
     typealias Tags = [Int: ImageProperties.Value]
 
     private let bytes: UnsafeRawBufferPointer
     private let isBigEndian: Bool
 
-    /// Returns nil if `bytes` does not begin with a byte order mark (`II` or `MM`) and the number 42.
+    /// Creates a reader. Returns nil if `bytes` does not begin with a byte order mark (`II` or `MM`) and the number 42.
     private init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.has("II", at: 0) || bytes.has("MM", at: 0) else { return nil }
         self.bytes = bytes
@@ -20,7 +20,7 @@ struct ExifReader {
         guard short(2) == 42 else { return nil }
     }
 
-    /// Reads the structure and stores its values in `properties`. The structure may begin with the signature
+    /// Reads the structure and stores its values in `properties`. The structure can begin with the signature
     /// `Exif\0\0`.
     static func read(_ exif: Data, into properties: inout ImageProperties) {
         let signature = Data("Exif\0\0".utf8)
@@ -43,14 +43,14 @@ struct ExifReader {
         for index in 0..<min(count, Self.maxEntries) {
             let entry = offset + 2 + 12 * index
             guard let tag = short(entry) else { break }
-            // Skip the maker note (0x927C): it is usually the largest entry, and its format is not documented.
+            // Skip the maker note (0x927C). It is usually the largest entry, and its format is not documented.
             guard tag != 0x927C, let value = value(ofEntryAt: entry) else { continue }
             tags[tag] = tags[tag] ?? value
         }
         return tags
     }
 
-    /// Returns the JPEG thumbnail that the second directory refers to, or nil if there is none.
+    /// Returns the JPEG thumbnail that the second directory references. Returns nil if there is no JPEG thumbnail.
     private func thumbnail(after first: Int) -> Data? {
         guard let count = short(first), let second = long(first + 2 + 12 * count), second >= 8 else { return nil }
         let tags = tags(at: second)
@@ -86,7 +86,7 @@ struct ExifReader {
         }
     }
 
-    /// The size in bytes of one value, for each TIFF type (TIFF 6.0 §2).
+    /// The size of one value in bytes, by the number of its TIFF type (TIFF 6.0 §2).
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
 
     private func short(_ offset: Int) -> Int? {
@@ -112,6 +112,6 @@ struct ExifReader {
 }
 
 extension ImageProperties.Value {
-    /// The value as an offset or a byte count. nil if the value is negative or not a whole number.
+    /// The value as an offset or a byte count. Nil if the value is negative or not a whole number.
     fileprivate var place: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }

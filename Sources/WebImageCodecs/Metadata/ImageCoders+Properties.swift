@@ -2,8 +2,8 @@ public import Foundation
 public import WebImageCore
 
 extension ImageJPEGCoder: ImagePropertiesReading {
-    /// Returns EXIF with its thumbnail, XMP, profile and gain map. Reads the segments before the first scan; the gain
-    /// map is a second JPEG after the picture.
+    /// Returns EXIF with its thumbnail, XMP, colour profile and gain map. Reads the segments before the first scan. The
+    /// gain map is a second JPEG after the picture.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let segments = try data.withFileBytes { bytes throws(WebImageError) in
@@ -19,7 +19,7 @@ extension ImageJPEGCoder: ImagePropertiesReading {
 }
 
 extension ImagePNGCoder: ImagePropertiesReading {
-    /// Returns EXIF, XMP, profile and text chunks. Skips texts longer than 64 KB.
+    /// Returns EXIF, XMP, colour profile and the texts of text chunks. Skips a text that is longer than 64 KB.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -35,7 +35,7 @@ extension ImagePNGCoder: ImagePropertiesReading {
 }
 
 extension ImageWebPCoder: ImagePropertiesReading {
-    /// Returns EXIF, XMP and profile.
+    /// Returns EXIF, XMP and colour profile.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }

@@ -1,23 +1,24 @@
 import Foundation
 import WebImageCore
 
-/// The metadata segments of a JPEG file before its first scan (ITU-T T.81 §B.1.1). Parsed here, without libjpeg.
+/// The metadata segments of a JPEG file before its first scan (ITU-T T.81 §B.1.1). This type parses them without
+/// libjpeg.
 struct JPEGSegments {
     private(set) var exif: Data?
     private(set) var xmp: Data?
     private var profileParts: [Int: Data] = [:]
     private var profilePartCount = 0
-    /// Whether the JPEG has a segment of ISO 21496-1. If the JPEG is not the first in its file, this segment means
-    /// that it is a gain map.
+    /// Whether the JPEG has a segment of ISO 21496-1. If the JPEG is not the first JPEG in its file, this segment marks
+    /// the JPEG as a gain map.
     private(set) var isGainMap = false
-    /// The byte ranges of the JPEGs after the first one, from the multi-picture index.
+    /// The byte ranges of the JPEGs after the first JPEG. The ranges come from the multi-picture index.
     private(set) var furtherPictures: [Range<Int>] = []
 
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         var budget = AncillaryBudget(limits)
         var offset = 2
         while bytes.byte(at: offset) == 0xFF, let marker = bytes.byte(at: offset + 1) {
-            // Skip fill bytes here, and below the markers that have no length field.
+            // Skip a fill byte. The next condition skips a marker that has no length field.
             if marker == 0xFF {
                 offset += 1
                 continue
@@ -56,8 +57,8 @@ struct JPEGSegments {
         }
     }
 
-    /// The colour profile, joined from its segments (ICC.1:2022 annex B.4). nil if the file has no profile or a
-    /// segment is missing.
+    /// The colour profile, joined from its segments (ICC.1:2022 annex B.4). Nil if the file has no profile or a segment
+    /// is missing.
     var iccProfile: Data? {
         guard profilePartCount > 0, profileParts.count == profilePartCount else { return nil }
         var profile = Data()

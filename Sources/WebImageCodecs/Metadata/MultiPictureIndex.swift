@@ -3,14 +3,14 @@ import WebImageCore
 
 /// The multi-picture index of a file that contains several consecutive JPEGs (CIPA DC-007 §5.2).
 struct MultiPictureIndex {
-    /// The byte ranges of the pictures after the first one. Ranges outside the file are skipped.
+    /// The byte ranges of the pictures after the first picture. Ranges outside the file are skipped.
     let pictures: [Range<Int>]
 
     private static let mostPictures = 16
 
-    /// Returns nil if the index is damaged.
+    /// Reads the index. Returns nil if the index is damaged.
     ///
-    /// - Parameter structure: The byte range of the index, which begins with the byte order mark.
+    /// - Parameter structure: The byte range of the index. The index begins with the byte order mark.
     init?(_ bytes: UnsafeRawBufferPointer, _ structure: Range<Int>) {
         let start = structure.lowerBound
         guard bytes.has("II", at: start) || bytes.has("MM", at: start) else { return nil }
@@ -26,14 +26,14 @@ struct MultiPictureIndex {
         guard let entry = tags.first(where: { short($0) == 0xB002 }), let byteCount = long(entry + 4),
             let list = long(entry + 8)
         else { return nil }
-        // An entry has 16 bytes: attributes, size, and the offset from the byte order mark. Skip the first entry,
-        // which is the file's main picture.
+        // An entry has 16 bytes: attributes, size, and the offset from the byte order mark. Skip the first entry, which
+        // is the main picture of the file.
         pictures = (1..<max(1, min(byteCount / 16, Self.mostPictures))).compactMap { index in
             guard let size = long(list + 16 * index + 4), let offset = long(list + 16 * index + 8), offset > 0 else {
                 return nil
             }
-            // Some programs add metadata to a file without updating the offset. Then try the position at which the
-            // picture ends exactly at the end of the file.
+            // Some programs add metadata to a file but do not update the offset. If no JPEG starts at the offset, try
+            // the position at which the picture ends exactly at the end of the file.
             return [start + offset, bytes.count - size].lazy.compactMap { bytes.range(at: $0, count: size) }
                 .first { bytes[$0].starts(with: [0xFF, 0xD8, 0xFF]) }
         }
@@ -41,7 +41,8 @@ struct MultiPictureIndex {
 }
 
 extension JPEGSegments {
-    /// Returns the picture that has a gain map marker of ISO 21496-1, Adobe or Apple; nil without such a picture.
+    /// Returns the picture that has a gain map marker of ISO 21496-1, Adobe or Apple. Returns nil if there is no such
+    /// picture.
     func gainMap(in bytes: UnsafeRawBufferPointer, limits: DecodingLimits) -> Data? {
         let names: [StaticString] = [
             "http://ns.adobe.com/hdr-gain-map/1.0/", "urn:com:apple:photo:2020:aux:hdrgainmap",

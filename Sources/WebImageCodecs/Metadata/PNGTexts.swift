@@ -2,7 +2,7 @@ import CWebImageCodecShim
 import Foundation
 import WebImageCore
 
-/// Reads the text chunks of a PNG file (PNG third edition, §11.3.3). Inflates each text only up to the limits.
+/// Reads the text chunks of a PNG file (PNG third edition, §11.3.3). Skips a text whose inflated size exceeds a limit.
 enum PNGTexts {
     private static let maxCount = 256
     private static let maxTextBytes = 64 << 10
@@ -30,7 +30,7 @@ enum PNGTexts {
         }
         let keyword = latin1(payload[..<end])
         var rest = payload[(end + 1)...]
-        // Skip XMP: it is returned in `ImageProperties.xmp`.
+        // Skip XMP, because XMP is returned in `ImageProperties.xmp`.
         guard keyword != "XML:com.adobe.xmp" else { return nil }
         switch tag {
         case "tEXt": return rest.count <= limit ? .init(keyword: keyword, text: latin1(rest)) : nil

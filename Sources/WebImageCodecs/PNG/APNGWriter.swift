@@ -2,17 +2,17 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes APNG (PNG third edition, §11.3.6). libpng compresses each frame as a PNG file; this type writes the chunks
-/// of the APNG around the compressed data.
+/// Writes APNG (PNG third edition, §11.3.6). libpng compresses each frame as a PNG file. This type copies the
+/// compressed data to the APNG and writes the other chunks.
 ///
-/// The first frame is written whole. For each later frame only the changed rectangle is written. It replaces the
-/// pixels on the canvas without blending, which is lossless.
+/// The first frame is written whole. For each later frame, only the changed rectangle is written. The rectangle
+/// replaces the pixels on the canvas without blending, so that the APNG is lossless.
 enum APNGWriter {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        // All frames must have the same colour type. Try without alpha first, because most animations are opaque. If
-        // a frame has alpha, encode all frames again with alpha.
+        // All frames of an APNG must have the same colour type. First encode without alpha, because most animations are
+        // opaque. If a frame has alpha, encode all frames a second time, with alpha.
         if let file = try encode(frameCount, loopCount, options, frame, hasAlpha: false) { return file }
         guard let file = try encode(frameCount, loopCount, options, frame, hasAlpha: true) else {
             throw .cannotEncode("APNG", "the frames changed while they were encoded")
@@ -49,7 +49,7 @@ enum APNGWriter {
     }
 }
 
-/// An APNG file that is written frame by frame.
+/// An APNG file to which frames are appended.
 private struct APNGFile {
     private let frameCount: Int
     private let loopCount: Int
@@ -64,7 +64,7 @@ private struct APNGFile {
 
     /// Adds a frame.
     ///
-    /// - Parameter picture: The frame, encoded as a separate PNG file.
+    /// - Parameter picture: A PNG file that contains the frame.
     mutating func append(
         _ picture: Data, _ rectangle: FrameRectangle, _ duration: FrameFraction
     ) throws(WebImageError) {
@@ -107,7 +107,8 @@ private struct APNGFile {
     private mutating func appendControl(_ rectangle: FrameRectangle, _ duration: FrameFraction) {
         let place = [rectangle.x.count, rectangle.y.count, rectangle.x.lowerBound, rectangle.y.lowerBound]
         let times = [duration.numerator, duration.denominator].flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
-        // The last two bytes: disposal 0 (none), and blend operation 0 (the frame replaces the pixels on the canvas).
+        // The last two bytes are the disposal and the blend operation. Disposal 0 means none. Blend operation 0 means
+        // that the frame replaces the pixels on the canvas.
         file.append("fcTL", nextNumber() + place.flatMap { PNGChunkWriter.bigEndian(UInt32($0)) } + times + [0, 0])
     }
 

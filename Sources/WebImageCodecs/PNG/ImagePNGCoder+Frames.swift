@@ -3,11 +3,12 @@ public import WebImageCore
 
 extension ImagePNGCoder: FrameEncodingImageCoder {
     /// Encodes the frames as a lossless APNG with 8 or 16 bits per channel. Writes a still PNG if there is only one
-    /// frame or if `firstFrameOnly` is set in the options.
+    /// frame, or if `options.firstFrameOnly` is true.
     ///
-    /// Calls `frame` in order. If any frame has alpha, calls `frame` again for all frames from the first.
+    /// Calls `frame` in order. If any frame has alpha, calls `frame` a second time for all frames, from the first
+    /// frame.
     ///
-    /// - Throws: `.encodingFailed`; the errors that `frame` throws.
+    /// - Throws: `.encodingFailed` if a frame cannot be encoded. Errors of `frame` are also thrown.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

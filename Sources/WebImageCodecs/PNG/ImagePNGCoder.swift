@@ -4,17 +4,17 @@ import WebImageGraphics
 
 /// Reads and writes PNG and APNG with libpng (PNG third edition).
 ///
-/// libdeflate inflates common pictures (8 bits per channel, not interlaced, up to 64 MB) in one call. This is twice
-/// as fast as libpng with zlib, but temporarily needs as much memory as a second picture.
+/// Common pictures have 8 bits per channel, are not interlaced and have up to 64 MB. libdeflate inflates such a picture
+/// in one call. This takes half the time of libpng with zlib, but temporarily needs as much memory as a second picture.
 ///
-/// - Ancillary chunks: Only the chunks for transparency, colours, orientation and animation are read. `iCCP`,
-///   `eXIf` and XMP count towards the limits.
+/// - Ancillary chunks: Only the chunks for transparency, colours, orientation and animation are read. `iCCP`, `eXIf`
+///   and XMP count towards the limits.
 /// - Decode time: The deadline is checked every 256 KB of pixels.
-/// - Partial images: A partial image shows the rows that have arrived, or the passes of an interlaced picture.
-///   Missing pixels are transparent.
+/// - Partial images: A partial image shows the rows that have arrived, or the passes of an interlaced picture. Missing
+///   pixels are transparent.
 /// - Threads: Thread-safe.
 public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
-    /// The shared coder for whole files; it has no state.
+    /// The shared coder for whole files. It has no state.
     public static let shared = ImagePNGCoder()
 
     /// The functions that recognise, stream and open files of this format.
@@ -22,10 +22,10 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         format: .png, makeStream: { PNGStream($0) },
         open: { data, options throws(WebImageError) in try PNGAnimationSource.open(data, options: options) })
 
-    /// The picture or animation that this instance was created for; empty in the shared instance.
+    /// The picture or animation that this instance was created for. Empty in the shared instance.
     public let work: CodecWork
 
-    /// Creates a coder for whole files, equal to ``shared``.
+    /// Creates a coder for whole files that behaves like ``shared``.
     public init() { work = CodecWork() }
 
     /// Creates an instance for one picture or one animation.
@@ -33,20 +33,21 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 
     /// Returns size, channels, orientation and frames from the chunks of the file. Inflates no pixels.
     ///
-    /// - Throws: `.badImageData` if the header is incomplete; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is invalid or incomplete. `.limitExceeded` if the file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let chunks = try data.withFileBytes { bytes throws(WebImageError) in try PNGChunks(bytes, limits: limits) }
         return chunks.info(orientation: chunks.orientation(in: data))
     }
 
-    /// Decodes a still, or opens an animation (APNG) with a poster frame. If `firstFrameOnly` is set, an
-    /// animation is decoded as a still of its poster frame.
+    /// Decodes a still, or opens an animation (APNG) with a poster frame. If `options.firstFrameOnly` is true, the
+    /// poster frame of an animation is returned as a still.
     ///
-    /// The poster frame is the first frame, or the default image if the first frame is damaged. The other frames
-    /// are decoded when they are requested.
+    /// The poster frame is the first frame. If the first frame is damaged, the poster frame is the default image. The
+    /// other frames are decoded when they are requested.
     ///
-    /// - Throws: `.badImageData` with libpng's message, also for a truncated file; `.limitExceeded`.
+    /// - Throws: `.badImageData` with libpng's message if the file is damaged or truncated. `.limitExceeded` if the
+    ///   file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -64,9 +65,9 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes the image with zlib's default compression level. Writes alpha only if the image has alpha. Writes
-    /// the image's colour profile if it has one. Encodes all frames of an animation, unless `firstFrameOnly` is
-    /// set in the options.
+    /// Encodes the image with zlib's default compression level. Writes alpha only if the image has alpha. Writes the
+    /// image's colour profile if it has one. If the image is an animation, encodes all frames, unless
+    /// `options.firstFrameOnly` is true.
     ///
     /// Quality and maximum file size in the options have no effect, because PNG is lossless.
     public func encode(
@@ -79,13 +80,14 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 }
 
 extension PNGChunks {
-    /// The orientation in EXIF; without it the orientation in XMP; without both, upright.
+    /// Returns the orientation in EXIF. If EXIF has none, returns the orientation in XMP. If XMP has none either,
+    /// returns upright.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }
 
-    /// Returns size, channels and frames from the chunks, with the given orientation.
+    /// Returns size, channels and frames from the chunks. The orientation of the result is `orientation`.
     func info(orientation: ImageOrientation) -> ImageInfo {
         var info = ImageInfo(format: animation == nil ? .png : .apng, storedSize: header.size)
         info.orientation = orientation

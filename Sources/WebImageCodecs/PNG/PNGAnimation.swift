@@ -2,13 +2,14 @@ import WebImageCore
 
 /// The animation of an APNG file, read from its `acTL`, `fcTL` and `fdAT` chunks (PNG third edition, §11.3.6).
 struct PNGAnimation: Sendable {
-    /// The number of frames that `acTL` declares. ``frames`` contains only the frames that the file has.
+    /// The number of frames that `acTL` declares. The file can have fewer frames; ``frames`` contains only these.
     var declaredFrameCount: Int
-    /// The loop count stored in the file; 0 repeats for ever.
+    /// The loop count that the file declares. 0 means endless repetition.
     var loopCount: Int
     var frames: [PNGFrame] = []
 
-    /// Returns nil if the `acTL` chunk is damaged or declares no frames. The file is then read as a still.
+    /// Reads the `acTL` chunk. Returns nil if the chunk is damaged or declares no frames. The caller then reads the
+    /// file as a still.
     init?(_ bytes: UnsafeRawBufferPointer, control: Range<Int>) {
         guard control.count == 8, let frames = bytes.bigEndian32(at: control.lowerBound), frames > 0,
             let plays = bytes.bigEndian32(at: control.lowerBound + 4)
@@ -22,7 +23,7 @@ struct PNGAnimation: Sendable {
         frames.append(frame)
     }
 
-    /// Adds an `fdAT` payload to the last frame.
+    /// Adds the payload of an `fdAT` chunk to the last frame.
     mutating func addData(_ payload: Range<Int>) {
         guard payload.count >= 4, !frames.isEmpty else { return }
         frames[frames.count - 1].data.append(payload)
@@ -31,20 +32,20 @@ struct PNGAnimation: Sendable {
 
 /// One frame of an APNG file, with the values of its `fcTL` chunk.
 struct PNGFrame: Sendable {
-    /// What happens to the frame's rectangle before the next frame is drawn.
+    /// The change of the frame's rectangle before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
-    /// How the frame blends with the canvas.
+    /// Whether the frame replaces the pixels on the canvas (`source`) or is blended with them (`over`).
     enum Blend: UInt8, Sendable { case source, over }
 
     var sequenceNumber: Int
     var x: Int
     var y: Int
     var size: PixelSize
-    /// The stored delay, converted to milliseconds. A stored denominator of 0 is read as 100, as the format requires.
+    /// The stored delay, converted to milliseconds. A stored denominator of 0 means 100, as the format requires.
     var delayMilliseconds: Double
     var disposal: Disposal
     var blend: Blend
-    /// Whether the frame's pixels are the default image, which is stored in `IDAT` chunks.
+    /// Whether this frame is the default image of the file. The default image is stored in `IDAT` chunks.
     var isDefaultImage: Bool
     /// The payloads of the frame's `fdAT` chunks. Each payload begins with a sequence number of four bytes.
     var data: [Range<Int>] = []

@@ -1,5 +1,5 @@
 import CWebImageCodecShim
-// This file calls no function of the module. The import links zlib, which the shim uses to inflate texts.
+// This file calls no function of the imported module. The import links zlib, which the C shim uses to inflate texts.
 import CWebImagePNG
 import Foundation
 
@@ -16,7 +16,7 @@ struct PNGChunkWriter {
         payload.withUnsafeBytes { append(tag, payload: $0) }
     }
 
-    /// Appends a chunk whose payload is `prefix` followed by `payload`.
+    /// Appends a chunk. The payload of the chunk is `prefix` followed by `payload`.
     mutating func append(_ tag: FourCC, prefix: [UInt8] = [], payload: UnsafeRawBufferPointer) {
         let start = data.count + 4
         data.append(contentsOf: Self.bigEndian(UInt32(clamping: prefix.count + payload.count)))

@@ -3,24 +3,24 @@ import WebImageCore
 import WebImageGraphics
 
 extension PNGChunks {
-    /// Returns the colour profile of the pixels; nil for sRGB. `reader` must have read the header.
+    /// Returns the colour profile of the pixels, or nil for sRGB. `reader` must have read the header.
     ///
-    /// The first of these chunks applies: `cICP`, `iCCP`, `sRGB`, `gAMA` with `cHRM` (PNG third edition, §4.3). Only
-    /// `iCCP` contains a profile that can be attached to the image. The other chunks are used only if the options
-    /// request conversion to sRGB.
+    /// The first existing chunk of this list applies: `cICP`, `iCCP`, `sRGB`, `gAMA` with `cHRM` (PNG third edition,
+    /// §4.3). Only `iCCP` contains a profile that can be attached to the image. The other chunks are used only if the
+    /// options request conversion to sRGB.
     func profile(_ reader: PNGReader, _ options: DecodingOptions) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return iccProfile == nil ? nil : reader.profile
     }
 
-    /// Returns the same as ``profile(_:_:)``. Creates the reader itself, so `bytes` need contain only the file up to
-    /// the pixels.
+    /// Returns the same profile as ``profile(_:_:)``, but creates the reader instead of receiving a reader. The reader
+    /// reads only the chunks before the pixels, so the file in `bytes` can end at the pixels.
     func profile(in bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(WebImageError) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return try storedProfile(in: bytes, limits: options.limits)
     }
 
-    /// Returns the profile in the `iCCP` chunk; nil without this chunk.
+    /// Returns the profile in the `iCCP` chunk. Returns nil if the file has no such chunk or the profile is invalid.
     func storedProfile(
         in bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> ColorProfile? {
@@ -30,8 +30,9 @@ extension PNGChunks {
         return reader.profile
     }
 
-    /// The colours in `cICP`, `sRGB` or `gAMA`, if they take precedence over `iCCP`. The inner `profile` is nil for
-    /// sRGB. The second value is unused; Swift has no tuples of one element.
+    /// The colours in `cICP`. If there is no usable `cICP`, the colours in `gAMA` and `cHRM`, unless the file has an
+    /// `iCCP` or `sRGB` chunk. Nil if none of these colours apply. In the tuple, `profile` is nil for sRGB. The second
+    /// element is unused; Swift has no tuples of one element.
     private var described: (profile: ColorProfile?, Void)? {
         if let codes = colors?.codes { return (codes.isSRGB ? nil : codes.profile(isGray: header.isGray), ()) }
         guard iccProfile == nil, !isMarkedSRGB, let colors = colors?.measured else { return nil }
@@ -41,13 +42,14 @@ extension PNGChunks {
 
 /// The colours that a PNG file declares with numbers instead of an ICC profile.
 struct PNGColors: Sendable {
-    /// The colours in `cICP`; nil if this package does not support their codes.
+    /// The colours in `cICP`. Nil if the file has no such chunk, or if this package does not support the codes in it.
     var codes: ColorDescription?
-    /// The transfer function in `gAMA` with the primaries in `cHRM`. Without `cHRM` the primaries of sRGB are used.
+    /// The transfer function in `gAMA` with the primaries in `cHRM`. If the file has no `cHRM`, the primaries are those
+    /// of sRGB.
     var measured: ColorDescription?
 
     init(_ bytes: UnsafeRawBufferPointer, gamma: Range<Int>?, chromaticities: Range<Int>?, codePoints: Range<Int>?) {
-        // PNG allows only the values for RGB (matrix 0) and full range (1).
+        // PNG allows only matrix 0 (RGB) and range 1 (full).
         if let start = codePoints?.lowerBound, bytes.byte(at: start + 2) == 0, bytes.byte(at: start + 3) == 1 {
             codes = ColorDescription(primariesCode: Int(bytes[start]), transferCode: Int(bytes[start + 1]))
         }

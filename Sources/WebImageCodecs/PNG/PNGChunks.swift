@@ -1,38 +1,40 @@
 import WebImageCore
 
-/// The positions of the chunks of a PNG or APNG file (PNG third edition, §5 and §11). Finding them inflates nothing.
+/// The positions of the chunks of a PNG or APNG file (PNG third edition, §5 and §11). Nothing is inflated to find them.
 ///
-/// Ranges count from the file's first byte. Scanning stops at the first truncated chunk; chunks before it are kept.
+/// Offsets are counted from the first byte of the file. The scan stops at the first truncated chunk. Chunks before this
+/// position are available.
 struct PNGChunks: Sendable {
     var header: PNGHeader
-    /// Payload of `PLTE`.
+    /// The payload of `PLTE`.
     var palette: Range<Int>?
-    /// Payload of `tRNS`, which makes some pixels transparent.
+    /// The payload of `tRNS`, which makes some pixels transparent.
     var transparency: Range<Int>?
     /// Whether `tRNS` is stored before `PLTE`. libpng ignores such a `tRNS`.
     var isTransparencyMisplaced = false
-    /// The animation, if the file has an `acTL` chunk before the pixels; nil for a still.
+    /// The animation if the file has a valid `acTL` chunk before the pixels. Nil for a still.
     var animation: PNGAnimation?
-    /// Payload of `iCCP`: profile name, compression method, compressed profile.
+    /// The payload of `iCCP`: profile name, compression method, compressed profile.
     var iccProfile: Range<Int>?
-    /// Payload of `gAMA`. This chunk and the next two describe the colours without an ICC profile.
+    /// The payload of `gAMA`. The next two properties are the payloads of `cHRM` and `cICP`. These chunks describe the
+    /// colours without an ICC profile.
     private var gamma: Range<Int>?
     private var chromaticities: Range<Int>?
     private var codePoints: Range<Int>?
     var isMarkedSRGB = false
     /// The colours in `gAMA`, `cHRM` and `cICP`.
     var colors: PNGColors?
-    /// Payload of `eXIf`.
+    /// The payload of `eXIf`.
     var exif: Range<Int>?
-    /// The range of the XMP text in an uncompressed `iTXt` chunk.
+    /// The range of the XMP text, which is in an uncompressed `iTXt` chunk.
     var xmp: Range<Int>?
-    /// Payloads of `IDAT`.
+    /// The payloads of the `IDAT` chunks.
     var imageData: [Range<Int>] = []
-    /// Whether the scan reached `IEND`, the last chunk of a complete file.
+    /// Whether the scan reached `IEND`, which is the last chunk of a complete file.
     var isComplete = false
 
     private var animationControlCount = 0
-    /// The `fcTL` payload of the default image if the chunk is stored before `acTL`. The format allows this order.
+    /// The `fcTL` payload of the default image if this chunk is stored before `acTL`. The format allows this order.
     private var earlyFrameControl: Range<Int>?
 
     var hasAlpha: Bool { header.hasAlphaChannel || transparency != nil }
@@ -44,7 +46,7 @@ struct PNGChunks: Sendable {
         try limits.checkPixels(header.size)
         var budget = AncillaryBudget(limits)
         var walk = ChunkWalk(limits)
-        // Skip the signature and `IHDR`, which has 25 bytes: length, name, 13 bytes of payload, checksum.
+        // Skip the signature and `IHDR`. `IHDR` has 25 bytes: length, name, 13 bytes of payload, checksum.
         var offset = Self.signatureLength + 25
         while !isComplete, let length = bytes.bigEndian32(at: offset), let tag = bytes.tag(at: offset + 4),
             let payload = bytes.range(at: offset + 8, count: length)
@@ -55,7 +57,7 @@ struct PNGChunks: Sendable {
             offset = payload.upperBound + 4
         }
         colors = PNGColors(bytes, gamma: gamma, chromaticities: chromaticities, codePoints: codePoints)
-        // Read the file as a still if it has more than one `acTL` chunk or no frames, because the animation is invalid.
+        // If the file has several `acTL` chunks or no frames, the animation is invalid. Read such a file as a still.
         if animationControlCount != 1 || animation?.frames.isEmpty == true { animation = nil }
     }
 
@@ -100,13 +102,13 @@ struct PNGChunks: Sendable {
         }
     }
 
-    /// Returns the range of the XMP text in an `iTXt` chunk; nil for any other text. Compressed XMP is not allowed
+    /// Returns the range of the XMP text in an `iTXt` chunk. Returns nil for any other text. Compressed XMP is invalid
     /// and is ignored.
     private static func xmpText(_ bytes: UnsafeRawBufferPointer, _ payload: Range<Int>) -> Range<Int>? {
         let keyword: StaticString = "XML:com.adobe.xmp\0"
         guard bytes.has(keyword, at: payload.lowerBound) else { return nil }
-        // After the keyword: compression flag, compression method, then a language and a translated keyword, each
-        // with a zero byte at its end.
+        // Two bytes follow the keyword: compression flag and compression method. A language and a translated keyword
+        // follow, each with a zero byte at its end.
         var start = payload.lowerBound + keyword.utf8CodeUnitCount + 2
         guard start <= payload.upperBound, bytes[start - 2] == 0 else { return nil }
         for _ in 0..<2 {

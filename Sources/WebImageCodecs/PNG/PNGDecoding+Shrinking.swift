@@ -6,8 +6,8 @@ extension PNGDecoding {
     /// Decodes a huge picture to a small size. Rows are averaged while they are read, so that the whole picture is
     /// never in memory.
     ///
-    /// Returns nil if a normal decode is as good. Also returns nil for an interlaced picture, because its rows become
-    /// final only after all pixels were read.
+    /// Returns nil if the picture is small enough for a normal decode, or if averaging cannot at least halve its sides.
+    /// Also returns nil for an interlaced picture, because its rows become final only after all pixels were read.
     func shrunkPicture(
         _ reader: PNGReader, profile: ColorProfile?, hasAlpha: Bool
     ) throws(WebImageError) -> DecodedPicture? {
@@ -19,8 +19,9 @@ extension PNGDecoding {
             pixels: shrinker.result, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
     }
 
-    /// Decodes a picture that ``PNGInflatedRows`` supports and scales it while its inflated rows are converted, so that
-    /// the pixels of the whole picture are not in memory beside them. The result is the same as that of a normal decode.
+    /// Decodes and scales a picture that ``PNGInflatedRows`` supports. An inflated row is converted only when the
+    /// scaler reads it. Therefore the memory contains all inflated rows but never all converted pixels. The result is
+    /// the same as the result of a normal decode.
     ///
     /// Returns nil if the picture must be decoded normally.
     func scaledPicture(
@@ -40,8 +41,8 @@ extension PNGDecoding {
             pixels: pixels, orientation: orientation, profile: profile, hasAlpha: hasAlpha, format: .png)
     }
 
-    /// Returns the layout and factor for averaging rows while they are read. Returns nil if the picture is decoded
-    /// normally.
+    /// Returns the layout and the factor for averaging rows while they are read. Returns nil if the picture must be
+    /// decoded normally.
     func shrinking(hasAlpha: Bool) -> (layout: CPNGLayout, format: PixelFormat, factor: Int)? {
         let size = chunks.header.size
         let (layout, format) = shrinkingLayout(hasAlpha: hasAlpha)
@@ -52,14 +53,14 @@ extension PNGDecoding {
         return shrinkingFactor(rowBytes: rowBytes).map { (layout, format, $0) }
     }
 
-    /// The limit for a picture that is decoded whole, in bytes of pixels: 32 MiB. Larger pictures are averaged if
-    /// possible.
+    /// The maximum size of a picture that is decoded whole: 32 MiB of pixels. A larger picture is averaged if possible.
     private static let wholeByteCount = 32 << 20
-    /// The limit for one band of rows that are averaged together, in bytes: 8 MiB.
+    /// The maximum size of one band of rows that are averaged together: 8 MiB.
     private static let bandByteCount = 8 << 20
 
-    /// Returns the factor by which averaging reduces the picture, or nil if it would be below 2. The averaged picture
-    /// has at least twice the wanted size; a better filter then scales it to the wanted size.
+    /// Returns the factor by which averaging divides both sides of the picture, or nil if the factor would be below 2.
+    /// The averaged picture has at least twice the requested size. A filter of better quality then scales the averaged
+    /// picture to the requested size.
     private func shrinkingFactor(rowBytes: Int) -> Int? {
         let size = chunks.header.size
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
@@ -75,7 +76,7 @@ extension PNGDecoding {
 }
 
 extension PNGReader {
-    /// Decodes all rows, band by band, and passes each band to the shrinker.
+    /// Decodes all rows in bands and passes each band to the shrinker.
     func read(
         _ layout: CPNGLayout, through shrinker: RowShrinker, premultiplies: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) {

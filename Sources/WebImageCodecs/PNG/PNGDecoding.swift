@@ -2,21 +2,22 @@ import CWebImageCodecShim
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes the still or the poster frame of a PNG or APNG file whose chunks were already scanned.
+/// Decodes the still or the poster frame of a PNG or APNG file. The caller has already scanned the chunks of the file.
 struct PNGDecoding {
     let chunks: PNGChunks
     let orientation: ImageOrientation
     let options: DecodingOptions
     let deadline: DecodeDeadline
 
-    /// Decodes the first frame of an animation, drawn on its canvas, or the default image of a still.
+    /// Decodes the first picture. For an animation, this is the first frame, drawn on its canvas. For a still, this is
+    /// the default image.
     func firstPicture(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
         if let frame = chunks.animation?.frames.first, !frame.isDefaultImage, frame.isInside(chunks.header.size) {
             do throws(WebImageError) {
                 return try draw(frame, of: bytes)
             } catch {
-                // Fall back to the default image if the first frame is damaged. The default image is meant for
-                // viewers that do not support animation.
+                // If the first frame is damaged, use the default image, which is meant for viewers that do not support
+                // animation.
                 guard error.code == .badImageData, chunks.isComplete else { throw error }
             }
         }
@@ -40,10 +41,10 @@ struct PNGDecoding {
         }
     }
 
-    /// Decodes a picture of `size` and draws it at `x`, `y` of the canvas. The pixels around the picture are
-    /// transparent.
+    /// Decodes a picture of the size `size`. Draws the picture at column `x` and row `y` of the canvas. The pixels
+    /// around the picture are transparent.
     ///
-    /// - Parameter isFile: Whether `bytes` is the file that `chunks` was read from, and not a rebuilt file.
+    /// - Parameter isFile: Whether `bytes` is the file from which `chunks` was read. False for a rebuilt file.
     private func decode(
         _ bytes: UnsafeRawBufferPointer, x: Int, y: Int, size: PixelSize, isFile: Bool = false
     ) throws(WebImageError) -> DecodedPicture {
@@ -78,12 +79,12 @@ struct PNGDecoding {
     }
 }
 
-/// The layout of the rows that libpng writes. Depends on the pixel format in the options and on the file.
+/// The layout of the rows that libpng writes. The layout depends on the pixel format in the options and on the file.
 struct PNGPlan {
     var layout: CPNGLayout
     var format: PixelFormat
-    /// Whether the decoded pixels must be premultiplied. libpng writes straight BGRA; the display format is
-    /// premultiplied BGRA.
+    /// Whether the decoded pixels must be premultiplied. libpng writes BGRA with straight alpha, but the display format
+    /// is premultiplied BGRA.
     var premultiplies = false
 
     init(
@@ -99,7 +100,7 @@ struct PNGPlan {
 
     private init(isGray: Bool, hasAlpha: Bool, wanted: PixelFormat, willConvertColors: Bool, willScale: Bool) {
         switch wanted {
-        // Decode without redundant channels if the pixels are only scaled, so that less data is scaled.
+        // If the pixels are scaled, decode without unneeded channels, so that less data is scaled.
         case .bgra8Premultiplied where willScale && isGray && !hasAlpha && !willConvertColors:
             (layout, format) = (CPNG_GRAY8, .gray8)
         case .bgra8Premultiplied where willScale && !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)

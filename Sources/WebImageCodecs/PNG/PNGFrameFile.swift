@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Builds a PNG file of one picture from the chunks of another file. libpng does not support APNG; it reads each
-/// frame as such a file.
+/// Builds a PNG file of one picture from the chunks of another file. libpng does not support APNG, so libpng reads each
+/// frame as a rebuilt file.
 struct PNGFrameFile {
     private let bytes: UnsafeRawBufferPointer
     private var file: PNGChunkWriter
@@ -12,12 +12,13 @@ struct PNGFrameFile {
     /// Builds a file from one frame of an animation. Verifies the checksums of the frame's chunks.
     init(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, frame: PNGFrame) throws(WebImageError) {
         self.init(bytes, chunks, size: frame.size, byteCount: frame.data.reduce(0) { $0 + $1.count + 12 })
-        // The data of each `fdAT` chunk follows a sequence number of four bytes.
+        // In each `fdAT` payload, the data follows a sequence number of four bytes.
         for payload in frame.data { try appendImageData(payload, skipping: 4) }
         file.append("IEND", [])
     }
 
-    /// Builds a file from the default image, with the chunks in the order that libpng requires.
+    /// Builds a file from the default image. The chunks have the order that libpng requires. Verifies the checksums of
+    /// the `IDAT` chunks.
     init(reordering bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks) throws(WebImageError) {
         self.init(bytes, chunks, size: chunks.header.size, byteCount: bytes.count)
         for payload in chunks.imageData { try appendImageData(payload, skipping: 0) }

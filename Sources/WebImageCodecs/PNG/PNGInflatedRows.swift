@@ -3,14 +3,14 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// The rows of a picture with 8 bits per channel, inflated in one call by libdeflate. This takes half the time of
-/// libpng with zlib.
+/// The rows of a picture with 8 bits per channel. libdeflate inflates all rows in one call, in half the time of libpng
+/// with zlib.
 ///
-/// The initialiser returns nil if the file is unusual, larger than the limit or damaged. libpng then reads the file
-/// and reports errors.
+/// The initialiser returns nil if the file is unusual, larger than the limit or damaged. In these cases libpng reads
+/// the file and reports errors.
 final class PNGInflatedRows {
-    /// The position of the pixel data in a file: the chunk payloads, and the number of bytes to skip at the start of
-    /// each payload.
+    /// The position of the pixel data in a file. `skipping` is the number of bytes to skip at the start of each
+    /// payload.
     struct Location {
         var payloads: [Range<Int>]
         var skipping = 0
@@ -23,24 +23,24 @@ final class PNGInflatedRows {
     private let rowBytes: Int
     private let pixelBytes: Int
 
-    /// The limit for one picture, in inflated bytes: 64 MiB. libpng reads larger pictures row by row, so that the
-    /// deadline is checked in between.
+    /// The maximum size of one picture: 64 MiB of inflated bytes. libpng reads larger pictures in batches of rows, and
+    /// the deadline is checked after each batch.
     static let largestByteCount = 64 << 20
 
-    /// Returns the size in bytes of all inflated rows with their filter bytes. Returns nil if this type does not
-    /// support the picture.
+    /// Returns the size in bytes of the memory for all inflated rows with their filter bytes. The size includes one
+    /// additional row. Returns nil if this type does not support the picture.
     static func byteCount(of size: PixelSize, in chunks: PNGChunks) -> Int? {
         let header = chunks.header
         guard header.bitDepth == 8, !header.isInterlaced, let pixelBytes = header.wholePixelBytes,
             chunks.transparency == nil || header.isPalette, !chunks.isTransparencyMisplaced,
-            // The memory has one more row: the filters of the first row need a row of zeros before it.
             size.width < largestByteCount / pixelBytes, size.height < largestByteCount
         else { return nil }
+        // Add one row, because the filters of the first row need a row of zeros before it.
         let (count, overflow) = (size.width * pixelBytes + 1).multipliedReportingOverflow(by: size.height + 1)
         return overflow || count > largestByteCount ? nil : count
     }
 
-    /// Inflates the rows and verifies the checksums of their chunks.
+    /// Inflates the rows. Verifies the checksums of the chunks that contain them.
     init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Location) {
         guard let count = Self.byteCount(of: source.size, in: chunks),
             let pixelBytes = chunks.header.wholePixelBytes, bytes[26] == 0, bytes[27] == 0,
@@ -76,15 +76,15 @@ final class PNGInflatedRows {
         return stream.withUnsafeBytes { inflate($0) }
     }
 
-    /// Draws the picture. Call only once. Returns false if a row has an invalid filter; the rows before it are
-    /// already drawn.
+    /// Draws the picture. Call this function only once. Returns false if a row has an invalid filter. In this case some
+    /// earlier rows are already drawn.
     ///
-    /// - Parameter palette: The colours of a picture with a palette; nil for other pictures.
+    /// - Parameter palette: The colours of a picture with a palette. Nil for any other picture.
     func draw(
         onto canvas: PixelBuffer, x: Int, y: Int, premultiplies: Bool, palette: PaletteTable?,
         deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool {
-        // Process as many rows at a time as fit into the processor's second-level cache.
+        // Choose the batch so that its rows fit into the processor's second-level cache.
         let batch = max(1, (256 << 10) / max(canvas.bytesPerRow, rowBytes))
         for first in stride(from: 0, to: size.height, by: batch) {
             try deadline.check()
@@ -100,8 +100,8 @@ final class PNGInflatedRows {
         return true
     }
 
-    /// Replaces the filtered bytes of rows by the samples. Call once for each row, in order. Returns false if a row has
-    /// an invalid filter.
+    /// Replaces the filtered bytes of rows by the samples. Call this function once for each row, in order. Returns
+    /// false if a row has an invalid filter.
     private func unfilter(_ rows: Range<Int>) -> Bool {
         cpng_unfilter(memory + (rows.lowerBound + 1) * (rowBytes + 1), rowBytes, pixelBytes, rows.count)
     }
@@ -124,7 +124,7 @@ final class PNGInflatedRows {
         }
     }
 
-    /// The rows as a source of pixels. They are unfiltered when they are read.
+    /// The inflated rows as a source of pixels for the scaler. A row is unfiltered when it is first read.
     final class Source: PixelRowSource {
         private let rows: PNGInflatedRows
         private let plan: PNGPlan
@@ -160,7 +160,7 @@ final class PNGInflatedRows {
 }
 
 extension PNGHeader {
-    /// The size of a pixel in bytes, if ``PNGInflatedRows`` supports the colour type; else nil.
+    /// The size of a pixel in bytes. Nil if ``PNGInflatedRows`` does not support the colour type.
     fileprivate var wholePixelBytes: Int? {
         switch colorType {
         case 0, 3: 1
@@ -182,8 +182,8 @@ extension PNGChunks {
         }
     }
 
-    /// Draws the default image with ``PNGInflatedRows``. Returns false if libpng must draw the image; some rows may
-    /// already be drawn.
+    /// Draws the default image with ``PNGInflatedRows``. Returns false if libpng must draw the image. In this case some
+    /// rows can already be drawn.
     ///
     /// - Parameter reader: A reader that has read the header.
     func drawWhole(
@@ -213,8 +213,8 @@ extension PNGChunks {
         return (rows, palette)
     }
 
-    /// Returns the position of the default image's data. Returns nil if the `IDAT` chunks are not contiguous or a
-    /// later chunk is invalid: libpng may report an error for such a file, so libpng must read it.
+    /// Returns the position of the default image's data. Returns nil if the `IDAT` chunks are not contiguous, or if a
+    /// later chunk is invalid. libpng can report an error for such a file, so libpng must read it.
     func wholeImageData(
         _ bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> PNGInflatedRows.Location? {
@@ -236,12 +236,14 @@ extension PNGChunks {
 }
 
 extension FourCC {
-    /// Whether the chunk is ancillary: a reader that does not know its name can skip it (PNG third edition, §5.4).
+    /// Whether this is the name of an ancillary chunk. A reader can skip an ancillary chunk that it does not support
+    /// (PNG third edition, §5.4).
     fileprivate var isAncillary: Bool { rawValue & 0x2000_0000 != 0 }
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the checksum of a PNG chunk is correct. It follows the payload and covers name and payload.
+    /// Whether the checksum of a PNG chunk is correct. The checksum is computed from the name and the payload. It is
+    /// stored after the payload.
     fileprivate func hasChecksum(ofChunk payload: Range<Int>) -> Bool {
         let named = UnsafeRawBufferPointer(rebasing: self[payload.lowerBound - 4..<payload.upperBound])
         return bigEndian32(at: payload.upperBound) == Int(PNGChunkWriter.checksum(of: named))

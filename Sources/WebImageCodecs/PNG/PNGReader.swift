@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libpng reader. The bytes that it reads must outlive this object.
+/// Owns one libpng reader. The bytes of the file must outlive this object.
 final class PNGReader {
     private let handle: OpaquePointer
 
@@ -24,7 +24,7 @@ final class PNGReader {
         guard cpng_reader_read_header(handle, limits.maxAncillaryChunkBytes) else { throw failure }
     }
 
-    /// The colour profile, inflated. nil if the file has no profile or libpng rejects the profile as invalid.
+    /// The inflated colour profile. Nil if the file has no profile or libpng rejects the profile as invalid.
     var profile: ColorProfile? {
         var bytes: UnsafePointer<UInt8>?
         var count = 0
@@ -32,7 +32,8 @@ final class PNGReader {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// Returns the file's palette, for pixels of `format`; nil without a palette. The format must have alpha.
+    /// Returns the file's palette for pixels of `format`, which must have alpha. Returns nil if the file has no
+    /// palette.
     func palette(_ format: PixelFormat) -> PaletteTable? {
         var colors = [UInt8](repeating: 0, count: 768)
         var alphas = [UInt8](repeating: 0, count: 256)
@@ -42,7 +43,7 @@ final class PNGReader {
             rgb: Array(colors.prefix(colorCount * 3)), alphas: Array(alphas.prefix(alphaCount)), format: format)
     }
 
-    /// The rectangle of a buffer that decoded rows are written to.
+    /// The rectangle of a buffer to which decoded rows are written.
     struct Target {
         var pixels: PixelBuffer
         var layout: CPNGLayout
@@ -53,8 +54,8 @@ final class PNGReader {
 
     /// Decodes the picture.
     ///
-    /// - Parameter finishedRows: Called with each batch of rows that have their final values. The rows are then still
-    ///   in the processor's cache, so processing them is fast.
+    /// - Parameter finishedRows: A function that is called for each batch of rows when their values are final. At this
+    ///   time the rows are still in the processor's cache, so they can be processed fast.
     func read(
         into target: Target, deadline: DecodeDeadline, finishedRows: (Range<Int>) -> Void
     ) throws(WebImageError) {
@@ -80,7 +81,7 @@ final class PNGReader {
         guard cpng_reader_finish(handle) else { throw failure }
     }
 
-    /// Prepares to read rows. Throws for an interlaced picture.
+    /// Prepares to read rows. Throws an error for an interlaced picture.
     func start(_ layout: CPNGLayout, fitting stride: Int) throws(WebImageError) {
         var passes: Int32 = 0
         var rowBytes = 0
@@ -100,8 +101,8 @@ final class PNGReader {
         guard cpng_reader_finish(handle) else { throw failure }
     }
 
-    /// The size in bytes of a batch of rows: 256 KiB, which fits into the processor's second-level cache. The
-    /// deadline is checked after each batch.
+    /// The size of a batch of rows: 256 KiB, which fits into the processor's second-level cache. The deadline is
+    /// checked after each batch.
     private static let batchByteCount = 256 << 10
 
     private var failure: WebImageError {

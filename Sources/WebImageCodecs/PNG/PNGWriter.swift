@@ -31,8 +31,8 @@ final class PNGWriter {
         }
     }
 
-    /// Converts the pixels to a layout that libpng accepts. libpng accepts straight alpha; the premultiplied display
-    /// format is accepted only for an opaque picture.
+    /// Converts the pixels to a layout that libpng accepts. libpng requires straight alpha. Therefore pixels in the
+    /// premultiplied display format stay unchanged only if the picture is opaque.
     private static func rows(
         of pixels: PixelBuffer, hasAlpha: Bool
     ) throws(WebImageError) -> (PixelBuffer, CPNGLayout) {

@@ -3,11 +3,11 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a JPEG that arrives in pieces. Shows the rows that have arrived, or the newest complete scan if the file
-/// has several scans.
+/// Decodes a JPEG that arrives in pieces. Shows the rows that have arrived. If the file has several scans, shows the
+/// newest complete scan.
 ///
-/// libjpeg suspends at the end of the bytes and continues when more bytes arrive. Bytes that libjpeg has consumed are
-/// dropped.
+/// libjpeg suspends when it has consumed all bytes and continues when more bytes arrive. The memory of consumed bytes
+/// is reused.
 final class JPEGStream: PictureStream {
     private let options: DecodingOptions
     private var decoder: JPEGDecoder?
@@ -15,14 +15,14 @@ final class JPEGStream: PictureStream {
     private var hasScans = false
     private var hasStarted = false
     private var isDone = false
-    /// The first error. It is thrown again by later calls, because libjpeg must not be used after an error, except to
-    /// free it.
+    /// The first error. After an error, the decompressor must not be used; it can only be freed. Therefore later calls
+    /// throw the first error.
     private var failure: WebImageError?
-    /// The rows decoded so far if the file has one scan. The final pixels if the file has several scans; nil before
-    /// the end of that file.
+    /// For a file of one scan, this buffer contains the rows decoded so far. For a file of several scans, it contains
+    /// the final pixels, and is nil before the end of the file.
     private var pixels: PixelBuffer?
-    /// The buffers of the last two previews of a file with several scans. The newest may be on screen; the older one
-    /// is usually free and is reused.
+    /// The buffers of the last two previews of a file with several scans. The newer buffer can be on screen. The older
+    /// buffer is usually free and can be reused.
     private var passes: [PixelBuffer] = []
     private var rowCount = 0
     private var scanCount = 0
@@ -52,8 +52,8 @@ final class JPEGStream: PictureStream {
         let decoder = try openedDecoder()
         try decoder.check(
             bytes.withUnsafeBytes {
-                // Empty data can have a nil address. Pass any valid address instead, because C requires one even for
-                // a count of 0.
+                // C requires a valid address even for a count of 0, but the address of empty data can be nil. In this
+                // case, pass the address of any byte.
                 withUnsafePointer(to: UInt8(0)) { [piece = $0] nothing in
                     webimage_jpeg_stream_append(
                         decoder.handle, piece.bindMemory(to: UInt8.self).baseAddress ?? nothing, piece.count,
@@ -87,8 +87,8 @@ final class JPEGStream: PictureStream {
     private func arrived(
         _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGPlan, rowCount: Int
     ) throws(WebImageError) -> PartialPicture {
-        // Copy the rows before the conversion from CMYK, which overwrites its input. libjpeg still writes rows to
-        // `self.pixels`.
+        // The conversion from CMYK overwrites its input, and libjpeg still writes rows to `self.pixels`. Therefore
+        // convert a copy of the rows.
         let own = decoder.isCMYK && pixels === self.pixels ? try pixels.copied() : pixels
         return PartialPicture(
             picture: try decoder.picture(own, plan), fullSize: decoder.size, rowCount: rowCount, isWhole: isDone)
@@ -147,7 +147,7 @@ final class JPEGStream: PictureStream {
         passes = []
     }
 
-    /// Decodes a preview of all rows from the coefficients that have arrived.
+    /// Decodes a preview of all rows from the scans up to `scan`.
     private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         let pixels = try passBuffer(plan)
         try decoder.check(
@@ -157,8 +157,8 @@ final class JPEGStream: PictureStream {
         return pixels
     }
 
-    /// Returns a buffer for a preview. Reuses a buffer that no image references, because allocating fresh memory
-    /// takes as long as decoding the preview.
+    /// Returns a buffer for a preview. Reuses a buffer that no image references, because the allocation of new memory
+    /// takes as long as the decode of the preview.
     private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
         let fresh = try plan.makeBuffer()

@@ -1,30 +1,30 @@
 import Foundation
 import WebImageCore
 
-/// Splits a PNG file that arrives in pieces into chunks. Keeps only the chunks that affect the picture.
+/// Splits a PNG file that arrives in pieces into chunks. Uses only the chunks that affect the picture.
 ///
 /// Other chunks are dropped while they arrive, so that even a huge chunk needs no memory.
 final class PNGChunkFilter {
-    /// A piece of the file for the caller of ``take(_:_:)``.
+    /// A piece of the file, which ``take(_:_:)`` passes to its caller.
     enum Piece {
-        /// The head (length and name) of the first `IDAT` chunk. ``PNGChunkFilter/header`` now contains all needed
-        /// chunks before the pixels.
+        /// The head (length and name) of the first `IDAT` chunk. At this time, ``PNGChunkFilter/header`` contains all
+        /// needed chunks before the pixels.
         case firstPixels(Data)
-        /// Bytes to pass to libpng.
+        /// Bytes that the caller must pass to libpng.
         case pixels(Data)
     }
 
     private enum Use { case keep, forward, skip }
 
     private let limits: DecodingLimits
-    /// The signature and the needed chunks: those before the pixels, and EXIF and XMP after the pixels. Does not
-    /// contain `IDAT` chunks.
+    /// The signature and the needed chunks: the chunks in `needed` before the pixels, and EXIF and XMP after the
+    /// pixels. `header` contains no `IDAT` chunks.
     private(set) var header = Data()
     /// Whether an `acTL` chunk before the pixels declares an animation.
     private(set) var declaresAnimation = false
     private var hasPixels = false
     private var isBehindPixels = false
-    /// The first bytes of a signature or of a chunk's head that has not arrived completely.
+    /// The first bytes of an incomplete unit of 8 bytes. Such a unit is the signature or the head of a chunk.
     private var partial = Data()
     private var remaining = 0
     private var use = Use.skip
@@ -65,7 +65,7 @@ final class PNGChunkFilter {
         _ head: Data, _ body: (Piece) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         guard !header.isEmpty else {
-            // Check only the first byte here. `PNGChunks` checks the whole signature later.
+            // Check only the first byte here. `PNGChunks` later checks the whole signature.
             guard head.first == 0x89 else { throw .badData("PNG", "the signature is missing") }
             header = head
             return
@@ -89,8 +89,8 @@ final class PNGChunkFilter {
 
     private func use(of tag: FourCC, length: Int) throws(WebImageError) -> Use {
         if tag == "IEND" { return .forward }
-        // `IDAT` chunks must be consecutive (PNG third edition, §5.6). Ignore an `IDAT` chunk that follows a chunk
-        // with another name after the pixels.
+        // `IDAT` chunks must be consecutive (PNG third edition, §5.6). If another chunk follows the first `IDAT`
+        // chunks, ignore all `IDAT` chunks after it.
         if tag == "IDAT" { return isBehindPixels ? .skip : .forward }
         isBehindPixels = hasPixels
         let isCritical = tag.rawValue & 0x2000_0000 == 0
@@ -101,8 +101,8 @@ final class PNGChunkFilter {
         let allowed = min(
             limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes - min(header.count, limits.maxAncillaryBytes))
         guard length > allowed else { return .keep }
-        // Skip an `iTXt` chunk over the limit, because it is needed only if it contains XMP. Any other chunk over the
-        // limit is an error.
+        // Skip an `iTXt` chunk that exceeds the limit, because an `iTXt` chunk is needed only if it contains XMP. Any
+        // other needed chunk that exceeds the limit is an error.
         if tag == "iTXt" { return .skip }
         throw .limit(.ancillaryChunkBytes, actual: length, allowed: allowed)
     }

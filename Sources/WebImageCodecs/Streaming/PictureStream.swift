@@ -2,37 +2,38 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a picture of one format while its file arrives in pieces. Not thread-safe: use it on one thread at a time.
+/// Decodes a picture of one format while its file arrives in pieces. Not thread-safe: only one thread can use it at a
+/// time.
 protocol PictureStream: AnyObject {
-    /// The properties in the file header; nil until the header has arrived.
+    /// The properties in the file header. Nil until the header has arrived.
     var info: ImageInfo? { get }
-    /// A number that increases whenever ``snapshot()`` would return a more complete picture.
+    /// A number that increases whenever ``snapshot()`` can return a more complete picture.
     var revision: Int { get }
     /// Decodes the next bytes of the file. The cost is proportional to the number of new bytes.
     func append(_ bytes: Data, finished: Bool) throws(WebImageError)
-    /// Returns the picture as far as it has arrived; nil before the first row.
+    /// Returns the part of the picture that has arrived. Returns nil before the first row.
     func snapshot() throws(WebImageError) -> PartialPicture?
 }
 
-/// A picture of which a part has arrived.
+/// The part of a picture that has arrived.
 struct PartialPicture {
     var picture: DecodedPicture
-    /// The size stored in the file, in pixels. The decoder may have scaled the pixels to a smaller size.
+    /// The size stored in the file, in pixels. `picture` can be smaller, because a decoder can scale while it decodes.
     var fullSize: PixelSize
-    /// The number of rows that have arrived, counted from the top. Equals the height when the picture is complete.
+    /// The number of rows that have arrived, counted from the top. For a complete picture, this is the number of all
+    /// rows.
     var rowCount: Int
     /// Whether the pixels are final: the decoder does not change them any more.
     var isWhole: Bool
-    /// Whether no other object references the pixels. A preview then uses them without a copy.
+    /// Whether no other object references the pixels. If true, a preview uses the pixels without a copy.
     var isUniquelyReferenced = false
 }
 
 extension PartialPicture {
-    /// Returns the image of the part that has arrived. Missing rows are transparent, or black in a layout without
-    /// alpha.
+    /// Returns an image of the part that has arrived. Missing rows are transparent, or black in a layout without alpha.
     ///
-    /// Visible rows equal the rows of the final image. The last rows that have arrived are therefore not shown yet if
-    /// scaling would mix them with missing rows.
+    /// Visible rows are equal to the rows of the final image. If scaling would mix the last arrived rows with missing
+    /// rows, these last rows are not yet visible.
     func image(options: DecodingOptions) throws(WebImageError) -> Image {
         let stored = picture.pixels
         let orientation = picture.orientation
@@ -55,8 +56,8 @@ extension PartialPicture {
         guard rowCount < storedHeight else { return height }
         guard height != storedHeight else { return rowCount }
         let factor = Double(height) / Double(storedHeight)
-        // A Lanczos filter reads up to three scaled rows below its position. Hide one row more to be safe from
-        // rounding.
+        // A scaled row depends on the source rows of up to three scaled rows below it. Hide four rows, so that rounding
+        // cannot make a wrong row visible.
         return max(0, Int(Double(rowCount) * factor) - 4)
     }
 }

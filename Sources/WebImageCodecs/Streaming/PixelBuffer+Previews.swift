@@ -9,11 +9,11 @@ extension PixelBuffer {
         return copy
     }
 
-    /// Makes the rows that have not arrived transparent black. The buffer is already rotated upright, so missing rows
-    /// of the file can be columns here.
+    /// Sets all rows of the file after the first `rowCount` rows to transparent black. The buffer is already rotated
+    /// upright, so rows of the file can be columns of the buffer.
     ///
     /// - Parameters:
-    ///   - rowCount: The number of rows that have arrived, as stored in the file.
+    ///   - rowCount: The number of visible rows, counted in the order of the file.
     ///   - stored: The size of the picture before it was rotated upright.
     func clear(outside rowCount: Int, of stored: PixelSize, _ orientation: ImageOrientation) {
         guard rowCount < stored.height else { return }

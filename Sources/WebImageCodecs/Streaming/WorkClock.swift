@@ -1,7 +1,7 @@
 import WebImageCore
 
-/// Adds up the decode time of a picture that arrives in pieces, and throws when it exceeds the limit. Time spent
-/// waiting for bytes does not count.
+/// Adds up the decode time of a picture that arrives in pieces. Throws an error when the sum exceeds the limit. The
+/// time between two pieces does not count.
 struct WorkClock {
     private let limits: DecodingLimits
     private var spent = Duration.zero

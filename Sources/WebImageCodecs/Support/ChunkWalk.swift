@@ -1,14 +1,15 @@
 import WebImageCore
 
-/// Limits the scan of a file's chunks or blocks. Limits the number of stored chunk ranges and the time.
+/// Limits the scan of a file's chunks or blocks: the number of stored chunk ranges, and the time.
 ///
-/// Without this limit a hostile file is expensive: a file of 100 MB can contain eight million empty chunks.
+/// Without these limits, the scan of a hostile file is expensive. A file of 100 MB can contain eight million empty
+/// chunks.
 struct ChunkWalk {
     private let deadline: DecodeDeadline
     private var stepCount = 0
     private var keptCount = 0
-    /// The maximum number of stored chunk ranges: about one million, which need 16 MB. This is far more than any
-    /// encoder writes.
+    /// The maximum number of stored chunk ranges: about one million, which need 16 MB. No known encoder writes so many
+    /// chunks.
     static let maxKeptChunks = 1 << 20
 
     init(_ limits: DecodingLimits) { deadline = DecodeDeadline(limits) }
@@ -19,7 +20,7 @@ struct ChunkWalk {
         if stepCount & 4095 == 0 { try deadline.check() }
     }
 
-    /// Counts one chunk whose range is stored. Throws if there are too many.
+    /// Counts one chunk whose range is stored. Throws an error if the number exceeds ``maxKeptChunks``.
     mutating func keep(_ library: String) throws(WebImageError) {
         keptCount += 1
         guard keptCount <= Self.maxKeptChunks else {

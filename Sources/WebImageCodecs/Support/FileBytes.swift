@@ -1,6 +1,7 @@
-/// Reads numbers and tags from a file's bytes. An offset outside the file returns nil instead of trapping.
+/// Functions that read numbers and tags from the bytes of a file. For an offset outside the file, a function returns
+/// nil (or false) instead of trapping.
 extension UnsafeRawBufferPointer {
-    /// Returns the range of `count` bytes from `offset`, or nil if any of these bytes is outside the file.
+    /// Returns the range of `count` bytes from `offset`. Returns nil if any of these bytes is outside the file.
     func range(at offset: Int, count: Int) -> Range<Int>? {
         guard offset >= 0, count >= 0, offset <= self.count, count <= self.count - offset else { return nil }
         return offset..<offset + count
@@ -35,7 +36,7 @@ extension UnsafeRawBufferPointer {
         return high << 16 | low
     }
 
-    /// Returns the four characters at `offset`.
+    /// Returns the tag at `offset`: four characters.
     func tag(at offset: Int) -> FourCC? {
         bigEndian32(at: offset).map { FourCC(rawValue: UInt32($0)) }
     }
@@ -47,7 +48,7 @@ extension UnsafeRawBufferPointer {
     }
 }
 
-/// A chunk's four-character name.
+/// The name of a chunk: four characters.
 struct FourCC: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
     let rawValue: UInt32
 

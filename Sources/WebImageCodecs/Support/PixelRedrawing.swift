@@ -1,8 +1,8 @@
 package import WebImageCore
 import WebImageGraphics
 
-/// Scales and converts pixels for helper functions of WebImageCore, which cannot import this module. The target that
-/// assembles the library registers ``redraw(_:size:isOpaque:)`` there.
+/// Scales and converts pixels for functions in WebImageCore. WebImageCore cannot import this module. Therefore the
+/// target that assembles the library registers ``redraw(_:size:isOpaque:)`` in WebImageCore.
 package enum PixelRedrawing {
     /// Returns the pixels scaled to `size` in the display layout (`bgra8Premultiplied`).
     package static func redraw(

@@ -3,9 +3,9 @@ public import WebImageCore
 
 extension ImageWebPCoder: FrameEncodingImageCoder {
     /// Encodes the frames as an animated WebP, lossy or lossless as the options request. Writes a still if there is
-    /// only one frame or if `firstFrameOnly` is set in the options.
+    /// only one frame, or if `options.firstFrameOnly` is true.
     ///
-    /// - Throws: `.encodingFailed`; the errors that `frame` throws.
+    /// - Throws: `.encodingFailed` if a frame cannot be encoded. Errors of `frame` are also thrown.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame

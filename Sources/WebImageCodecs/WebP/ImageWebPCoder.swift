@@ -4,10 +4,10 @@ import WebImageGraphics
 
 /// Reads and writes WebP stills and animations with libwebp (RFC 9649).
 ///
-/// The decode time limit is checked only after a picture and between the frames of an animation, because libwebp has
-/// no callback during a decode. Only the pixel limit bounds the decode time of one picture. Thread-safe.
+/// libwebp has no callback during a decode. Therefore the decode time limit is checked only after a still and between
+/// the frames of an animation. Only the pixel limit bounds the decode time of one picture. Thread-safe.
 public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
-    /// The shared coder for whole files; it has no state.
+    /// The shared coder for whole files. It has no state.
     public static let shared = ImageWebPCoder()
 
     /// The functions that recognise, stream and open files of this format.
@@ -15,19 +15,20 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         format: .webP, makeStream: { WebPStream($0) },
         open: { data, options throws(WebImageError) in try WebPAnimationSource.open(data, options: options) })
 
-    /// The picture or animation that this instance was created for; empty in the shared instance.
+    /// The picture or animation that this instance was created for. Empty in the shared instance.
     public let work: CodecWork
 
-    /// Creates a coder for whole files, equal to ``shared``.
+    /// Creates a coder for whole files that behaves like ``shared``.
     public init() { work = CodecWork() }
 
     /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
 
-    /// Returns size, alpha, orientation and frames from the chunks of the file and the first bytes of the
-    /// bitstream. Decodes no pixels.
+    /// Returns size, alpha, orientation and frames from the chunks of the file and the first bytes of the bitstream.
+    /// Decodes no pixels.
     ///
-    /// - Throws: `.badImageData` if the header is incomplete or an animation has no frames; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the header is incomplete or an animation has no frames. `.limitExceeded` if the
+    ///   file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let webP = try data.withFileBytes { bytes throws(WebImageError) in try WebPContainer(bytes, limits: limits) }
@@ -35,11 +36,13 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return webP.info(orientation: webP.orientation(in: data))
     }
 
-    /// Decodes a still, or opens an animation with a poster frame. If `firstFrameOnly` is set, an animation is
-    /// decoded as a still of its first frame.
+    /// Decodes a still, or opens an animation with a poster frame. If `options.firstFrameOnly` is true, the first frame
+    /// of an animation is returned as a still.
     ///
-    /// Decodes only the first frame; the other frames are decoded when they are requested.
-    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
+    /// This function decodes only the first frame. The other frames are decoded when they are requested.
+    ///
+    /// - Throws: `.badImageData` if the still or the first frame is damaged or truncated. `.limitExceeded` if the file
+    ///   exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -58,11 +61,11 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes the image, lossy with the quality in the options, or lossless. Writes the image's colour profile
-    /// if it has one. Encodes all frames of an animation, unless `firstFrameOnly` is set in the options.
+    /// Encodes the image, either lossless or lossy with the quality in the options. Writes the image's colour profile
+    /// if it has one. If the image is an animation, encodes all frames, unless `options.firstFrameOnly` is true.
     ///
-    /// If `maxFileSize` is set, libwebp chooses the quality of a lossy file in six passes. A side of a WebP has
-    /// at most 16383 px.
+    /// If `maxFileSize` is set, libwebp chooses the quality of a lossy file in six passes. A side of a WebP has at most
+    /// 16383 px.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -103,13 +106,14 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
 }
 
 extension WebPContainer {
-    /// The orientation in EXIF; without it the orientation in XMP; without both, upright.
+    /// Returns the orientation in EXIF. If EXIF has none, returns the orientation in XMP. If XMP has none either,
+    /// returns upright.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
     }
 
-    /// Returns the layout that libwebp writes. Depends on the pixel format in the options and on the file.
+    /// Returns the layout that libwebp writes. The layout depends on the pixel format in the options and on the file.
     func format(for options: DecodingOptions) -> PixelFormat {
         switch options.pixelFormat {
         // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
@@ -121,12 +125,12 @@ extension WebPContainer {
         }
     }
 
-    /// Returns the size to which libwebp scales the picture during the decode: twice the requested size. Returns nil,
-    /// which means no scaling, if the requested size is more than a quarter of the picture.
+    /// Returns the size to which libwebp scales the picture during the decode: twice the requested size. Returns nil
+    /// (no scaling) if a side of the requested size is more than a quarter of the picture's side.
     ///
-    /// libwebp's scaler only averages, so a better filter scales from twice the size to the requested size. Also
-    /// returns nil for pictures with alpha, because libwebp's scaler mixes the colours of transparent pixels into
-    /// visible pixels.
+    /// libwebp's scaler only averages. Therefore a filter of better quality then scales from twice the requested size
+    /// to the requested size. Also returns nil for a picture with alpha, because libwebp's scaler mixes the colours of
+    /// transparent pixels into visible pixels.
     func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
         let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
         guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }
@@ -141,8 +145,8 @@ extension WebPContainer {
 
     /// Creates the buffer to which libwebp writes a still.
     ///
-    /// For a lossless bitstream whose header declares alpha as unused, the buffer has no alpha, so that stored alpha
-    /// is ignored (RFC 9649 §3.4).
+    /// The header of a lossless bitstream can declare alpha as unused. In this case the buffer has no alpha, so that
+    /// stored alpha is ignored (RFC 9649 §3.4).
     func stillBuffer(
         for options: DecodingOptions, scaledSize: PixelSize?, isLossless: Bool
     ) throws(WebImageError) -> PixelBuffer {
@@ -151,7 +155,8 @@ extension WebPContainer {
             width: size.width, height: size.height, format: isLossless && !hasAlpha ? .rgb8 : format(for: options))
     }
 
-    /// Returns size, alpha and frames from the chunks read so far, with the given orientation.
+    /// Returns size, alpha and frames from the chunks that were read so far. The orientation of the result is
+    /// `orientation`.
     func info(orientation: ImageOrientation) -> ImageInfo {
         var info = ImageInfo(format: .webP, storedSize: canvas)
         if isAnimated {

@@ -58,7 +58,8 @@ struct WebPAnimationSource: AnimationSource {
 }
 
 extension AnimationFrame {
-    /// Returns nil if the frame is not inside the canvas or its size differs from the size of its bitstream.
+    /// Creates a frame. Returns nil if the frame is not inside the canvas, or if its declared size differs from the
+    /// size in its bitstream.
     fileprivate init?(_ frame: WebPFrame, in canvas: PixelSize, _ bytes: UnsafeRawBufferPointer) {
         let bitstream = UnsafeRawBufferPointer(rebasing: bytes[frame.bitstream])
         guard let features = try? WebPFeatures(bitstream), features.size == frame.size,

@@ -3,16 +3,16 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes animated WebP files. libwebp encodes each frame; its muxer joins the frames to a file.
+/// Writes animated WebP files. libwebp encodes each frame. libwebp's muxer joins the encoded frames to a file.
 ///
-/// Does not use `WebPAnimEncoder`, because that encoder merges equal frames and so changes the number of frames. For
-/// each frame after the first, only the changed rectangle is written. It replaces the pixels on the canvas.
+/// `WebPAnimEncoder` is not used, because it merges equal frames and thereby changes the number of frames. For each
+/// frame after the first, only the changed rectangle is written. The rectangle replaces the pixels on the canvas.
 enum WebPAnimationWriter {
     static func encode(
         frameCount: Int, loopCount: Int, options: EncodingOptions, frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
         var options = options
-        // `maxFileSize` limits the whole file, so each frame gets an equal part of it.
+        // `maxFileSize` is the limit for the whole file, so each frame gets an equal part of this limit.
         options.maxFileSize = options.maxFileSize.map { max(1, $0 / frameCount) }
         let outcome: Result<Data, WebImageError> = withoutActuallyEscaping(frame) { [options] frame in
             Result { () throws(WebImageError) in
@@ -73,7 +73,7 @@ final class WebPMuxer {
         guard status == WEBP_MUX_OK else { throw .cannotEncode("libwebpmux", "cannot add a frame") }
     }
 
-    /// Sets the encoded picture of a still.
+    /// Sets the picture of a still. `image` is an encoded WebP file.
     func set(_ image: Data) throws(WebImageError) {
         guard image.withWebPData({ WebPMuxSetImage(handle, $0, 1) }) == WEBP_MUX_OK else {
             throw .cannotEncode("libwebpmux", "cannot take the picture")

@@ -22,15 +22,15 @@ struct WebPFeatures {
 /// A running decode cannot be stopped, because libwebp has no callback. Only the pixel limit bounds the decode time
 /// of one picture.
 enum WebPDecoding {
-    /// The destination of the pixels: a buffer and a position in it.
+    /// The destination of the pixels: a buffer, and a position in the buffer.
     struct Target {
         var pixels: PixelBuffer
         var x = 0
         var y = 0
-        /// The size to which libwebp scales the picture; nil to keep the picture's size.
+        /// The size to which libwebp scales the picture. If nil, the picture is not scaled.
         var scaledSize: PixelSize?
-        /// Whether all pixels are opaque. libwebp then does not multiply colours by stored alpha that the bitstream
-        /// declares as unused.
+        /// Whether all pixels are opaque. If true, libwebp does not multiply colours by alpha. A bitstream that
+        /// declares alpha as unused can still store alpha, and such alpha must have no effect.
         var isOpaque = false
     }
 
@@ -81,8 +81,7 @@ extension PixelFormat {
 }
 
 extension WebImageError {
-    /// Returns an error for a libwebp status code. The messages are defined here, because libwebp has no error
-    /// messages.
+    /// Returns an error for a libwebp status code. libwebp has no error messages, so this function defines them.
     static func libwebp(_ status: VP8StatusCode) -> WebImageError {
         let words =
             switch status {

@@ -38,7 +38,8 @@ enum WebPEncoding {
         }
         config.quality = Float(options.quality * 100)
         if options.lossless {
-            // Level 6 is also the default of `cwebp`. `exact` keeps the colours of transparent pixels.
+            // `cwebp` also uses level 6 by default. With `exact`, libwebp does not change the colours of transparent
+            // pixels.
             guard WebPConfigLosslessPreset(&config, 6) != 0 else { throw .cannotEncode("libwebp", "no such preset") }
             config.exact = 1
         } else if let limit = options.maxFileSize {
@@ -98,7 +99,7 @@ private final class WebPPictureEncoder {
         let source = try Self.importable(pixels, hasAlpha: hasAlpha)
         let rows = UnsafePointer(source.baseAddress.assumingMemoryBound(to: UInt8.self))
         let stride = Int32(clamping: source.bytesPerRow)
-        // Import the pixels as RGB, because lossless coding requires RGB. For lossy coding, libwebp converts them to
+        // Import the pixels as RGB, because lossless coding requires RGB. For lossy coding, libwebp converts RGB to
         // YUV.
         picture.use_argb = 1
         let isImported =
@@ -139,7 +140,7 @@ private final class WebPPictureEncoder {
             WebPMemoryWriterClear(&writer)
             throw failure
         }
-        // Copy the bytes, because libwebp allocated the memory and only libwebp may free it, not `free()`.
+        // Copy the bytes. libwebp allocated their memory, so libwebp must free it; `free()` must not.
         defer { WebPMemoryWriterClear(&writer) }
         return Data(bytes: memory, count: writer.size)
     }
