@@ -5,10 +5,11 @@ extension DecodedPicture {
     /// Returns the image that the options request: scaled, converted to sRGB, oriented, and in the requested pixel
     /// format.
     ///
-    /// A step that would change nothing is skipped. Each step frees its input when it is done.
+    /// A step that would change nothing is skipped. Each step frees its input as soon as the step is done.
     /// `options.thumbnailPixelSize` refers to the oriented picture.
     ///
-    /// - Parameter fullSize: The size stored in the file, before the decoder scaled the picture.
+    /// - Parameter fullSize: The size of the picture in the file. The decoder can already have scaled the picture to a
+    ///   smaller size.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
         let isOpaque = !hasAlpha

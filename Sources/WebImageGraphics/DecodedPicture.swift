@@ -1,14 +1,15 @@
 package import WebImageCore
 
-/// The result of a decoder: pixels as the file stores them, with the properties that are needed to make the final
-/// image.
+/// The result of a decoder: pixels, and the properties that later steps need to make the final image. The pixels are
+/// not yet oriented or converted to sRGB.
 package struct DecodedPicture {
-    /// The pixels. Their format determines whether they are straight or premultiplied.
+    /// The pixels. Their format determines whether their colours are straight or premultiplied.
     package var pixels: PixelBuffer
     package var orientation: ImageOrientation
     /// The colour profile of the pixels; nil means sRGB.
     package var profile: ColorProfile?
-    /// Whether pixels can be transparent. False guarantees that an alpha channel, if present, is 255 everywhere.
+    /// Whether pixels can be transparent. If false, either the pixels have no alpha channel or every alpha value is
+    /// 255.
     package var hasAlpha: Bool
     package var format: ImageFormat
 

@@ -20,8 +20,8 @@ extension PackedRows {
         }
     }
 
-    /// Copies rows with these channels to position `x`, `y` of a buffer. The source rows are `stride` bytes apart.
-    /// Alpha stays straight.
+    /// Copies rows to position `x`, `y` of a buffer and converts them to the format of the buffer. The source rows are
+    /// `stride` bytes apart. Alpha stays straight.
     package static func copy(
         _ source: UnsafePointer<UInt8>, stride: Int, _ channels: Channels, size: PixelSize, into buffer: PixelBuffer,
         x: Int, y: Int

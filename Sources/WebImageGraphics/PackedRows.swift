@@ -15,12 +15,12 @@ package enum PackedRows {
         case rgb565
         /// Little-endian 16-bit words: 1 unused bit (highest), then 5 bits each of red, green and blue.
         case xrgb1555
-        /// Four bytes per pixel. Each value is the index (0…3) of the byte that stores the channel.
+        /// Four bytes per pixel. The value for a channel is the index (0…3) of the byte that stores this channel.
         case bytes32(blue: UInt8, green: UInt8, red: UInt8, alpha: UInt8)
     }
 
-    /// Converts `rows` rows and writes them to the buffer, starting at row `top`. With a negative stride, reads rows
-    /// upwards from `source`.
+    /// Converts `rows` rows and writes them to the buffer, starting at row `top`. If `stride` is negative, each source
+    /// row is before the previous row in memory.
     package static func expand(
         _ source: UnsafePointer<UInt8>, stride: Int, _ layout: Layout, into buffer: PixelBuffer, top: Int, rows: Int
     ) {

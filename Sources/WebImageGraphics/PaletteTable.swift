@@ -42,7 +42,7 @@ package struct PaletteTable: Sendable {
 
     /// Converts `rowCount` rows of `width` indices to pixels. The written rows are `targetStride` bytes apart.
     ///
-    /// - Parameter isOver: Whether a transparent index leaves the target pixel unchanged.
+    /// - Parameter isOver: Whether `transparentIndex` leaves the target pixel unchanged.
     package func expand(
         _ indices: UnsafePointer<UInt8>, stride: Int, width: Int, rowCount: Int, into target: UnsafeMutableRawPointer,
         targetStride: Int, isOver: Bool = false

@@ -24,8 +24,8 @@ struct BytePlane {
         height = Int32(buffer.height)
     }
 
-    /// A conversion function of the libyuv shim. Parameters: source, target (each with its stride in bytes), width,
-    /// height. Returns 0 for success.
+    /// A conversion function of the libyuv shim. The parameters are source, source stride, target, target stride, width
+    /// and height. Strides are in bytes. The function returns 0 for success.
     typealias RowFunction = (
         UnsafePointer<UInt8>?, Int32, UnsafeMutablePointer<UInt8>?, Int32, Int32, Int32
     ) -> Int32

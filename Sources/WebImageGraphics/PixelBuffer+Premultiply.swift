@@ -4,7 +4,7 @@ package import WebImageCore
 extension PixelBuffer {
     /// Premultiplies straight BGRA rows, or some of their columns, in place.
     ///
-    /// Decoders use this after they wrote straight pixels to a buffer in the display format.
+    /// Decoders call this function after they wrote straight pixels to a buffer in the display format.
     package func premultiplyInPlace(rows: Range<Int>, columns: Range<Int>? = nil) {
         let columns = columns ?? 0..<width
         precondition(format == .bgra8Premultiplied && rows.lowerBound >= 0 && rows.upperBound <= height)

@@ -47,7 +47,7 @@ package struct ColorDescription: Sendable, Hashable {
         guard primaries.isClose(to: .bt709) else { return false }
         return switch transfer {
         case .sRGB: true
-        // Treat a gamma of 2.2 as sRGB: files with sRGB colours often declare it (in PNG as 1/2.2).
+        // Treat a gamma of 2.2 as sRGB, because files with sRGB colours often declare this gamma (in PNG as 1/2.2).
         case .power(let power): abs(power - 2.2) < 0.03
         case .bt709: false
         }
@@ -68,7 +68,8 @@ package struct ColorDescription: Sendable, Hashable {
         self.primaries = primaries
     }
 
-    /// Returns an equivalent ICC profile, created by lcms2. A profile for grey contains only the transfer curve.
+    /// Returns an equivalent ICC profile, created by lcms2. A profile for grey contains the transfer curve and no
+    /// primaries.
     package func profile(isGray: Bool) -> ColorProfile? {
         guard let curve = transfer.curve else { return nil }
         defer { cmsFreeToneCurve(curve) }
@@ -117,7 +118,7 @@ extension ColorDescription.Primaries {
 }
 
 extension ColorDescription.Transfer {
-    /// The transfer curve as an lcms2 object. The caller must free it.
+    /// The transfer curve as an lcms2 object. The caller must free the object.
     fileprivate var curve: OpaquePointer? {
         switch self {
         case .power(let power): cmsBuildGamma(nil, power)

@@ -57,7 +57,7 @@ extension ICCProfile {
 
     private static let d65: Chromaticity = (0.3127, 0.3290)
 
-    /// Returns the primaries and the white point of a code (H.273, table 2), or nil for an unknown code.
+    /// Returns the primaries and the white point for a code (H.273, table 2), or nil for an unknown code.
     private static func colorants(
         _ primaries: Int
     ) -> (red: Chromaticity, green: Chromaticity, blue: Chromaticity, white: Chromaticity)? {
@@ -74,7 +74,8 @@ extension ICCProfile {
         }
     }
 
-    /// Returns the curve from stored values to linear light of a code (H.273, table 3). The caller must free it.
+    /// Returns the curve for a transfer code (H.273, table 3), or nil for an unsupported code. The curve maps stored
+    /// values to linear light. The caller must free the curve.
     private static func curve(_ transfer: Int) -> OpaquePointer? {
         switch transfer {
         case 0, 1, 2, 6, 13, 14, 15:

@@ -1,10 +1,11 @@
 import CWebImageLCMS
 import WebImageCore
 
-/// Owns one lcms2 transform to sRGB between buffers of equal size. Thread-safe; several threads can use it at the
-/// same time.
+/// Owns one lcms2 transform to sRGB between buffers of equal size. Thread-safe; several threads can use the transform
+/// at the same time.
 final class ColorTransform: Sendable {
-    // Unsafe is correct: lcms2 does not write to a transform that was created without a cache (`cmsFLAGS_NOCACHE`).
+    // `nonisolated(unsafe)` is safe here, because lcms2 does not write to a transform that was created without a cache
+    // (`cmsFLAGS_NOCACHE`).
     private nonisolated(unsafe) let handle: cmsHTRANSFORM
 
     /// Returns nil if no conversion is needed or no conversion is possible.

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// Caches the most recently used colour transforms by profile and pixel layout.
 ///
-/// Creating a transform takes longer than converting a thumbnail with it. Cached transforms do not count as live
+/// Creating a transform takes longer than converting the colours of a thumbnail. Cached transforms do not count as live
 /// handles in tests; ``clear()`` frees them. Thread-safe.
 package enum ColorTransformCache {
     private struct Key: Hashable {
@@ -35,7 +35,8 @@ package enum ColorTransformCache {
             defer { entries = [] }
             return entries
         }
-        // Free the removed objects after the lock is released, so that other threads do not wait for it.
+        // Free the removed entries after the lock is released, so that other threads do not wait for the lock
+        // meanwhile.
         withExtendedLifetime(kept) {}
     }
 

@@ -6,8 +6,8 @@ extension PixelBuffer {
     /// Converts CMYK pixels in place to opaque `rgba8` and returns the receiver. The input is four bytes of ink per
     /// pixel in a buffer of format `rgba8`.
     ///
-    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Without one, each channel is computed as (1 −
-    /// ink) × (1 − black).
+    /// With a usable CMYK profile, lcms2 converts the colours to sRGB. Without such a profile, each channel is computed
+    /// as (1 − ink) × (1 − black).
     ///
     /// - Parameter isInverted: Whether the bytes already store 1 − ink, as in files written by Adobe programs.
     package func convertedFromCMYK(
@@ -21,7 +21,7 @@ extension PixelBuffer {
             transform.apply(from: self, to: self)
         } else {
             if !isInverted { try invert(plane) }
-            // "Premultiply" multiplies the first three channels by the fourth, which is (1 − black) here.
+            // The function multiplies the first three channels by the fourth channel, which is (1 − black) here.
             try YUVError.check(plane.run(webimage_yuv_premultiply, into: plane), "cannot convert CMYK")
         }
         // With a source stride of 0, libyuv reads the same source row for every target row.

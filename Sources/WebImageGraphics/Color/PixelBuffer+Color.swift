@@ -6,10 +6,9 @@ extension PixelBuffer {
     /// intent.
     ///
     /// Returns the receiver if the profile is sRGB, cannot be read, or is for another colour space than the pixels. A
-    /// grey profile applies to grey pixels, and to RGB pixels that were expanded from grey, with three equal
-    /// channels.
+    /// grey profile applies to grey pixels, and to RGB pixels that were expanded from grey (with three equal channels).
     ///
-    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 everywhere.
+    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 for all pixels.
     package func convertedToSRGB(
         from profile: ColorProfile, isOpaque: Bool = false
     ) throws(WebImageError) -> PixelBuffer {

@@ -3,12 +3,12 @@ import Foundation
 package import WebImageCore
 
 extension PixelBuffer {
-    /// Draws `source` over the receiver, with the top left of `source` at `x`, `y`. Pixels outside the receiver are
-    /// ignored.
+    /// Draws `source` over the receiver. The top left corner of `source` is at `x`, `y`. Pixels outside the receiver
+    /// are ignored.
     ///
     /// Both buffers must have the same format, with alpha and integer samples. pixman blends premultiplied pixels. A
-    /// Swift loop blends straight pixels, because no library does. The loop runs rarely: pixels are decoded as
-    /// straight only on request, for lossless conversion.
+    /// Swift loop blends straight pixels, because no library has this function. The loop runs rarely, because pixels
+    /// are decoded as straight only on request, for lossless conversion.
     package func blend(_ source: PixelBuffer, x: Int, y: Int) throws(WebImageError) {
         precondition(format == source.format && format.hasAlpha && !format.isFloatingPoint)
         let columns = max(x, 0)..<max(min(x + source.width, width), max(x, 0))
@@ -59,7 +59,7 @@ extension PixelBuffer {
     }
 }
 
-/// The part of the source that is inside the target, with the operations that blend it.
+/// The part of the source that is inside the target, with the operations that blend this part.
 private struct BlendRegion {
     let source: PixelBuffer
     let target: PixelBuffer
@@ -86,8 +86,8 @@ private struct BlendRegion {
                 let size = PixelSize(
                     width: min(Self.tileSide, columns.upperBound - left),
                     height: min(Self.tileSide, rows.upperBound - top))
-                // Use ARGB for every format. Only alpha must be in the right byte (the highest); the order of the
-                // colours does not affect blending.
+                // Use pixman's ARGB format for every pixel format. Only alpha must be in the right byte (the highest
+                // byte); the order of the colours does not affect blending.
                 let above = try PixmanTile(sourceRow(top, column: left), size, stride: source.bytesPerRow)
                 let below = try PixmanTile(targetRow(top, column: left), size, stride: target.bytesPerRow)
                 pixman_image_composite32(

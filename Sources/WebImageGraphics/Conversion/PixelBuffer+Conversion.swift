@@ -1,18 +1,18 @@
 import CWebImageYUVShim
 package import WebImageCore
 
-// libyuv functions that keep the channel order are used for both BGRA and RGBA.
+// A libyuv function that does not change the order of the channels is used for BGRA and for RGBA.
 
 extension PixelBuffer {
     /// Returns the picture converted to `target`, or the receiver if it already has this format.
     ///
-    /// - 16 bits to 8 bits: the high byte is used.
-    /// - Half precision: values are limited to 0…1 and rounded.
-    /// - Grey: the BT.601 luma is used.
-    /// - To a format without alpha: the straight colour is kept.
+    /// - A conversion from 16 bits to 8 bits uses the high byte.
+    /// - A conversion from half precision limits values to 0…1 and rounds them.
+    /// - A conversion to grey uses the BT.601 luma.
+    /// - A conversion to a format without alpha uses the straight colour.
     ///
-    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 everywhere. Colours are then neither
-    ///   multiplied nor divided by alpha.
+    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 for all pixels. If true, colours are
+    ///   neither multiplied nor divided by alpha.
     package func converted(to target: PixelFormat, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if format == target { return self }
         let straight: PixelBuffer
@@ -93,7 +93,7 @@ extension PixelBuffer {
 }
 
 enum YUVError {
-    /// Throws an error with `message` if `result`, which a libyuv function returned, is not 0.
+    /// Throws an error with `message` if `result` is not 0. `result` is the return value of a libyuv function.
     static func check(_ result: Int32, _ message: String) throws(WebImageError) {
         guard result == 0 else { throw .badData("libyuv", message) }
     }

@@ -14,8 +14,9 @@ struct Canvas {
 
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) }
 
-    /// Returns a mask with the share of each pixel that the polygons cover, and the mask's position: the smallest
-    /// rectangle around the polygons inside `clip`. Returns nil if the polygons cover nothing.
+    /// Returns a mask and its position. For each pixel, the mask stores the share of its area that the polygons cover.
+    /// The position is the smallest rectangle of whole pixels around the part of the polygons that is inside `clip`.
+    /// Returns nil if the polygons cover nothing.
     func coverage(
         of polygons: [[SIMD2<Double>]], rule: FillRule, in clip: PixelRect
     ) throws(WebImageError) -> (mask: PixelBuffer, box: PixelRect)? {
@@ -43,8 +44,8 @@ struct Canvas {
         return (mask, box)
     }
 
-    /// Paints `source` on the rectangle `box` of the canvas. `mask` has the size of `box`; it determines how strongly
-    /// each pixel is painted.
+    /// Paints `source` on the rectangle `box` of the canvas. `mask` has the size of `box` and determines how strongly
+    /// each pixel is painted. Without a mask, each pixel is painted completely.
     func paint(
         _ source: PixmanImage, _ blend: BlendMode, in box: PixelRect, through mask: PixelBuffer?
     ) throws(WebImageError) {

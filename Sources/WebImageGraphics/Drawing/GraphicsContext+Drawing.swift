@@ -46,11 +46,12 @@ extension GraphicsContext {
         }
     }
 
-    /// Fills a rectangle with a gradient. The start and end of the gradient are fractions of the rectangle.
+    /// Fills a rectangle with a gradient. The start point and the end point of the gradient are fractions of the
+    /// rectangle's size.
     public func draw(_ gradient: ImageGradient, in rect: CGRect) {
         attempt { () throws(WebImageError) in
-            // Create the gradient for a square and move it to the rectangle by a pixman transform. So it follows
-            // every drawing transform.
+            // Create the gradient for a square. A pixman transform then maps the square to the rectangle. This
+            // transform includes the current drawing transform, so the drawing transform applies to the gradient.
             let side = 256
             let source = try PixmanImage(gradient, over: PixelSize(width: side, height: side))
             let place = currentTransform.translatedBy(x: rect.minX, y: rect.minY)
@@ -60,7 +61,7 @@ extension GraphicsContext {
         }
     }
 
-    /// Draws a picture, stretched to fill a rectangle, with a Lanczos filter.
+    /// Draws a picture in a rectangle. A Lanczos filter stretches the picture to the size of the rectangle.
     public func draw(_ image: Image, in rect: CGRect) {
         attempt { () throws(WebImageError) in
             let corner = CGPoint(x: rect.minX, y: rect.minY)
@@ -84,7 +85,7 @@ extension GraphicsContext {
         }
     }
 
-    /// Draws a picture at its size in points, with its top left at `point`.
+    /// Draws a picture at its size in points. The top left corner of the picture is at `point`.
     public func draw(_ image: Image, at point: CGPoint) { draw(image, in: CGRect(origin: point, size: image.size)) }
 
     /// Returns the lengths of the sides of a transformed rectangle, in pixels. Returns nil if a side is 0, not
@@ -97,8 +98,9 @@ extension GraphicsContext {
         return PixelSize(width: max(Int(sides[0].rounded()), 1), height: max(Int(sides[1].rounded()), 1))
     }
 
-    /// Returns the picture scaled to its drawn size. Returns it unscaled if the drawn size is too large: more than
-    /// four times the surface and larger than the picture, or a side over pixman's limit.
+    /// Returns the picture scaled to `size`, or unscaled if `size` is too large. `size` is too large if a side exceeds
+    /// pixman's limit. It is also too large if it has more pixels than the picture and more than four times the pixels
+    /// of the surface.
     private func scaled(_ image: Image, to size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         let pixels = try image.displayPixels()
         let limit = max(canvas.pixels.width * canvas.pixels.height * 4, pixels.width * pixels.height)
@@ -116,7 +118,8 @@ extension GraphicsContext {
 }
 
 extension CGAffineTransform {
-    /// Whether the transform only moves, and by whole pixels. Pixels can then be copied without filtering.
+    /// Whether the transform only moves the picture, by a whole number of pixels. If true, pixels can be copied without
+    /// filtering.
     fileprivate var isWholeMove: Bool {
         abs(a - 1) < 1e-6 && abs(d - 1) < 1e-6 && abs(b) < 1e-6 && abs(c) < 1e-6 && tx == tx.rounded()
             && ty == ty.rounded() && abs(tx) < 1e6 && abs(ty) < 1e6
@@ -124,8 +127,8 @@ extension CGAffineTransform {
 }
 
 extension PixmanImage {
-    /// Sets the image's position on the target by a transform. Returns false if the transform has no inverse or
-    /// exceeds pixman's number range.
+    /// Sets the transform from the image to the target. Returns false if the transform has no inverse or exceeds
+    /// pixman's number range.
     fileprivate func transform(back place: CGAffineTransform) -> Bool {
         let determinant = place.a * place.d - place.b * place.c
         guard determinant.isFinite, abs(determinant) > 1e-12 else { return false }

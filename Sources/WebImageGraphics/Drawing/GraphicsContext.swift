@@ -2,12 +2,11 @@ import CWebImagePixman
 public import Foundation
 public import WebImageCore
 
-/// A surface on which shapes, lines, pictures and gradients are drawn. A transform and a clip apply to everything
-/// drawn.
+/// A surface on which shapes, lines, pictures and gradients are drawn. A transform and a clip apply to all drawing.
 ///
 /// Coordinates are points. The origin is at the top left, and y increases downwards. Colours are sRGB with 8 bits per
-/// channel. A shape that cannot be drawn (a coordinate that is not finite, a transform without inverse) draws
-/// nothing. Use a context on one thread at a time, and only inside ``GraphicsImageRenderer/image(_:)``.
+/// channel. A shape is not drawn if a coordinate is not finite or if the transform has no inverse. Use a context on one
+/// thread at a time, and only inside ``GraphicsImageRenderer/image(_:)``.
 public final class GraphicsContext {
     /// The state that ``saveGState()`` stores and ``restoreGState()`` restores.
     private struct State {
@@ -23,7 +22,7 @@ public final class GraphicsContext {
     let canvas: Canvas
     private var state: State
     private var saved: [State] = []
-    /// Whether the drawing has ended. The pixels now belong to an image and must not change.
+    /// Whether the drawing has ended. After its end, the pixels belong to an image and must not change.
     private var isEnded = false
 
     init(_ canvas: Canvas, scale: CGFloat) {
@@ -84,7 +83,7 @@ public final class GraphicsContext {
         get { CGFloat(state.pen.miterLimit) }
         set { state.pen.miterLimit = Double(newValue) }
     }
-    /// The opacity with which everything is drawn, 0…1; 1 by default.
+    /// The opacity of all drawing, 0…1; 1 by default. Other values are clamped to 0…1.
     public var alpha: Double {
         get { state.alpha }
         set { state.alpha = newValue.isNaN ? 0 : min(max(newValue, 0), 1) }
@@ -127,7 +126,7 @@ public final class GraphicsContext {
     // MARK: Inside
 
     var pen: Pen { state.pen }
-    /// The length of one point in pixels. If the axes have different scales, the larger one.
+    /// The number of pixels per point. If the axes have different scales, this is the larger number.
     var pixelsPerPoint: Double {
         let transform = state.transform
         let along = length(SIMD2(Double(transform.a), Double(transform.b)))
@@ -136,7 +135,7 @@ public final class GraphicsContext {
 
     func polygons(_ path: GraphicsPath) -> [[SIMD2<Double>]] { path.flattened(state.transform).map(\.points) }
 
-    /// Paints the inside of polygons. Their coordinates are in pixels.
+    /// Paints the inside of polygons. The coordinates are in pixels.
     func paint(_ polygons: [[SIMD2<Double>]], rule: FillRule, with source: PixmanImage) throws(WebImageError) {
         if Self.isAligned(polygons), let corner = polygons[0].min(by: { $0.sum() < $1.sum() }),
             let other = polygons[0].max(by: { $0.sum() < $1.sum() })
@@ -174,7 +173,7 @@ public final class GraphicsContext {
         try PixmanImage(ImageColor(white: 0, alpha: state.alpha)).composite(PIXMAN_OP_IN, onto: mask)
     }
 
-    /// Whether the polygons are one rectangle whose edges are horizontal and vertical, at whole pixels.
+    /// Whether `polygons` is a single rectangle with horizontal and vertical edges at whole pixels.
     private static func isAligned(_ polygons: [[SIMD2<Double>]]) -> Bool {
         guard polygons.count == 1, polygons[0].count == 4 else { return false }
         let corners = polygons[0]
@@ -186,8 +185,8 @@ public final class GraphicsContext {
         }
     }
 
-    /// Calls `draw` and logs an error. A shape is missing in the drawing if memory is short or pixman cannot create
-    /// the source.
+    /// Calls `draw`, unless the drawing has ended. If `draw` throws, logs the error and leaves the shape out of the
+    /// drawing. `draw` throws if memory is short or if pixman cannot create the source.
     func attempt(_ draw: () throws(WebImageError) -> Void) {
         guard !isEnded else { return }
         do throws(WebImageError) { try draw() } catch {

@@ -1,8 +1,8 @@
 public import Foundation
 public import WebImageCore
 
-/// The requested colour range of a drawing. It has no effect: the surface always has sRGB colours with 8 bits per
-/// channel.
+/// The requested colour range of a drawing. The requested range has no effect, because the surface always has sRGB
+/// colours with 8 bits per channel.
 public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
     /// No range is requested.
     case unspecified = -1
@@ -16,7 +16,8 @@ public enum GraphicsImageRendererFormatRange: Int, Sendable, CaseIterable {
 
 /// The scale, opacity and colour range of a ``GraphicsImageRenderer``'s pictures.
 public struct GraphicsImageRendererFormat: Sendable, Hashable {
-    /// Pixels per point of the main screen; at least 1. The program sets it; 1 by default.
+    /// The number of pixels per point of the main screen; 1 by default. The program sets this value. A value that is
+    /// below 1 or not finite is stored as 1.
     public static var mainScreenScale: CGFloat {
         get { screenScale.withLock { $0 } }
         set { screenScale.withLock { $0 = newValue.isFinite ? max(newValue, 1) : 1 } }
@@ -30,7 +31,7 @@ public struct GraphicsImageRendererFormat: Sendable, Hashable {
         return format
     }
 
-    /// Pixels per point. The scale of the main screen by default.
+    /// The number of pixels per point. The default is ``mainScreenScale``.
     public var scale: CGFloat = mainScreenScale
     /// Whether the picture is opaque; false by default. An opaque picture is black before anything is drawn; any
     /// other picture is transparent.
@@ -59,8 +60,8 @@ public struct GraphicsImageRenderer: Sendable {
 
     /// Returns the picture that `actions` draws. Calls `actions` once, synchronously.
     ///
-    /// - Returns: nil if the size is not positive and finite, exceeds the default pixel limit or 32,000 px per side,
-    ///   or if memory is short. `actions` is not called then.
+    /// - Returns: nil if the size is not positive, is not finite, exceeds the default pixel limit, or has a side over
+    ///   32,000 px. `actions` is not called for such a size. Also nil if memory is short.
     public func image(_ actions: (GraphicsContext) -> Void) -> Image? {
         guard let pixelSize = PixelSize(points: size, scale: format.scale),
             max(pixelSize.width, pixelSize.height) <= Self.maxSide

@@ -44,7 +44,8 @@ extension GraphicsPath {
         let rect = rect.standardized
         let radius = min(max(cornerRadius, 0), rect.width / 2, rect.height / 2)
         func length(_ corner: RectCorner) -> CGFloat { corners.contains(corner) ? radius : 0 }
-        // The corners, clockwise from the top left: the point, the radius, and the angle at which the arc begins.
+        // The corners, clockwise from the top left. Each entry contains the corner point, the radius of the arc, and
+        // the angle at which the arc begins.
         let places: [(CGPoint, CGFloat, CGFloat)] = [
             (CGPoint(x: rect.minX, y: rect.minY), length(.topLeft), .pi),
             (CGPoint(x: rect.maxX, y: rect.minY), length(.topRight), -.pi / 2),
@@ -62,13 +63,14 @@ extension GraphicsPath {
         closeSubpath()
     }
 
-    /// Adds an arc of a circle. A line connects the end of the path to the start of the arc. Angles are in radians; 0
-    /// is to the right, and positive angles are clockwise.
+    /// Adds an arc of a circle. A line connects the end of the path to the start of the arc. Angles are in radians. The
+    /// angle 0 points to the right, and positive angles are clockwise.
     public mutating func addArc(center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat) {
         let sweep = min(max(endAngle - startAngle, -.pi * 2), .pi * 2)
         addLine(to: .onCircle(center, radius, startAngle))
         guard sweep.isFinite, sweep != 0 else { return }
-        // Use one Bézier curve for up to a quarter of a circle. Its error is below a thousandth of the radius.
+        // Use one Bézier curve for up to a quarter of a circle. The error of the curve is below a thousandth of the
+        // radius.
         let count = max(Int((abs(sweep) / (.pi / 2)).rounded(.up)), 1)
         let step = sweep / CGFloat(count)
         let reach = CGFloat(4 / 3 * tan(Double(step) / 4)) * radius

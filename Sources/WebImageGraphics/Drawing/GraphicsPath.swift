@@ -1,10 +1,10 @@
 public import Foundation
 public import WebImageCore
 
-/// Lines and curves that are filled, stroked or used as a clip. Coordinates are those of the drawing surface; y
-/// increases downwards.
+/// Lines and curves that are filled, stroked or used as a clip. Coordinates are in the coordinate system of the
+/// ``GraphicsContext``; y increases downwards.
 ///
-/// A value type. A path with a coordinate that is not finite draws nothing.
+/// A value type. A path is not drawn if one of its coordinates is not finite.
 public struct GraphicsPath: Sendable, Hashable {
     enum Element: Sendable, Hashable {
         case move(CGPoint)
@@ -72,6 +72,6 @@ public struct GraphicsPath: Sendable, Hashable {
         }
     }
 
-    /// Whether the path has no lines or curves.
+    /// Whether the path is empty: it contains no point, line or curve.
     public var isEmpty: Bool { elements.isEmpty }
 }

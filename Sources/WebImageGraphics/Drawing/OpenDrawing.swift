@@ -35,12 +35,12 @@ extension GraphicsContext {
         set { Thread.current.threadDictionary[key] = newValue.isEmpty ? nil : newValue }
     }
 
-    /// The current context of this thread: the context pushed last. nil if no context is pushed.
+    /// The current context of this thread: the context that was pushed last. nil if no context is pushed.
     package static var current: GraphicsContext? { stack.last }
 
     /// Makes `context` the current context of this thread until ``popCurrent()`` is called.
     package static func pushCurrent(_ context: GraphicsContext) { stack.append(context) }
 
-    /// Makes the previous context the current context of this thread again.
+    /// Removes the current context of this thread. The context that was pushed before it becomes the current context.
     package static func popCurrent() { _ = stack.popLast() }
 }

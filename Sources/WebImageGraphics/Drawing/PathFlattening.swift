@@ -11,7 +11,7 @@ extension GraphicsPath {
     /// Applies `transform` to the path and approximates its curves by straight pieces. The pieces differ from the
     /// curves by at most 1/40 px.
     ///
-    /// - Parameter pixelsPerUnit: The length at which one unit of the result is later drawn, in pixels.
+    /// - Parameter pixelsPerUnit: The number of pixels of the drawing surface per unit of the result.
     /// - Returns: An empty list if a coordinate is not finite or exceeds 1e9.
     func flattened(_ transform: CGAffineTransform = .identity, pixelsPerUnit: Double = 1) -> [Polyline] {
         var lines: [Polyline] = []
@@ -20,8 +20,8 @@ extension GraphicsPath {
             let moved = point.applying(transform)
             return SIMD2(Double(moved.x), Double(moved.y))
         }
-        // True after a line was closed. The next line then has only a start point. It is added to the result only if
-        // a piece follows.
+        // True after a line was closed. The next line then has only a start point, and is added to the result only if a
+        // piece follows.
         var isFresh = false
         func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
         for element in elements {
@@ -67,7 +67,7 @@ extension Polyline {
 }
 
 extension SIMD2<Double> {
-    /// Whether both coordinates are numbers and below 1e9 in magnitude, far outside any surface.
+    /// Whether both coordinates are numbers and below 1e9 in magnitude. This limit is far outside any surface.
     var isDrawable: Bool { abs(x) < 1e9 && abs(y) < 1e9 }
 }
 

@@ -5,19 +5,19 @@ import WebImageCore
 public enum LineCap: Int32, Sendable, CaseIterable {
     /// The line ends exactly at its end point.
     case butt = 0
-    /// Half a circle around the end point.
+    /// The line ends with half a circle around its end point.
     case round
-    /// Half a square around the end point.
+    /// The line ends with half a square around its end point.
     case square
 }
 
 /// The shape of the joint between two pieces of a line.
 public enum LineJoin: Int32, Sendable, CaseIterable {
-    /// A pointed joint. If the point would exceed the miter limit, the joint is drawn as ``bevel``.
+    /// A pointed joint. If the joint would be longer than the miter limit, it is drawn as ``bevel``.
     case miter = 0
     /// A circle around the point at which the pieces meet.
     case round
-    /// A straight edge instead of a point.
+    /// A joint with a straight edge instead of a tip.
     case bevel
 }
 
@@ -47,7 +47,8 @@ struct Pen: Sendable {
         if line.isClosed, points.count > 1, points.first == points.last { points.removeLast() }
         guard points.count > 1 else { return spot(points, dot) }
         let segments = line.isClosed ? points.count : points.count - 1
-        // For each piece of the line, the vector from its centre to its left edge. Its length is half the line width.
+        // The vector from the centre to the left edge, for each piece of the line. The length of the vector is half the
+        // line width.
         let sides = (0..<segments).map { index -> SIMD2<Double> in
             let way = points[(index + 1) % points.count] - points[index]
             return SIMD2(way.y, -way.x) * (width / 2 / length(way))
@@ -66,7 +67,8 @@ struct Pen: Sendable {
         return pieces
     }
 
-    /// Returns the shape of a line without length: a dot if the line caps are round or square, else nothing.
+    /// Returns the shape of a line whose length is 0: a circle for round line caps, a square for square line caps,
+    /// otherwise nothing.
     private func spot(_ points: [SIMD2<Double>], _ dot: [SIMD2<Double>]) -> [[SIMD2<Double>]] {
         guard let point = points.first else { return [] }
         switch cap {
@@ -101,8 +103,8 @@ struct Pen: Sendable {
         let (first, second) = turn > 0 ? (before, after) : (-before, -after)
         let middle = first + second
         let half = width / 2
-        // The length of `middle` is the width × the cosine of half the turn. The distance from `point` to the tip is
-        // half the width / this cosine.
+        // The length of `middle` is the line width multiplied by the cosine of half the turn. The distance from `point`
+        // to the tip is half the line width divided by this cosine.
         let cosine = length(middle) / (2 * half)
         if join == .miter, cosine * miterLimit >= 1 {
             let tip = middle * (half / (cosine * length(middle)))

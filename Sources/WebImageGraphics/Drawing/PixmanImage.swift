@@ -4,7 +4,7 @@ import WebImageCore
 /// Owns a `pixman_image_t` and retains the pixels that it points to.
 final class PixmanImage {
     let pointer: OpaquePointer
-    /// The pixels of the image. Retained here, because pixman accesses them without retaining them.
+    /// The pixels of the image. This object retains the pixels, because pixman does not retain them.
     private let pixels: PixelBuffer?
 
     /// Creates an image that uses the memory of `pixels`. Pixels in the display format become a picture; a grey plane
@@ -24,7 +24,7 @@ final class PixmanImage {
         HandleLedger.opened("pixman image")
     }
 
-    /// Creates an image that has one colour everywhere.
+    /// Creates an image in which all pixels have the same colour.
     init(_ color: ImageColor) throws(WebImageError) {
         func component(_ value: Double) -> UInt16 { UInt16((value * color.alpha * 65535).rounded()) }
         var fill = pixman_color(
@@ -51,8 +51,8 @@ final class PixmanImage {
     /// The maximum side in pixels. pixman's fixed-point coordinates cannot address larger images.
     static let maxSide = 32767
 
-    /// Draws this image on `target` with its top left at `x`, `y`, through an optional mask. The operation applies to
-    /// all pixels of `target`, also to pixels outside this image.
+    /// Draws this image on `target` through an optional mask. The top left corner of this image is at `x`, `y` of
+    /// `target`. The operation applies to all pixels of `target`, including the pixels outside this image.
     func composite(_ operation: pixman_op_t, mask: PixmanImage? = nil, onto target: PixelBuffer, x: Int = 0, y: Int = 0)
         throws(WebImageError)
     {

@@ -4,15 +4,16 @@ import WebImageCore
 
 /// A rounded rectangle in pixels. Computes how much of each pixel the rectangle or its outline covers.
 struct RoundedRectMask {
-    /// The shape, as the C function that computes the coverage requires it.
+    /// The shape, in the form that the C function for the coverage requires.
     private let shape: webimage_rounded_rect
-    /// The rows of the top corners, between the corners, and of the bottom corners. `columns` is divided in the same
-    /// way. All rows between the corners are equal, and so are all columns.
+    /// Three ranges of rows: the rows of the top corners, the rows between the corners, the rows of the bottom corners.
+    /// `columns` contains the three corresponding ranges of columns, from left to right. All rows between the corners
+    /// have the same coverage. All columns between the corners also have the same coverage.
     private let rows: [Range<Int>]
     private let columns: [Range<Int>]
 
-    /// Creates a rectangle that is inset from the edges of a picture. The radius is limited to half the smaller
-    /// side.
+    /// Creates a rectangle that is `inset` pixels inside the edges of a picture. The radius is limited to half the
+    /// smaller side.
     ///
     /// - Parameter halfStroke: Half the width of the outline in pixels; nil fills the rectangle.
     init(size: PixelSize, inset: Double, radius: Double, corners: RectCorner, halfStroke: Double? = nil) {
@@ -33,8 +34,8 @@ struct RoundedRectMask {
         columns = parts(size.width, right)
     }
 
-    /// Returns the parts of the picture in which the coverage is not `value` everywhere. Each part has its coverage
-    /// as an alpha plane.
+    /// Returns the parts of the picture whose coverage can differ from `value`. Omits a part between the corners if all
+    /// its pixels have the coverage `value`. The coverage of each part is an alpha plane.
     func parts(otherThan value: UInt8) throws(WebImageError) -> [(place: PixelRect, coverage: PixelBuffer)] {
         var parts: [(PixelRect, PixelBuffer)] = []
         var corner: PixelBuffer?
@@ -52,8 +53,8 @@ struct RoundedRectMask {
         return parts
     }
 
-    /// Returns the orientation that converts the top left corner to the corner at this part. Returns nil if the part
-    /// is not another corner, or if the corners have different radii.
+    /// Returns the orientation that converts the coverage of the top left corner to the coverage of this part. Returns
+    /// nil if this part is not one of the other three corners, or if the corners have different radii.
     private func mirroring(_ row: Int, _ column: Int) -> ImageOrientation? {
         let radii = shape.radii
         guard radii.0 == radii.1, radii.0 == radii.2, radii.0 == radii.3 else { return nil }
@@ -65,8 +66,8 @@ struct RoundedRectMask {
         }
     }
 
-    /// Returns the coverage of one part; nil if it is `value` everywhere. A corner is always returned: only parts
-    /// with equal rows or equal columns are checked for `value`.
+    /// Returns the coverage of one part. Returns nil for a part between the corners if all its pixels have the coverage
+    /// `value`. Corners are not checked for `value`, so the coverage of a corner is always returned.
     private func plane(
         columns: Range<Int>, rows: Range<Int>, otherThan value: UInt8
     ) throws(WebImageError) -> PixelBuffer? {
@@ -82,7 +83,8 @@ struct RoundedRectMask {
 }
 
 extension PixelBuffer {
-    /// Returns a grey plane of `size` in which this one row or column is repeated.
+    /// Returns a grey plane of `size` that consists of copies of the receiver. The receiver must have one row or one
+    /// column.
     fileprivate func repeated(to size: PixelSize) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: .gray8)
         let target = result.bytes(ofRow: 0)

@@ -13,9 +13,8 @@ public enum FillRule: Int32, Sendable, CaseIterable {
 /// Cuts polygons into trapezoids with horizontal top and bottom. pixman cannot draw polygons, but it can draw these
 /// trapezoids.
 ///
-/// The heights of all corners and of all crossings of sides divide the picture into horizontal slabs, so that no
-/// sides cross inside a slab. In each slab, from left to right, the fill rule determines which gaps between two sides
-/// are inside.
+/// Horizontal lines through all corners and through all crossings of sides divide the picture into slabs. No sides
+/// cross inside a slab. In each slab, the fill rule determines which gaps between two sides are inside the polygons.
 struct Trapezoids {
     private struct Side {
         var top: SIMD2<Double>
@@ -79,7 +78,7 @@ struct Trapezoids {
 
     private func isInside(_ sum: Int) -> Bool { rule == .winding ? sum != 0 : sum % 2 != 0 }
 
-    /// Returns the height at which two neighbouring sides cross between `top` and `bottom`; nil if no sides cross
+    /// Returns a y coordinate between `top` and `bottom` at which two neighbouring sides cross; nil if no sides cross
     /// there.
     private static func crossing(_ ordered: [Side], _ top: Double, _ bottom: Double) -> Double? {
         for (left, right) in zip(ordered, ordered.dropFirst()) {

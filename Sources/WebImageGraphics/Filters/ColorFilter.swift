@@ -1,7 +1,8 @@
 import Foundation
 public import WebImageCore
 
-/// Filters that change the colour of each pixel independently. They have the names of Core Image filters.
+/// Filters that change the colour of each pixel independently. The filters have the names of the corresponding Core
+/// Image filters.
 public struct ColorFilter: ImageFilter {
     /// The filter's name, followed by its parameters if it has any.
     public let filterKey: String
@@ -17,21 +18,22 @@ public struct ColorFilter: ImageFilter {
     public static let invert = ColorFilter(
         "CIColorInvert", [], ColorPipeline(matrix: [-1, 0, 0, 0, -1, 0, 0, 0, -1], offset: [1, 1, 1]))
 
-    /// Brightens by a number of stops; each stop doubles the light. Negative numbers darken. Values above white
-    /// become white.
+    /// Brightens the picture by a number of stops. Each stop doubles the light. A negative number darkens the picture.
+    /// Values above white become white.
     public static func exposure(stops: Double) -> ColorFilter {
         let factor = stops.isFinite ? exp2(min(max(stops, -20), 20)) : .nan
         return ColorFilter(
             "CIExposureAdjust", [stops], ColorPipeline(matrix: [factor, 0, 0, 0, factor, 0, 0, 0, factor]))
     }
 
-    /// Changes the saturation: 0 gives grey, 1 changes nothing, and more than 1 gives stronger colours.
+    /// Changes the saturation. An amount of 0 gives grey, 1 changes nothing, and an amount above 1 gives stronger
+    /// colours.
     public static func saturation(_ amount: Double) -> ColorFilter {
         ColorFilter("CIColorControls.saturation", [amount], ColorPipeline(matrix: saturationMatrix(amount)))
     }
 
-    /// Changes the contrast: 1 changes nothing, more than 1 moves values away from middle grey, less than 1 moves
-    /// them towards it.
+    /// Changes the contrast. 1 changes nothing. An amount above 1 moves values away from middle grey; an amount below 1
+    /// moves values towards middle grey.
     public static func contrast(_ amount: Double) -> ColorFilter {
         let shift = 0.5 - 0.5 * amount
         return ColorFilter(
@@ -55,8 +57,8 @@ public struct ColorFilter: ImageFilter {
             ColorPipeline(matrix: blend(full, intensity), isLinear: false))
     }
 
-    /// Multiplies colours by a 3×3 matrix and adds `offset`. Each row of the matrix gives one result channel; rows
-    /// and factors are in the order red, green, blue.
+    /// Multiplies colours by a 3×3 matrix and adds `offset`. Each row of the matrix computes one result channel. The
+    /// rows, and the factors in a row, are in the order red, green, blue.
     ///
     /// - Returns: nil unless there are exactly nine finite factors and three finite offsets.
     public static func matrix(_ factors: [Double], offset: [Double] = [0, 0, 0]) -> ColorFilter? {

@@ -2,8 +2,8 @@ import CWebImagePixman
 import Foundation
 public import WebImageCore
 
-/// Filters whose result depends on the neighbours or the position of a pixel. They have the names of Core Image
-/// filters.
+/// Filters whose result for a pixel depends on its neighbours or its position. The filters have the names of the
+/// corresponding Core Image filters.
 public struct NeighbourFilter: ImageFilter {
     private enum Kind: Sendable {
         case kernel([Double], side: Int)
@@ -53,7 +53,8 @@ public struct NeighbourFilter: ImageFilter {
     }
 
     /// Returns the filtered image in the display format, with 8 bits per channel. Returns nil if a parameter is not
-    /// finite or out of range, or if a side of the picture exceeds 32,767 px.
+    /// finite or out of range, or if a side of the picture exceeds 32,767 px. A vignette also requires that half the
+    /// diagonal of the picture is below 32,000 px.
     public func filteredImage(with image: Image) -> Image? {
         switch kind {
         case .kernel(let weights, let side):
@@ -108,7 +109,8 @@ extension PixelBuffer {
         return result
     }
 
-    /// Draws black over the picture. Its opacity increases from 0 at the centre to `intensity` at the corners.
+    /// Draws black over the picture. The opacity of the black increases from 0 at the centre to `intensity` at the
+    /// corners.
     fileprivate func shadeCorners(_ intensity: Double) throws(WebImageError) {
         let radius = (Double(width * width + height * height)).squareRoot() / 2
         guard radius < 32_000 else { throw .badData("pixman", "the picture is too large for a vignette") }

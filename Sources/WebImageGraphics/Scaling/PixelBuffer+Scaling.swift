@@ -7,15 +7,15 @@ extension PixelBuffer {
     /// zimg scales the picture with a Lanczos filter. Colours are weighted by alpha, so that transparent pixels do
     /// not affect visible colours.
     ///
-    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 everywhere. The alpha channel is then
-    ///   not scaled.
+    /// - Parameter isOpaque: Whether the caller guarantees that alpha is 255 for all pixels. If true, the alpha channel
+    ///   is not scaled.
     package func scaled(to size: PixelSize, isOpaque: Bool = false) throws(WebImageError) -> PixelBuffer {
         if size == PixelSize(width: width, height: height) { return self }
         return try scaled(to: size, as: format, isOpaque: isOpaque)
     }
 
-    /// Scales the picture to `size`. Also premultiplies it if the receiver is straight and `target` is premultiplied.
-    /// In all other cases `target` must be the receiver's format.
+    /// Returns the picture scaled to `size`. If the receiver is straight and `target` is premultiplied, the picture is
+    /// also premultiplied. In all other cases, `target` must be the receiver's format.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
         let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
         if plan.isShortenedFirst(from: self.size, to: size) {
@@ -38,7 +38,7 @@ extension PixelBuffer {
     }
 
     /// Returns the picture with fewer rows and the same width. This step works on interleaved pixels. The following
-    /// step must split the pixels into planes, so it benefits from fewer rows.
+    /// step must split the pixels into planes, so it is faster with fewer rows.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         try ResampleGraphPool.withGraph(plan.shorteningShape(from: self.size, to: height)) {
@@ -65,7 +65,7 @@ extension PixelBuffer {
     }
 }
 
-/// Determines for one scaling how many planes zimg scales and how it treats alpha.
+/// Determines how many planes zimg scales, and how zimg treats alpha, for one scaling.
 struct ScalingPlan {
     let source: PixelFormat
     let target: PixelFormat
@@ -90,8 +90,8 @@ struct ScalingPlan {
     /// premultiplied.
     var treatsChannelsAlike: Bool { alpha == ZIMG_ALPHA_NONE || alpha == ZIMG_ALPHA_PREMULTIPLIED && !multiplies }
 
-    /// The ratio of source height to target height. From this ratio on, it is faster to reduce the number of rows in
-    /// a separate first step.
+    /// The minimum ratio of source height to target height for a separate first step. From this ratio on, it is faster
+    /// to reduce the number of rows first.
     private static let shorteningRatio = 3
 
     /// Whether the number of rows is reduced in a separate first step.
@@ -99,7 +99,7 @@ struct ScalingPlan {
         treatsChannelsAlike && planeCount > 1 && source.height >= Self.shorteningRatio * target.height
     }
 
-    /// Returns the parameters of the first step, which treats the channels of a row as one plane.
+    /// Returns the parameters of the first step. This step treats all channels as one plane.
     func shorteningShape(from size: PixelSize, to height: Int) -> ResampleGraph.Shape {
         let samples = size.width * source.bytesPerPixel / sample.byteCount
         return ResampleGraph.Shape(

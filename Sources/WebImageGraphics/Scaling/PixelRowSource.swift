@@ -1,19 +1,20 @@
 package import WebImageCore
 
-/// A picture whose rows are made when they are needed, so that its pixels are never in memory as a whole.
+/// A picture that computes its rows on request, so that memory never contains the pixels of the whole picture.
 package protocol PixelRowSource {
     var size: PixelSize { get }
     var format: PixelFormat { get }
 
-    /// Writes a part of a row to `target`. Returns false if the row cannot be made.
+    /// Writes a part of a row to `target`. Returns false if the row cannot be computed.
     ///
-    /// The part may be requested more than once, and earlier rows after later ones.
+    /// Callers can request the same part more than once. They can request an earlier row after a later row.
     func read(row: Int, columns: Range<Int>, into target: UnsafeMutableRawPointer) -> Bool
 }
 
 extension PixelRowSource {
-    /// Returns the picture scaled to `size`, with the same pixels as `PixelBuffer.scaled(to:isOpaque:)`. Returns nil if a
-    /// row cannot be made. Call only if ``PixelFormat/isScaledByRows(from:to:isOpaque:)`` is true.
+    /// Returns the picture scaled to `size`. The pixels equal those of `PixelBuffer.scaled(to:isOpaque:)`. Returns nil
+    /// if a row cannot be computed. Call this function only if ``PixelFormat/isScaledByRows(from:to:isOpaque:)`` is
+    /// true.
     package func scaled(to size: PixelSize, isOpaque: Bool) throws(WebImageError) -> PixelBuffer? {
         let plan = ScalingPlan(source: format, target: format, isOpaque: isOpaque)
         let short = try PixelBuffer(width: self.size.width, height: size.height, format: format)
@@ -36,15 +37,17 @@ extension PixelRowSource {
 }
 
 extension PixelFormat {
-    /// Whether a ``PixelRowSource`` of this format can be scaled. False for grey pictures, 16 bits a channel, straight
-    /// alpha, and a result with more than a third of the rows: these are scaled from all pixels at once.
+    /// Whether a ``PixelRowSource`` of this format can be scaled row by row. False for grey pictures, for 16 bits per
+    /// channel, for straight alpha, and for a result with more than a third of the source's rows. Such pictures are
+    /// scaled from a buffer with all their pixels.
     package func isScaledByRows(from source: PixelSize, to target: PixelSize, isOpaque: Bool) -> Bool {
         let plan = ScalingPlan(source: self, target: self, isOpaque: isOpaque)
         return plan.sample == .byte && plan.isShortenedFirst(from: source, to: target)
     }
 }
 
-/// Fills the ring that zimg reads with rows of a source. zimg requests ranges of samples, which may begin inside a pixel.
+/// Copies rows of a source into the ring that zimg reads. zimg requests ranges of samples. Such a range can begin
+/// inside a pixel.
 private final class RowReading: ResampleCallbacks {
     private let source: any PixelRowSource
     private let ring: PlaneRing

@@ -41,7 +41,7 @@ final class PlanePacking: ResampleCallbacks {
                 _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
-            // The function reads BGRA: it expects red in the third byte. For RGBA, exchange the red and the blue plane.
+            // The function reads BGRA, with red in the third byte. For RGBA, exchange the red and the blue plane.
             let isBGR = plan.source == .bgra8Premultiplied
             let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
             _ = webimage_yuv_split_bgra(
@@ -78,8 +78,8 @@ final class PlanePacking: ResampleCallbacks {
     /// Limits each colour value c to alpha a. A Lanczos filter can overshoot, and a premultiplied colour above
     /// its alpha would brighten the background.
     ///
-    /// Computed as min(c, a) = c − max(c − a, 0). The subtraction function works on whole pixels, so alpha is
-    /// copied to all four channels first.
+    /// The result is min(c, a) = c − max(c − a, 0). The subtraction function works on whole pixels, so alpha is copied
+    /// to all four channels first.
     private func clampToAlpha(_ pixels: UnsafeMutablePointer<UInt8>, row: Int, left: Int, count: Int32) {
         let alpha = plane8(targetRing, 3, row, left)
         let excess = bytes(scratch.baseAddress)

@@ -2,8 +2,8 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// Memory for a few rows in separate planes. Rows are reused cyclically, so that the planes of the whole picture are
-/// never in memory.
+/// Memory for a few rows in separate planes. The memory of a row is reused for a later row, so that memory need not
+/// contain the planes of the whole picture.
 final class PlaneRing {
     private let base: UnsafeMutableRawPointer
     private let ownsMemory: Bool
@@ -15,7 +15,8 @@ final class PlaneRing {
 
     /// Allocates `rowCount` rows for an image of this width.
     ///
-    /// - Parameter rowCount: A power of 2; or any number that is at least `height`, to allocate all rows.
+    /// - Parameter rowCount: A power of 2 or a number that is at least `height`. If `rowCount` is at least `height`,
+    ///   all rows are allocated.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount

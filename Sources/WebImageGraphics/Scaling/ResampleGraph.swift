@@ -2,7 +2,7 @@ import CWebImageZimg
 import Foundation
 import WebImageCore
 
-/// Owns one zimg filter graph. ``ResampleGraphPool`` gives it to only one caller at a time.
+/// Owns one zimg filter graph. ``ResampleGraphPool`` passes a graph to only one caller at a time.
 final class ResampleGraph: Sendable {
     /// The parameters of a graph. Graphs with equal parameters are interchangeable.
     struct Shape: Equatable {
@@ -38,7 +38,8 @@ final class ResampleGraph: Sendable {
     }
 
     let shape: Shape
-    // Unsafe is correct: the pointer never changes, and the pool gives a graph to only one caller at a time.
+    // `nonisolated(unsafe)` is safe here, because the pointer never changes and the pool passes a graph to only one
+    // caller at a time.
     private nonisolated(unsafe) let handle: OpaquePointer
 
     /// Creates a graph and computes its filter weights. This takes a few milliseconds for a photo.
@@ -114,12 +115,12 @@ final class ResampleGraph: Sendable {
     }
 }
 
-/// What happens for each row that zimg reads or has written.
+/// The functions that zimg calls before it reads a row and after it has written a row.
 class ResampleCallbacks {
     /// Fills a part of a row of the source ring. Returns false to end the scaling with an error.
     func unpack(row: Int, left: Int, right: Int) -> Bool { true }
 
-    /// Takes a part of a row out of the target ring.
+    /// Reads a part of a row from the target ring.
     func pack(row: Int, left: Int, right: Int) {}
 }
 

@@ -28,7 +28,8 @@ package enum ResampleGraphPool {
                 graphs.append(graph)
                 return graphs.count > maxCount ? graphs.removeFirst() : nil
             }
-            // Free the removed objects after the lock is released, so that other threads do not wait for it.
+            // Free the removed graph after the lock is released, so that other threads do not wait for the lock
+            // meanwhile.
             withExtendedLifetime(dropped) {}
         }
         try body(graph)

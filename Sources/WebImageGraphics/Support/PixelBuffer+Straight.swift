@@ -4,8 +4,8 @@ extension PixelBuffer {
     /// The size in pixels.
     package var size: PixelSize { PixelSize(width: width, height: height) }
 
-    /// Returns pixels of four bytes that an encoder can read as straight alpha: RGBA pixels, or pixels in the display
-    /// format if the image is opaque.
+    /// Returns pixels of four bytes that an encoder can read as pixels with straight alpha. The format is `rgba8` or,
+    /// for an opaque image in the display format, the display format.
     package func straight(hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch format {
         case .rgba8: self

@@ -9,8 +9,8 @@ extension Image {
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel). Outside the picture, the edge
     /// pixels are repeated.
-    /// - Parameter radius: The standard deviation of the Gaussian in points. At least 2 px are used, except for
-    ///   0.
+    /// - Parameter radius: The standard deviation of the Gaussian in points. A radius above 0 and below 2 px is raised
+    ///   to 2 px.
     /// - Returns: This image if `radius` is 0; nil if `radius` is negative or not finite.
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
         guard radius.isFinite, radius >= 0 else { return nil }
@@ -24,7 +24,7 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Replaces each pixel by the mean of the pixels up to `reach` pixels away in each direction. Repeats this
+    /// Replaces each pixel by the mean of the pixels up to `reach` pixels away in each direction. Applies this filter
     /// `times` times. The pixels must have the display format.
     fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
         let factor = reach / Self.maxReach + 1
@@ -51,8 +51,8 @@ extension PixelBuffer {
         return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
     }
 
-    /// The maximum reach in pixels. With a larger reach the result has no details. The picture is then blurred at a
-    /// smaller size, which needs less time and memory.
+    /// The maximum reach in pixels. With a larger reach, the result has no details. The picture is therefore blurred at
+    /// a smaller size, which needs less time and memory.
     private static let maxReach = 256
 
     /// Returns the picture with a border of `reach` pixels on each side. The border is not filled.

@@ -2,13 +2,13 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture cut to the largest circle around its centre. The result is a square with the length of the
-    /// shorter side; pixels outside the circle are transparent.
+    /// Returns the picture cut to the largest circle around its centre. The result is a square whose side is the
+    /// shorter side of the picture. Pixels outside the circle are transparent.
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - borderWidth: The width of the border in points. The border is drawn inwards. Half the side or more gives a
-    ///     transparent image.
+    ///   - borderWidth: The width of the border in points. The border is drawn inwards. A border of half the circle's
+    ///     diameter or more gives a transparent image.
     ///   - borderColor: The colour of the border. nil draws no border; the picture is still inset by the border's
     ///     width.
     /// - Returns: nil if the border's width is negative or not finite.

@@ -2,7 +2,7 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the straight colour of the pixel at `point`, which is in pixels from the top left. Returns nil if
+    /// Returns the straight colour of the pixel at `point`. `point` is in pixels from the top left. Returns nil if
     /// `point` is outside the picture.
     public func color(at point: CGPoint) -> ImageColor? {
         colors(with: CGRect(x: point.x, y: point.y, width: 1, height: 1))?.first
@@ -24,7 +24,7 @@ extension Image {
 }
 
 extension PixelBuffer {
-    /// Returns the straight colour of a pixel, which must be inside the picture.
+    /// Returns the straight colour of a pixel. The pixel must be inside the picture.
     func color(_ x: Int, _ y: Int) -> ImageColor {
         let pixel = baseAddress + y * bytesPerRow + x * format.bytesPerPixel
         func byte(_ index: Int) -> Double { Double(pixel.load(fromByteOffset: index, as: UInt8.self)) / 255 }

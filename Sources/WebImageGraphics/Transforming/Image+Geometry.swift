@@ -3,12 +3,12 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture scaled to exactly `size` points, with a Lanczos filter. The scale (pixels per point)
-    /// is unchanged.
+    /// Returns an image of exactly `size` points. A Lanczos filter scales the picture. The scale (pixels per point) is
+    /// unchanged.
     ///
-    /// The pixel format is kept, for example grey or 16 bits. If transparent bars are added, the result has the
-    /// display format, 8 bits per channel.
-    /// - Returns: nil if the size is not positive and finite, or exceeds the default pixel limit.
+    /// The pixel format is unchanged, for example grey or 16 bits. Exception: if transparent bars are added, the result
+    /// has the display format, with 8 bits per channel.
+    /// - Returns: nil if the size is not positive, is not finite, or exceeds the default pixel limit.
     public func resizedImage(with size: CGSize, scaleMode: ImageScaleMode) -> Image? {
         guard let canvas = PixelSize(points: size, scale: scale) else { return nil }
         return made {
@@ -24,8 +24,8 @@ extension Image {
         }
     }
 
-    /// Returns the part of the picture inside `rect`, which is in points from the top left. The pixel format is
-    /// kept.
+    /// Returns the part of the picture inside `rect`. `rect` is in points from the top left. The pixel format is
+    /// unchanged.
     ///
     /// - Returns: nil if the rectangle is empty, not finite or completely outside the picture.
     public func croppedImage(with rect: CGRect) -> Image? {
@@ -38,7 +38,7 @@ extension Image {
         return made { () throws(WebImageError) in (try pixels.cropped(to: part), hasAlpha) }
     }
 
-    /// Returns the picture mirrored left to right, top to bottom, or both. The pixel format is kept.
+    /// Returns the picture mirrored left to right, top to bottom, or in both directions. The pixel format is unchanged.
     public func flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> Image? {
         let orientation: ImageOrientation =
             horizontal ? (vertical ? .down : .upMirrored) : vertical ? .downMirrored : .up
@@ -47,19 +47,20 @@ extension Image {
 
     /// Returns the picture rotated around its centre.
     ///
-    /// A rotation by a multiple of 90° keeps the pixel format. Exception: 90° or 270° of a picture that is not
-    /// square, without `fitSize`. All other results have the display format, 8 bits per channel.
+    /// A rotation by a multiple of 180° does not change the pixel format. The same applies to a rotation by 90° or 270°
+    /// if `fitSize` is true or the picture is square. All other results have the display format, with 8 bits per
+    /// channel.
     /// - Parameters:
     ///   - angle: The angle in radians; positive angles are counter-clockwise.
-    ///   - fitSize: Whether the result is large enough for the whole rotated picture. If false, the size is
-    ///     unchanged and the corners are cut off.
+    ///   - fitSize: Whether the result is large enough for the whole rotated picture. If false, the size is unchanged,
+    ///     and the parts outside this size are cut off.
     /// - Returns: nil if the angle is not finite or a side would exceed 32,767 px.
     public func rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> Image? {
         guard angle.isFinite else { return nil }
         let quarters = angle / (.pi / 2)
         let isQuarter = abs(quarters - quarters.rounded()) < 1e-6
-        // A rotation by a multiple of 90° only moves pixels. Without `fitSize` this is possible only if the rotated
-        // picture has the same size.
+        // A rotation by a multiple of 90° only moves pixels. Without `fitSize`, this method requires that the rotated
+        // picture has the size of the original picture.
         if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
             let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
             let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
@@ -78,7 +79,8 @@ extension Image {
         }
         let source = try PixmanImage(try displayPixels())
         let result = try PixelBuffer(width: canvas.width, height: canvas.height, format: .bgra8Premultiplied)
-        // The matrix maps a position in the result to the position in the picture, relative to their centres.
+        // The matrix maps each position in the result to a position in the picture. The centre of the result is mapped
+        // to the centre of the picture.
         let (centerX, centerY) = (Double(canvas.width) / 2, Double(canvas.height) / 2)
         var matrix = pixman_f_transform(
             m: (
@@ -97,7 +99,7 @@ extension Image {
 }
 
 extension Image {
-    /// Returns an image with the pixels that `make` returns and this image's metadata. If `make` throws, logs the
+    /// Returns an image with this image's metadata and with the pixels that `make` returns. If `make` throws, logs the
     /// error and returns nil.
     func made(
         _ make: () throws(WebImageError) -> (pixels: PixelBuffer, hasAlpha: Bool)

@@ -23,9 +23,9 @@ public struct ImageGradient: Sendable, Hashable {
 
     /// The stops, sorted by location.
     public var stops: [Stop] { didSet { stops.sort { $0.location < $1.location } } }
-    /// The start of the line, in fractions of the picture: (0, 0) is the top left, (1, 1) the bottom right.
+    /// The start of the line, in fractions of the picture's size: (0, 0) is the top left, (1, 1) the bottom right.
     public var start: CGPoint
-    /// The end of the line, in fractions of the picture.
+    /// The end of the line, in fractions of the picture's size.
     public var end: CGPoint
 
     /// Creates a gradient, by default from the top to the bottom of the picture.
@@ -44,7 +44,7 @@ public struct ImageGradient: Sendable, Hashable {
             stops: colors.enumerated().map { Stop($1, at: Double($0) / last) }, start: start, end: end)
     }
 
-    /// The stops and the line as a text for transformer keys.
+    /// The text that describes the stops and the line in a transformer key.
     var key: String {
         let colors = stops.map { $0.color.hexString + String(plainFormat: "@%f", $0.location) }.joined(separator: ",")
         return colors + String(plainFormat: ",{%f,%f},{%f,%f}", start.x, start.y, end.x, end.y)
@@ -55,8 +55,8 @@ extension Image {
     /// Returns the picture with a gradient drawn over it. Transparent pixels stay transparent.
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
-    /// - Returns: nil if the gradient has no stops or more than 1,000, if its line is not finite, or if a side of the
-    ///   picture exceeds 32,767 px.
+    /// - Returns: nil if the gradient has no stops or more than 1,000 stops, or if a side of the picture exceeds 32,767
+    ///   px. Also nil if a coordinate of the line is not finite or is more than 32,767 px from the top left.
     public func gradientImage(with gradient: ImageGradient) -> Image? {
         made {
             () throws(WebImageError) in

@@ -3,11 +3,11 @@ public import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the whole picture, scaled to fit and centred in an image of `size` points. The picture's mean colour
-    /// fills the bars around it.
+    /// Returns an image of `size` points that contains the whole picture, scaled to fit and centred. The picture's mean
+    /// colour fills the bars around the picture and is behind its transparent pixels.
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
-    /// - Returns: nil if the size is not positive and finite, or exceeds the default pixel limit.
+    /// - Returns: nil if the size is not positive, is not finite, or exceeds the default pixel limit.
     public func letterboxedImage(with size: CGSize) -> Image? {
         guard let fitted = resizedImage(with: size, scaleMode: .aspectFit), var color = averageColor() else {
             return nil
@@ -22,7 +22,8 @@ extension Image {
     }
 }
 
-/// Fits a picture into a size and fills the bars around it; see ``WebImageCore/Image/letterboxedImage(with:)``.
+/// Fits a picture into a size and fills the bars around the picture; see
+/// ``WebImageCore/Image/letterboxedImage(with:)``.
 public struct ImageLetterboxTransformer: ImageTransformer {
     /// The size of the result in points.
     public let size: CGSize
@@ -35,6 +36,6 @@ public struct ImageLetterboxTransformer: ImageTransformer {
         String(plainFormat: "SDImageLetterboxTransformer({%f,%f})", size.width, size.height)
     }
 
-    /// Returns the picture, fitted into the size, with filled bars around it.
+    /// Returns the picture, fitted into the size, with filled bars around the picture.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { image.letterboxedImage(with: size) }
 }

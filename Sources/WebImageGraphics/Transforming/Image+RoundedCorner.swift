@@ -9,7 +9,8 @@ extension Image {
     /// - Parameters:
     ///   - radius: The radius of the corners in points. It is limited to half the smaller side.
     ///   - corners: The corners to round.
-    ///   - borderWidth: The width of the border in points. Half the smaller side or more gives a transparent image.
+    ///   - borderWidth: The width of the border in points. A border of half the smaller side or more gives a
+    ///     transparent image.
     ///   - borderColor: The colour of the border. nil draws no border; the picture is still inset by the border's
     ///     width.
     /// - Returns: nil if `radius` or `borderWidth` is negative or not finite.

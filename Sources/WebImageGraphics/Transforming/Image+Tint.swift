@@ -4,7 +4,7 @@ import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture's shape, filled with a colour. The same as ``tintedImage(with:blendMode:)`` with
+    /// Returns the picture's shape, filled with a colour. This method equals ``tintedImage(with:blendMode:)`` with
     /// `.sourceIn`.
     public func tintedImage(with color: ImageColor) -> Image? { tintedImage(with: color, blendMode: .sourceIn) }
 
@@ -73,11 +73,11 @@ extension PixelBuffer {
         return result
     }
 
-    /// Blends `other` over the receiver with `.plusDarker`: adds the darkness of both pixels. Darkness is the
-    /// difference between a colour and its alpha.
+    /// Blends `other` over the receiver with `.plusDarker`, which adds the darkness of two pixels. Darkness is alpha
+    /// minus the premultiplied colour value.
     ///
-    /// Both pictures must have the same size and the display format. No library supports this mode. It is computed by
-    /// libyuv's saturating addition and subtraction.
+    /// Both pictures must have the same size and the display format. No library supports this mode. libyuv's saturating
+    /// addition and subtraction compute the result.
     func addDarkness(of other: PixelBuffer) throws(WebImageError) {
         let scratch = try PixelBuffer(width: width, height: 3, format: format)
         let (full, otherFull, lacking) = (scratch.bytes(ofRow: 0), scratch.bytes(ofRow: 1), scratch.bytes(ofRow: 2))

@@ -23,11 +23,13 @@ extension Image {
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - watermark: The picture to draw. It is drawn at its size in points; parts outside this picture are cut off.
+    ///   - watermark: The picture to draw, at its size in points. Parts of the watermark outside this picture are cut
+    ///     off.
     ///   - anchor: The position of the watermark.
-    ///   - margin: The distance from the edges at the anchor, in points.
+    ///   - margin: The distance between the watermark and the edges at the anchor, in points.
     ///   - opacity: The opacity of the watermark, 0…1.
-    /// - Returns: nil if a number is not finite or a side exceeds 32,767 px.
+    /// - Returns: nil if `margin` or `opacity` is not finite, if `margin` is 1,000,000 or more in magnitude, or if a
+    ///   side of a picture exceeds 32,767 px.
     public func watermarkedImage(
         with watermark: Image, anchor: ImageAnchor = .bottomRight, margin: CGFloat = 0, opacity: Double = 1
     ) -> Image? {
@@ -53,12 +55,12 @@ extension Image {
 public struct ImageWatermarkTransformer: ImageTransformer {
     /// The picture that is drawn over other pictures.
     public let watermark: Image
-    /// The watermark's name in cache keys. Change it whenever the watermark changes; otherwise caches return images
-    /// with the old watermark.
+    /// The watermark's name in cache keys. Change this name whenever the watermark changes; otherwise caches return
+    /// images with the old watermark.
     public let identifier: String
     /// The position of the watermark.
     public let anchor: ImageAnchor
-    /// The distance from the edges at the anchor, in points.
+    /// The distance between the watermark and the edges at the anchor, in points.
     public let margin: CGFloat
     /// The opacity of the watermark, 0…1.
     public let opacity: Double

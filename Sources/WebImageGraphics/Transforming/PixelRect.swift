@@ -30,7 +30,7 @@ extension PixelSize {
         guard pixelCount <= DecodingLimits.default.maxPixels else { return nil }
     }
 
-    /// Returns which part of a picture of this size is drawn on a canvas, and at which size it is drawn.
+    /// Returns the part of a picture of this size that is drawn on a canvas, and the size at which this part is drawn.
     func placed(in canvas: PixelSize, _ mode: ImageScaleMode) -> (source: PixelRect, target: PixelSize) {
         let whole = PixelRect(x: 0, y: 0, width: width, height: height)
         let ratio = Double(width) / Double(height)
@@ -45,7 +45,8 @@ extension PixelSize {
                 : PixelSize(width: max(Int((Double(canvas.height) * ratio).rounded()), 1), height: canvas.height)
             return (whole, target)
         case .aspectFill:
-            // Crop the picture before it is scaled. The result is the same, but fewer pixels are scaled.
+            // Crop the picture before it is scaled, so that fewer pixels are scaled. The order does not change the
+            // result.
             let wanted =
                 ratio > canvasRatio
                 ? PixelSize(width: max(Int((Double(height) * canvasRatio).rounded()), 1), height: height)
@@ -66,7 +67,7 @@ extension PixelBuffer {
         return result
     }
 
-    /// Returns a copy of the part inside `rect`, which must be inside the picture. Returns the receiver if `rect` is
+    /// Returns a copy of the part inside `rect`. `rect` must be inside the picture. Returns the receiver if `rect` is
     /// the whole picture.
     func cropped(to rect: PixelRect) throws(WebImageError) -> PixelBuffer {
         if rect == PixelRect(x: 0, y: 0, width: width, height: height) { return self }
@@ -80,8 +81,8 @@ extension PixelBuffer {
         return result
     }
 
-    /// Copies `source` to position `x`, `y` of this picture. Both must have the same format. Pixels outside this
-    /// picture are ignored. No other code may use this picture yet, because the function changes its pixels.
+    /// Copies `source` to position `x`, `y` of this picture. Both pictures must have the same format. Pixels outside
+    /// this picture are ignored. No other code must use this picture yet, because the function changes its pixels.
     func copy(_ source: PixelBuffer, x: Int, y: Int) {
         guard
             let part = PixelRect(x: x, y: y, width: source.width, height: source.height)

@@ -1,7 +1,8 @@
 public import Foundation
 public import WebImageCore
 
-/// Rounds corners and draws a border; see ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
+/// Rounds corners and draws a border; see
+/// ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
 public struct ImageRoundCornerTransformer: ImageTransformer {
     /// The radius in points.
     public let cornerRadius: CGFloat
@@ -20,7 +21,7 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
         self.borderColor = borderColor
     }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String {
         let color = borderColor?.hexString ?? "(null)"
         return String(
@@ -48,7 +49,7 @@ public struct ImageResizingTransformer: ImageTransformer {
         self.scaleMode = scaleMode
     }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String {
         String(plainFormat: "SDImageResizingTransformer({%f,%f},%lu)", size.width, size.height, scaleMode.rawValue)
     }
@@ -67,7 +68,7 @@ public struct ImageCroppingTransformer: ImageTransformer {
     /// Creates the transformer.
     public init(rect: CGRect) { self.rect = rect }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String {
         String(
             plainFormat: "SDImageCroppingTransformer({%f,%f,%f,%f})", rect.origin.x, rect.origin.y, rect.size.width,
@@ -91,7 +92,7 @@ public struct ImageFlippingTransformer: ImageTransformer {
         self.vertical = vertical
     }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String { "SDImageFlippingTransformer(\(horizontal ? 1 : 0),\(vertical ? 1 : 0))" }
 
     /// Returns the mirrored image.
@@ -113,7 +114,7 @@ public struct ImageRotationTransformer: ImageTransformer {
         self.fitSize = fitSize
     }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String {
         String(plainFormat: "SDImageRotationTransformer(%f,%d)", angle, fitSize ? 1 : 0)
     }
@@ -137,7 +138,7 @@ public struct ImageTintTransformer: ImageTransformer {
         self.blendMode = blendMode
     }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String { "SDImageTintTransformer(\(tintColor.hexString),\(blendMode.rawValue))" }
 
     /// Returns the tinted image.
@@ -154,7 +155,7 @@ public struct ImageBlurTransformer: ImageTransformer {
     /// Creates the transformer.
     public init(radius: CGFloat) { blurRadius = radius }
 
-    /// The transformer's key. Equal to the key that SDWebImage uses for the same transformer.
+    /// The transformer's key. The key equals SDWebImage's key for the same transformer.
     public var transformerKey: String { String(plainFormat: "SDImageBlurTransformer(%f)", blurRadius) }
 
     /// Returns the blurred image.
