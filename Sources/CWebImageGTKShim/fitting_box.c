@@ -15,7 +15,7 @@ struct _WebImageFittingBox {
 
 G_DEFINE_TYPE(WebImageFittingBox, webimage_fitting_box, GTK_TYPE_WIDGET)
 
-// The longest side that X11 and cairo can draw. It limits proportions from a hostile header.
+// The longest side that X11 and cairo can draw. The limit applies if a hostile header states extreme proportions.
 static const double longest = 32767;
 
 static GtkSizeRequestMode request_mode(GtkWidget *widget) {
@@ -30,7 +30,7 @@ static void measure(
     bool is_height = orientation == GTK_ORIENTATION_VERTICAL;
     *minimum_baseline = *natural_baseline = -1;
     if (is_height != box->is_width_given) {
-        // The layout gives this side: any length is accepted.
+        // The layout determines this side, so the minimum is 0.
         *minimum = 0;
         *natural = is_height ? box->height : box->width;
         return;
@@ -65,7 +65,7 @@ webimage_ref webimage_fitting_box_new(webimage_ref child, bool is_width_given, i
     box->width = width > 0 ? width : 1;
     box->height = height > 0 ? height : 1;
     box->child = GTK_WIDGET((gpointer)child);
-    // The child's natural size, which is the picture's pixels, must not count: the box alone determines the size.
+    // The box alone determines the size. It ignores the child's natural size, which is the picture's size in pixels.
     gtk_widget_set_parent(box->child, GTK_WIDGET(box));
     return (webimage_ref)box;
 }

@@ -62,7 +62,8 @@ static void get_property(GObject *object, guint property, GValue *value, GParamS
     }
 }
 
-// Constant, so that a change of one row lays out only this widget.
+// The request mode is constant. Therefore a change of one row causes a new layout of this widget but not of its
+// parents.
 static GtkSizeRequestMode request_mode(GtkWidget *widget) { return GTK_SIZE_REQUEST_CONSTANT_SIZE; }
 
 static void measure(
@@ -70,7 +71,8 @@ static void measure(
     int *natural_baseline) {
     *minimum = *natural = 0;
     *minimum_baseline = *natural_baseline = -1;
-    // The list scrolls along its axis and requests nothing there. Across the axis it is as wide as its widest row.
+    // The list scrolls along its axis and requests no size in this direction. Across the axis, the list requests the
+    // size of its largest row.
     if ((orientation == GTK_ORIENTATION_VERTICAL) == WEBIMAGE_LIST_AREA(widget)->is_vertical) return;
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child; child = gtk_widget_get_next_sibling(child)) {
         int child_minimum, child_natural;
@@ -89,7 +91,7 @@ static gboolean key_pressed(GtkWidget *widget, GVariant *arguments, gpointer unu
     WebImageListArea *area = WEBIMAGE_LIST_AREA(widget);
     int key, way;
     g_variant_get(arguments, "(ii)", &key, &way);
-    // Arrow keys across the scroll axis are not for the list.
+    // The list does not handle arrow keys across the scroll axis.
     if (way >= 0 && way != (area->is_vertical ? VERTICAL : HORIZONTAL)) return FALSE;
     return area->owner && area->callbacks.key(area->owner, (webimage_list_key)key);
 }

@@ -45,7 +45,7 @@ void webimage_list_row_set_selected(webimage_ref row, bool is_selectable, bool i
     } else {
         gtk_widget_unset_state_flags(widget, GTK_STATE_FLAG_SELECTED);
     }
-    // A row that cannot be selected must not have this state.
+    // A row that cannot be selected must not have the accessible state "selected", not even with the value false.
     if (is_selectable) {
         gtk_accessible_update_state(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_STATE_SELECTED, is_selected, -1);
     } else {

@@ -7,24 +7,25 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Exported by libdispatch for CoreFoundation's run loop on Linux; declared in no public header.
+// libdispatch exports these functions for CoreFoundation's run loop on Linux, but no public header declares them.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *);
 
-// GDK_PRIORITY_REDRAW. At a higher priority (a smaller number) a busy main queue starves redraws; at a lower one redraws
-// starve tasks.
+// The value of GDK_PRIORITY_REDRAW. At a higher priority (a smaller number), a busy main queue would delay redraws. At
+// a lower priority, redraws would delay tasks.
 static const int drain_priority = 120;
 
 static gboolean drain_main_queue(gint descriptor, GIOCondition condition, gpointer unused) {
     uint64_t count;
     while (read(descriptor, &count, sizeof count) < 0 && errno == EINTR) {}
-    // Drains only the blocks queued at this moment, so blocks that post themselves again cannot block the loop.
+    // This call runs only the blocks that are queued now. Therefore blocks that queue themselves again cannot block the
+    // loop.
     _dispatch_main_queue_callback_4CF(NULL);
     return G_SOURCE_CONTINUE;
 }
 
 bool webimage_main_loop_attach(void) {
-    // Only the process's first thread reads and writes the flag, so it needs no lock.
+    // Only the process's first thread reads and writes the flag, so the flag needs no lock.
     static bool is_attached = false;
     if (syscall(SYS_gettid) != getpid()) return false;
     if (!is_attached) {
@@ -34,7 +35,8 @@ bool webimage_main_loop_attach(void) {
     return is_attached;
 }
 
-// GLib overwrites a closure's own data field while it finalizes it, so all values are stored after the closure.
+// GLib overwrites the data field of a closure while it finalizes the closure. Therefore all values are stored after the
+// closure.
 typedef struct {
     GClosure closure;
     webimage_signal_handler handler;

@@ -22,7 +22,7 @@ static void measure(
         gdk_paintable_compute_concrete_size(
             view->paintable, orientation == GTK_ORIENTATION_VERTICAL && for_size > 0 ? width : 0,
             orientation == GTK_ORIENTATION_HORIZONTAL && for_size > 0 ? height : 0,
-            // The size of a paintable that has none; GTK refuses 0.
+            // The size of a paintable without a natural size; GTK refuses 0.
             16, 16, &width, &height);
         *natural = (int)ceil(orientation == GTK_ORIENTATION_HORIZONTAL ? width : height);
     }
@@ -30,7 +30,8 @@ static void measure(
 
 static GtkSizeRequestMode request_mode(GtkWidget *widget) { return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH; }
 
-// Children are indicators and never make the view larger. One that is too large exceeds the view evenly on all sides.
+// Children are indicators and never make the view larger. A child that is too large is centred and extends beyond the
+// view.
 static void allocate(GtkWidget *widget, int width, int height, int baseline) {
     for (GtkWidget *child = gtk_widget_get_first_child(widget); child; child = gtk_widget_get_next_sibling(child)) {
         int least_width, least_height;
@@ -112,7 +113,8 @@ void webimage_set_object(webimage_ref object, const char *name, webimage_ref val
 webimage_ref webimage_get_object(webimage_ref object, const char *name) {
     gpointer value = NULL;
     g_object_get((gpointer)object, name, &value, NULL);
-    // The object retains the value, so the caller gets no reference that it would have to release.
+    // The object retains the value. Release the reference that g_object_get added, so that the caller does not have to
+    // release it.
     if (value) g_object_unref(value);
     return (webimage_ref)value;
 }

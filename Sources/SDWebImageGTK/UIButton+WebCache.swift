@@ -3,7 +3,7 @@ public import SDWebImage
 public import WebImageGTK
 
 extension Button {
-    /// Shows the placeholder, or nothing, and then the image of a URL for a state.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state.
     @preconcurrency public func sd_setImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -14,7 +14,7 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL for a state, and reports progress.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state. Reports progress.
     @preconcurrency public func sd_setImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -26,7 +26,7 @@ extension Button {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL as a state's background.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state.
     @preconcurrency public func sd_setBackgroundImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -37,7 +37,8 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL as a state's background, and reports progress.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state. Reports
+    /// progress.
     @preconcurrency public func sd_setBackgroundImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -55,9 +56,10 @@ extension Button {
     public func sd_backgroundImageURL(for state: UIControl.State) -> URL? {
         backgroundImageURL(for: state)
     }
-    /// The picture URL of the current state, else of the normal state.
+    /// The URL last requested for the current state's picture. If there is none, the URL of the normal state's picture.
     public var sd_currentImageURL: URL? { currentImageURL }
-    /// The background URL of the current state, else of the normal state.
+    /// The URL last requested for the current state's background. If there is none, the URL of the normal state's
+    /// background.
     public var sd_currentBackgroundImageURL: URL? { currentBackgroundImageURL }
     /// The operation key of a state's image.
     public func sd_imageOperationKey(for state: UIControl.State) -> String {

@@ -9,9 +9,9 @@ extension ImageView {
         self.image = image
     }
 
-    /// Shows the placeholder, or nothing, and then the image of a URL.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL.
     ///
-    /// The completion runs on the main actor. Its error is an ``SDWebImage/SDWebImageError``.
+    /// The completion runs on the main actor. The error that it receives is an ``SDWebImage/SDWebImageError``.
     @preconcurrency public func sd_setImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
         context: SDWebImageContext? = nil, completed completedBlock: SDExternalCompletionBlock? = nil
@@ -21,7 +21,7 @@ extension ImageView {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder, or nothing, and then the picture of a URL, and reports progress on the main actor.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL. Reports progress on the main actor.
     @preconcurrency public func sd_setImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
         context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock?,
@@ -47,7 +47,7 @@ extension ImageView {
             with: url, options: options, context: context, completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the picture of a URL while the view is highlighted, and reports progress on the main actor.
+    /// Loads the image that the view shows while it is highlighted. Reports progress on the main actor.
     @preconcurrency public func sd_setHighlightedImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
         progress progressBlock: SDImageLoaderProgressBlock?,

@@ -6,7 +6,7 @@ extension WidgetView {
     /// How an image is fitted into its view: ``WebImageGTK/ImageContentMode``.
     public typealias ContentMode = ImageContentMode
 
-    /// Creates a view that requests a size in points. The container chooses its position.
+    /// Creates a view that requests a size in points. The container chooses the position of the view.
     public convenience init(frame: CGRect) {
         self.init()
         requestSize(frame.size)
@@ -15,7 +15,7 @@ extension WidgetView {
     /// The natural size of the view, in points.
     public var intrinsicContentSize: CGSize { naturalSize }
 
-    /// Whether drawing outside the view is cut off. Always true; setting it has no effect.
+    /// Whether drawing outside the view is cut off. Always true; setting this property has no effect.
     public var clipsToBounds: Bool {
         get { true }
         set {}
@@ -24,7 +24,7 @@ extension WidgetView {
     /// The counterpart of UIKit's layer.
     public var layer: SDViewLayer { SDViewLayer(self) }
 
-    /// Not available: containers are GTK's.
+    /// Not available: views are added to GTK containers.
     @available(*, unavailable, message: "Put `widget` into a GTK container, such as gtk_box_append(_:_:)")
     public func addSubview(_ view: WidgetView) {}
 
@@ -43,7 +43,7 @@ extension WidgetView {
     }
 }
 
-/// The appearance of a view that UIKit code sets at its layer.
+/// The appearance properties of a view that UIKit code sets on the view's layer.
 @MainActor public struct SDViewLayer {
     private let view: WidgetView
     init(_ view: WidgetView) { self.view = view }
@@ -54,7 +54,7 @@ extension WidgetView {
         nonmutating set { (view as? ImageView)?.cornerRadius = Double(newValue) }
     }
 
-    /// Whether drawing outside the corners is cut off. Always true; setting it has no effect.
+    /// Whether drawing outside the corners is cut off. Always true; setting this property has no effect.
     public var masksToBounds: Bool {
         get { true }
         nonmutating set {}
@@ -74,7 +74,7 @@ extension WidgetView {
         nonmutating set {}
     }
 
-    /// Not available: layers hold no pictures.
+    /// Not available: a layer has no image.
     @available(*, unavailable, message: "Set the image of a UIImageView")
     public var contents: Any? {
         get { nil }
@@ -85,9 +85,9 @@ extension WidgetView {
 extension ImageContentMode {
     /// Stretches the image to the size of the view.
     public static let scaleToFill = ImageContentMode.fill
-    /// As large as possible while all of it is visible.
+    /// Shows the whole image as large as possible.
     public static let scaleAspectFit = ImageContentMode.fit
-    /// As small as possible while it fills the view.
+    /// Fills the view with the image at the smallest possible size. Parts outside the view are cut off.
     public static let scaleAspectFill = ImageContentMode.cover
 
     /// Not available: views redraw themselves.
@@ -119,18 +119,18 @@ extension ImageContentMode {
     public static var bottomRight: ImageContentMode { .center }
 }
 
-// Initialisers in extensions cannot be overridden, so those of subclasses have a further parameter with a default
-// value.
+// Initialisers in extensions cannot be overridden. The initialisers of subclasses therefore have an additional
+// parameter with a default value.
 
 extension ImageView {
-    /// Creates a view that requests a size in points. The container chooses its position.
+    /// Creates a view that requests a size in points. The container chooses the position of the view.
     public convenience init(frame: CGRect, image: UIImage? = nil) {
         self.init()
         requestSize(frame.size)
         self.image = image
     }
 
-    /// Creates a view that shows a picture, and another one while it is highlighted.
+    /// Creates a view that shows one image, and another image while the view is highlighted.
     public convenience init(image: UIImage?, highlightedImage: UIImage?) {
         self.init()
         self.image = image
@@ -146,7 +146,7 @@ extension ImageView {
 }
 
 extension Button {
-    /// Creates a button that requests a size in points. The container chooses its position.
+    /// Creates a button that requests a size in points. The container chooses the position of the view.
     public convenience init(frame: CGRect, image: UIImage? = nil) {
         self.init()
         requestSize(frame.size)
@@ -155,25 +155,25 @@ extension Button {
 }
 
 extension AnimatedImageView {
-    /// Creates a view that shows a picture; an animation plays by itself if `plays`.
+    /// Creates a view that shows an image. If `plays` is true, an animation starts by itself.
     public convenience init(image: UIImage?, plays: Bool = true) {
         self.init()
         autoPlayAnimatedImage = plays
         self.image = image
     }
 
-    /// Creates a view that requests a size in points. The container chooses its position.
+    /// Creates a view that requests a size in points. The container chooses the position of the view.
     public convenience init(frame: CGRect, animatedImage: UIImage? = nil) {
         self.init()
         requestSize(frame.size)
         image = animatedImage
     }
 
-    /// The index of the frame shown.
+    /// The index of the frame that the view shows.
     public var currentFrameIndex: UInt { UInt(clamping: ownCurrentFrameIndex) }
     /// The number of complete loops.
     public var currentLoopCount: UInt { UInt(clamping: ownCurrentLoopCount) }
-    /// The limit of the decoded frames in bytes; 0 uses the budget shared by all animations.
+    /// The limit for decoded frames in bytes. 0 means that only the shared budget of all animations applies.
     public var maxBufferSize: UInt {
         get { UInt(clamping: ownMaxBufferSize) }
         set { ownMaxBufferSize = Int(clamping: newValue) }

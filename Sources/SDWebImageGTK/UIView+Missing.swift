@@ -2,10 +2,11 @@ public import Foundation
 public import SDWebImage
 public import WebImageGTK
 
-// UIKit names around images that have no meaning in GTK. The message of each says what to write instead.
+// UIKit members and types that image code often uses. Members and types without a counterpart in GTK are unavailable.
+// The message of the compiler names the alternative.
 
 extension WidgetView {
-    /// The text for screen readers; ``WebImageGTK/WidgetView/alternativeText``.
+    /// The text for screen readers: ``WebImageGTK/WidgetView/alternativeText``.
     public var accessibilityLabel: String? {
         get { alternativeText }
         set { alternativeText = newValue }
@@ -32,7 +33,7 @@ extension WidgetView {
         set {}
     }
 
-    /// Not available: GTK tints symbolic icons only.
+    /// Not available: GTK tints only symbolic icons.
     @available(*, unavailable, message: "Use sd_tintedImage(with:) or SDImageTintTransformer")
     public var tintColor: UIColor? {
         get { nil }
@@ -50,7 +51,7 @@ extension WidgetView {
     @available(*, unavailable, message: "Add a GtkGestureClick with gtk_widget_add_controller(_:_:)")
     public func addGestureRecognizer(_ recognizer: Any) {}
 
-    /// Not available: containers are GTK's.
+    /// Not available: views are removed from GTK containers.
     @available(*, unavailable, message: "Remove `widget` from its GTK container, such as with gtk_box_remove(_:_:)")
     public func removeFromSuperview() {}
 
@@ -91,7 +92,7 @@ extension SDViewLayer {
 @available(*, unavailable, message: "Use gtk_widget_get_scale_factor(view.widget)")
 public enum UIScreen {}
 
-/// Not available: windows and pages are GTK's.
+/// Not available: GTK provides the windows and pages.
 @available(*, unavailable, message: "Use a GtkWindow or an AdwNavigationPage and put `widget` into it")
 public typealias UIViewController = WidgetView
 

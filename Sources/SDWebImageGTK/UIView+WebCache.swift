@@ -3,7 +3,7 @@ public import SDWebImage
 public import WebImageGTK
 
 extension WidgetView {
-    /// The URL last requested.
+    /// The URL of the newest load.
     public var sd_imageURL: URL? { imageURL }
     /// The operation key of the newest load.
     public var sd_latestOperationKey: String { latestOperationKey }
@@ -17,7 +17,7 @@ extension WidgetView {
         get { imageTransition }
         set { imageTransition = newValue }
     }
-    /// The indicator shown while the view waits for a picture.
+    /// The indicator that is shown while the view loads an image.
     public var sd_imageIndicator: (any SDWebImageIndicator)? {
         get { imageIndicator }
         set { imageIndicator = newValue }
@@ -25,7 +25,7 @@ extension WidgetView {
     /// Cancels the newest load.
     public func sd_cancelLatestImageLoad() { cancelLatestImageLoad() }
 
-    /// Loads a picture and passes it to a block; without a block, the view shows it.
+    /// Loads an image and passes it to `setImageBlock`. Without `setImageBlock`, the view shows the image.
     @preconcurrency @discardableResult
     public func sd_internalSetImage(
         with url: URL?, placeholderImage placeholder: UIImage?, options: SDWebImageOptions = [],
@@ -41,11 +41,11 @@ extension WidgetView {
         }
     }
 
-    /// The operation stored under a key; nil if none runs.
+    /// The operation that is stored under a key; nil if no operation runs.
     public func sd_imageLoadOperation(forKey key: String?) -> (any SDWebImageOperation)? {
         imageLoadOperation(forKey: key)
     }
-    /// Cancels the operation stored under a key and stores another one.
+    /// Stores an operation under a key and cancels the key's previous operation. Nil changes nothing.
     public func sd_setImageLoadOperation(_ operation: (any SDWebImageOperation)?, forKey key: String?) {
         setImageLoadOperation(operation, forKey: key)
     }

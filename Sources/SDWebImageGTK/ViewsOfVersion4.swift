@@ -12,12 +12,12 @@ public enum UIActivityIndicatorView {
         case white
         /// Large and white.
         case whiteLarge
-        /// In the theme's colour.
+        /// Medium, in the theme's colour.
         case medium
         /// Large, in the theme's colour.
         case large
 
-        /// The spelling in documents of SDWebImage 4.
+        /// The name of ``gray`` in documents of SDWebImage 4.
         @available(*, deprecated, renamed: "gray") public static var Gray: Style { .gray }
 
         @MainActor var indicator: SDWebImageActivityIndicator {
@@ -33,7 +33,7 @@ public enum UIActivityIndicatorView {
 }
 
 extension WidgetView {
-    /// Shows a spinner while the view waits, as in SDWebImage 4.
+    /// Determines whether the view shows a spinner while it loads an image, as in SDWebImage 4.
     @available(*, deprecated, message: "Set sd_imageIndicator")
     public func sd_setShowActivityIndicatorView(_ show: Bool) {
         sd_imageIndicator = show ? SDWebImageActivityIndicator.gray : nil
@@ -47,7 +47,7 @@ extension WidgetView {
 }
 
 extension ImageView {
-    /// The spelling in a document of SDWebImage 5.
+    /// The method under the name that a document of SDWebImage 5 uses.
     @available(
         *, deprecated, renamed: "sd_setImage(with:placeholderImage:options:context:completed:)"
     )

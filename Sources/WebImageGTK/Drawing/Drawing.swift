@@ -3,17 +3,16 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// A `GdkPaintable` drawn by Swift code; usable wherever GTK takes a paintable.
+/// A `GdkPaintable` whose contents are drawn by Swift code.
 @MainActor final class Drawing {
     /// The `GdkPaintable`.
     let pointer: OpaquePointer
 
-    /// Makes a paintable. `draw` receives a `GtkSnapshot` and the area to fill; it is retained as long as the paintable
-    /// exists.
+    /// Makes a paintable. `draw` receives a `GtkSnapshot` and the area to fill. The paintable retains `draw`.
     init(_ draw: @escaping @MainActor (_ snapshot: OpaquePointer, _ bounds: CGRect) -> Void) {
         pointer = webimage_drawing_new(
             { box, snapshot, width, height in
-                // `nonisolated(unsafe)` is safe: GTK draws only on this thread, which is that of the main actor.
+                // `nonisolated(unsafe)` is safe: GTK draws only on this thread, which is the main actor's thread.
                 nonisolated(unsafe) let snapshot = snapshot
                 let code = Unmanaged<DrawingCode>.fromOpaque(box).takeUnretainedValue()
                 MainActor.assumeIsolated {
@@ -30,8 +29,8 @@ import WebImageCore
         HandleLedger.closed("drawing")
     }
 
-    /// Reports to GTK that the drawing looks different. A new natural size causes a layout of the widgets that show it;
-    /// the same size does not.
+    /// Reports to GTK that the drawing looks different. If the natural size changes, GTK lays out the widgets that show
+    /// the drawing. Otherwise GTK only redraws them.
     func change(still: Texture?, size: CGSize) {
         func points(_ side: CGFloat) -> CInt { CInt(min(max(side.rounded(), 0), 1e6)) }
         if let still {

@@ -1,12 +1,12 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Converts grey pixels to a format that GTK supports: one-channel textures exist only since GTK 4.12.
+/// Converts grey pixels to a format that GTK supports, because one-channel textures exist only since GTK 4.12.
 enum GrayConversion {
     /// Returns a copy in the display format; nil when cairo cannot handle the size or memory is short.
     ///
-    /// The grey values are used as a mask for white over black. This gives exactly the grey value in every channel and
-    /// runs in pixman's vector code.
+    /// cairo draws white over black, with the grey values as the mask. Every channel of the result equals the grey
+    /// value. pixman's vector code does this work.
     static func displayable(_ gray: PixelBuffer) -> PixelBuffer? {
         guard let target = try? PixelBuffer(width: gray.width, height: gray.height, format: .bgra8Premultiplied),
             let mask = surface(of: gray, CAIRO_FORMAT_A8), let canvas = surface(of: target, CAIRO_FORMAT_ARGB32)

@@ -2,19 +2,19 @@ public import Foundation
 
 /// How an image is fitted into its view.
 public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
-    /// Stretched to the view's shape.
+    /// The image is stretched to the view's shape.
     case fill
-    /// The largest size at which the whole image is visible.
+    /// The image has the largest size at which the whole image is visible.
     case fit
-    /// The smallest size that fills the view; parts outside the view are cut off.
+    /// The image has the smallest size that fills the view. Parts outside the view are cut off.
     case cover
-    /// As ``fit``, but never larger than its own size.
+    /// As ``fit``, but the image is never larger than its own size.
     case scaleDown
-    /// At its own size, centred.
+    /// The image has its own size and is centred.
     case center
 
-    /// Returns the rectangle in which an image of a size is drawn in a view, both in points. Centred, not rounded to
-    /// pixels.
+    /// Returns the rectangle in which an image of `size` is drawn in a view with the area `bounds`, in points. The
+    /// rectangle is centred in the view and not rounded to pixels.
     public func rect(for size: CGSize, in bounds: CGRect) -> CGRect {
         guard size.width > 0, size.height > 0, bounds.width > 0, bounds.height > 0 else { return bounds }
         let (x, y) = (bounds.width / size.width, bounds.height / size.height)
@@ -30,12 +30,12 @@ public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
         return CGRect(x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     }
 
-    /// Returns the box in which an image must fit to be sharp in a view. With ``cover`` the image may be larger than
+    /// Returns the box in which an image must fit to be sharp in a view. With ``cover``, the image can be larger than
     /// the view.
     func box(for size: CGSize) -> CGSize {
         guard self == .cover else { return size }
-        // Sharp for images up to twice as long as wide, or twice as wide as long. Beyond that, a slight blur is cheaper
-        // than the additional pixels.
+        // With this box, an image is sharp if its longer side is at most twice its shorter side. Other images are
+        // slightly blurred, because a larger box would cost too many pixels.
         let side = 2 * max(size.width, size.height)
         return CGSize(width: side, height: side)
     }

@@ -18,12 +18,12 @@ import WebImageCore
     /// The `GdkPaintable`.
     var pointer: OpaquePointer { drawing.pointer }
 
-    /// Whether there is nothing to draw, and no size is kept for a removed image.
+    /// Whether the drawing has neither content nor the natural size of a removed image.
     var isEmpty: Bool {
         contents.picture == nil && contents.background == nil && contents.outgoing == nil && contents.keptSize == nil
     }
 
-    /// Removes the image; the natural size stays until there is another image.
+    /// Removes the image. The natural size is unchanged until there is another image.
     func clearKeepingSize() {
         guard let picture = contents.picture else { return }
         change {
@@ -32,7 +32,7 @@ import WebImageCore
         }
     }
 
-    /// The image. Another image of the same size causes a redraw, never a new layout.
+    /// The image. Another image of the same size causes a redraw and no new layout.
     var picture: Layer? {
         get { contents.picture }
         set {
@@ -60,13 +60,14 @@ import WebImageCore
         set { change { $0.cornerRadius = newValue } }
     }
 
-    /// An affine map applied around the centre of the area.
+    /// An affine map that is applied around the centre of the area.
     var transform: CGAffineTransform {
         get { contents.transform }
         set { change { $0.transform = newValue } }
     }
 
-    /// Starts a transition from `outgoing`, which may be nil, to the image; a nil effect ends the transition.
+    /// Starts a transition from `outgoing` to the image. `outgoing` can be nil. If `effect` is nil, ends the
+    /// transition.
     func setTransition(_ effect: TransitionEffect?, from outgoing: Layer?, outgoingMode: ImageContentMode) {
         change {
             $0.effect = effect
@@ -90,7 +91,7 @@ import WebImageCore
 
     @MainActor fileprivate final class Contents {
         var picture: Layer?
-        /// The size of the removed image, if its natural size is kept.
+        /// The size of the removed image, if it remains the natural size of the drawing.
         var keptSize: CGSize?
         var background: Layer?
         var outgoing: Layer?

@@ -10,9 +10,9 @@ extension graphene_rect_t {
     }
 }
 
-/// Drawing into a `GtkSnapshot`.
+/// Functions that draw into a `GtkSnapshot`.
 @MainActor extension OpaquePointer {
-    /// Applies an affine map around a point to everything drawn until `gtk_snapshot_restore`.
+    /// Applies an affine map around a point to all drawing until the call of `gtk_snapshot_restore`.
     func push(_ transform: CGAffineTransform, around center: CGPoint) {
         gtk_snapshot_save(self)
         let moved = CGAffineTransform(translationX: -center.x, y: -center.y)
@@ -23,7 +23,7 @@ extension graphene_rect_t {
     }
 
     private static func transform2D(_ map: CGAffineTransform) -> OpaquePointer? {
-        // GSK takes a 2D matrix only piece by piece: as translation, rotation, scale and skew.
+        // GSK accepts a 2D transform only as separate steps: translation, rotation, scale and skew.
         let scaleX = hypot(Double(map.a), Double(map.b))
         let determinant = Double(map.a * map.d - map.b * map.c)
         var offset = graphene_point_t(x: Float(map.tx), y: Float(map.ty))
@@ -38,7 +38,7 @@ extension graphene_rect_t {
         return gsk_transform_scale(transform, 1, Float(scaleY))
     }
 
-    /// Clips everything drawn until `gtk_snapshot_pop` to a rectangle.
+    /// Clips all drawing to a rectangle until the call of `gtk_snapshot_pop`.
     func pushClip(_ rect: CGRect, radius: Double = 0) {
         var area = graphene_rect_t(rect)
         guard radius > 0 else { return gtk_snapshot_push_clip(self, &area) }

@@ -1,9 +1,9 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// An image as a GTK texture, which shares the image's pixels.
+/// A GTK texture that shares the pixels of an image.
 ///
-/// Owns one reference to a `GdkTexture`. Can be made and released on any thread.
+/// This object owns one reference to a `GdkTexture`. It can be made and released on any thread.
 public final class Texture: @unchecked Sendable {
     // `@unchecked Sendable` is safe: a GdkTexture is immutable and its reference count is atomic.
 
@@ -14,8 +14,8 @@ public final class Texture: @unchecked Sendable {
         HandleLedger.opened("GdkTexture")
     }
 
-    /// Passes the `GdkTexture`, which is also a `GdkPaintable`, to a closure; a widget that shows it takes its own
-    /// reference.
+    /// Passes the `GdkTexture`, which is also a `GdkPaintable`, to a closure. A widget that shows the `GdkTexture` adds
+    /// its own reference.
     public func withPointer<Result, Failure: Error>(
         _ body: (OpaquePointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -30,7 +30,8 @@ public final class Texture: @unchecked Sendable {
 
     /// Wraps pixels without copying them; GTK retains the buffer until the last reference to the texture is released.
     ///
-    /// Formats that GTK 4.8 does not support are converted first. Nil, with the reason logged, when that fails.
+    /// Formats that GTK 4.8 does not support are converted first. If the conversion fails, logs the reason and returns
+    /// nil.
     package convenience init?(sharing buffer: PixelBuffer) {
         guard let format = GdkMemoryFormat(buffer.format) else {
             guard let converted = GrayConversion.displayable(buffer) else {
@@ -61,11 +62,11 @@ public final class Texture: @unchecked Sendable {
 }
 
 extension Image {
-    /// Returns a texture that shares the image's pixels; takes a few microseconds at any size. A grey image is
-    /// converted, which copies its pixels.
+    /// Returns a texture that shares the image's pixels. This takes a few microseconds at any size. Exception: the
+    /// pixels of a grey image are copied and converted.
     ///
-    /// The pixels are retained until GTK releases the texture. Any thread. Nil, with the reason logged, for a grey
-    /// image whose sides exceed the limit of cairo (32,767 px).
+    /// The pixels are retained until GTK releases the texture. This function can be called on any thread. For a grey
+    /// image with a side over the limit of cairo (32,767 px), it logs the reason and returns nil.
     public func makeTexture() -> Texture? { Texture(sharing: pixels) }
 }
 

@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Places a view's indicator above its image and forwards the events of its loads.
+/// Places a view's indicator above the view's image. Forwards the events of the view's loads to the indicator.
 @MainActor final class IndicatorHost {
     private unowned let state: ImageWidgetState
     private var isPlaced = false
@@ -21,7 +21,7 @@ import WebImageCore
 
     /// The widget in which indicators are placed; nil means the view's own widget.
     var host: OpaquePointer?
-    /// Called before an indicator starts in `host`. A button makes the host visible.
+    /// Called before an indicator starts in `host`. A button makes `host` visible in this call.
     var showHost: (@MainActor () -> Void)?
 
     func update(_ indication: ViewIndication) {

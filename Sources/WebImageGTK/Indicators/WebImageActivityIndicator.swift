@@ -14,7 +14,7 @@ public import WebImageCore
     /// The `GtkSpinner`.
     public let indicatorView: WidgetView
 
-    /// Makes a spinner; nil is the colour of the theme.
+    /// Makes a spinner. Without a colour, the spinner has the colour of the theme.
     public init(size: Size = .medium, color: ImageColor? = nil) {
         let spinner = WidgetView.made(gtk_spinner_new())
         let widget = UnsafeMutablePointer<GtkWidget>(spinner.widget)
@@ -43,19 +43,19 @@ public import WebImageCore
     }
 }
 
-// The built-in indicators; each access makes a new one.
+// The built-in indicators. Each access makes a new indicator.
 extension WebImageActivityIndicator {
-    /// Medium, grey.
+    /// A medium, grey spinner.
     public static var gray: WebImageActivityIndicator { .init(color: ImageColor(white: 0.5)) }
-    /// Large, grey.
+    /// A large, grey spinner.
     public static var grayLarge: WebImageActivityIndicator { .init(size: .large, color: ImageColor(white: 0.5)) }
-    /// Medium, white.
+    /// A medium, white spinner.
     public static var white: WebImageActivityIndicator { .init(color: .white) }
-    /// Large, white.
+    /// A large, white spinner.
     public static var whiteLarge: WebImageActivityIndicator { .init(size: .large, color: .white) }
-    /// Medium, in the theme's colour.
+    /// A medium spinner in the theme's colour.
     public static var medium: WebImageActivityIndicator { .init() }
-    /// Large, in the theme's colour.
+    /// A large spinner in the theme's colour.
     public static var large: WebImageActivityIndicator { .init(size: .large) }
 }
 

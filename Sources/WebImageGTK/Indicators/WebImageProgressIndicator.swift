@@ -5,12 +5,13 @@ public import WebImageCore
 
 /// Shows the progress of a load.
 ///
-/// While the size is unknown, the bar moves to and fro with each update, the ring shows a quarter, and the overlay
-/// covers the whole image.
+/// While the size of the download is unknown, the bar moves back and forth with each update, the ring shows a quarter
+/// of a circle, and the overlay covers the whole image.
 @MainActor public final class WebImageProgressIndicator: WebImageIndicator {
     /// The style of the indicator.
     public enum Style: Sendable, Hashable {
-        /// A centred bar, 160 points wide where there is room.
+        /// A centred bar. The theme determines its width: about 150 points in GTK's default theme, at least 40 points
+        /// in any theme.
         case bar
         /// A centred ring, 40 points wide; its arc grows to a full circle.
         case ring
@@ -28,7 +29,7 @@ public import WebImageCore
     private var drawing: Drawing?
     private let figures = Figures()
 
-    /// Makes an indicator; `color` applies only to ring and overlay.
+    /// Makes an indicator. `color` applies only to the ring and the overlay.
     public init(style: Style = .bar, color: ImageColor? = nil) {
         self.style = style
         switch style {
@@ -115,7 +116,7 @@ public import WebImageCore
     }
 }
 
-// The built-in indicators; each access makes a new one.
+// The built-in indicators. Each access makes a new indicator.
 extension WebImageProgressIndicator {
     /// The bar.
     public static var `default`: WebImageProgressIndicator { .init() }

@@ -3,27 +3,28 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// A widget that takes the proportions of its image as soon as they are known.
+/// A widget with the proportions of its image. The widget changes its proportions as soon as those of the image are
+/// known.
 ///
-/// They are known at once for an image that was loaded before: the cache remembers its size even after the image was
-/// evicted. Otherwise they come with the first bytes of the file, at the latest with the image. Until then the widget
-/// has ``defaultProportions``. Main actor only.
+/// If the image was loaded before, the cache returns the size of the image immediately, even after the image was
+/// evicted. Otherwise the size is read from the first bytes of the file or, at the latest, from the loaded image. Until
+/// the size is known, the widget has ``defaultProportions``. Main actor only.
 @MainActor public final class FittingImageView: ImageListRow {
-    /// The side that the widget computes from the other one.
+    /// The side that the widget computes from its other side.
     public enum Axis: Sendable {
-        /// The height follows from the width, as in a list that scrolls down.
+        /// The widget computes its height from its width, as in a list that scrolls down.
         case heightForWidth
-        /// The width follows from the height, as in a list that scrolls sideways.
+        /// The widget computes its width from its height, as in a list that scrolls sideways.
         case widthForHeight
     }
 
-    /// The `GtkWidget`: put it into a row or any container.
+    /// The `GtkWidget`. Put this widget into a row or another container.
     public let widget: OpaquePointer
     /// The view inside the widget.
     public let imageView: ImageView
-    /// The proportions while those of the image are unknown: only the ratio counts.
+    /// The proportions of the widget while the image's proportions are unknown. Only the ratio of the sides matters.
     public let defaultProportions: PixelSize
-    /// The current proportions: only the ratio counts.
+    /// The current proportions. Only the ratio of the sides matters.
     public private(set) var proportions: PixelSize
     /// Whether the proportions are those of the image.
     public private(set) var isFitting = false
@@ -32,10 +33,10 @@ public import WebImageCore
     var onChange: (@MainActor () -> Void)?
     private var generation = 0
 
-    /// Makes a view that has default proportions until those of its image are known.
+    /// Makes a view that has default proportions until the proportions of its image are known.
     ///
-    /// - Parameter imageView: The view inside the widget; an ``AnimatedImageView`` gives control over animations. Nil
-    ///   makes an ``ImageView``.
+    /// - Parameter imageView: The view inside the widget. Use an ``AnimatedImageView`` to control animations. If nil,
+    ///   the widget uses a new ``ImageView``.
     public init(
         _ axis: Axis = .heightForWidth, defaultProportions: PixelSize = PixelSize(width: 3, height: 2),
         imageView: ImageView? = nil
@@ -62,7 +63,7 @@ public import WebImageCore
 
     /// Shows the placeholder (nil shows nothing), then the image of a URL, in the image's proportions.
     ///
-    /// - Returns: the load, which can be cancelled alone; nil without a URL.
+    /// - Returns: the load, which the caller can cancel; nil without a URL.
     @discardableResult
     public func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -77,8 +78,8 @@ public import WebImageCore
         }
     }
 
-    /// Applies the known proportions of a request; returns a context with which the load reports the size in the file's
-    /// header.
+    /// Applies the known or default proportions of a request's image. Returns the context for the load. If the size in
+    /// the file's header is usable, this context contains a receiver for this size.
     func fit(_ request: ImageListRequest) -> WebImageContext {
         generation += 1
         let generation = generation
@@ -95,7 +96,7 @@ public import WebImageCore
         return context
     }
 
-    /// Applies the proportions of a loaded image if they were not known before.
+    /// Applies the proportions of a loaded image if the proportions were not known before.
     func hasEnded(with image: Image?) {
         guard let image, !isFitting else { return }
         take(image.pixelSize, isOwn: true)

@@ -1,9 +1,10 @@
-/// The places of a list's rows on its scroll axis while their extents become known; pure arithmetic.
+/// The offset of each row of a list on the scroll axis; a pure value. The offsets change when the extents of rows
+/// become known.
 ///
-/// One rule keeps visible rows in place: a change above the anchor moves the beginning of the list, never the scroll
-/// value. Drags and flings set absolute values computed from where they began. If the list corrected the value, the
-/// next one they set would undo the correction, and the list would jump. So the list may begin at any offset, not only
-/// at 0.
+/// The anchor is a visible row that must stay in place. A change above the anchor therefore moves the beginning of the
+/// list and does not change the scroll value. Drags and flings set absolute scroll values, which they compute from the
+/// value at their start. If the list corrected the scroll value, the next value of a drag would undo the correction,
+/// and the list would jump. Therefore the list can begin at any offset, not only at 0.
 struct FittingLayout: Sendable {
     private(set) var extents: RowExtents
     /// The offset where the first row begins on the scroll axis.
@@ -18,18 +19,20 @@ struct FittingLayout: Sendable {
     /// Returns the offset where a row begins on the scroll axis.
     func start(of row: Int) -> Int { origin + extents.start(of: row) }
 
-    /// Returns the rows with a pixel between two offsets of the scroll axis.
+    /// Returns the rows that have at least one pixel between two offsets of the scroll axis.
     func rows(from start: Double, to end: Double) -> Range<Int> {
         let (first, last) = (Int(start.rounded(.down)), Int(end.rounded(.up)) - 1)
         guard count > 0, last >= origin, first < self.end, last >= first else { return 0..<0 }
         return extents.row(at: first - origin)..<extents.row(at: last - origin) + 1
     }
 
-    /// Returns the row that stays in place while others change.
+    /// Returns the row that stays in place while other rows change.
     ///
-    /// This is the previous anchor as long as it is settled and fully visible. Otherwise it is the first row that is
-    /// settled and fully visible, because the rows above it grow upwards, out of the viewport. If there is none, the
-    /// closest alternative is used.
+    /// A row is settled after it was measured with the proportions of its image. The previous anchor stays the anchor
+    /// as long as it is settled and fully visible. Otherwise the anchor is the first row that is settled and fully
+    /// visible. The rows above this row then grow upwards, out of the viewport. Without such a row, the order of
+    /// preference is: the first settled row that begins in the viewport, the first row that begins in the viewport, the
+    /// first visible row, row 0.
     func anchor(value: Double, page: Double, previous: Int?, isSettled: (Int) -> Bool) -> Int {
         func isWhole(_ row: Int) -> Bool {
             Double(start(of: row)) >= value && Double(start(of: row) + extents[row]) <= value + page
@@ -56,7 +59,8 @@ struct FittingLayout: Sendable {
         origin = place - extents.start(of: min(anchor, count))
     }
 
-    /// Inserts rows before `row` without moving `anchor`: rows inserted above it move the beginning of the list.
+    /// Inserts rows before `row` without moving `anchor`. Rows that are inserted above the anchor move the beginning of
+    /// the list.
     mutating func insert(_ count: Int, extent: Int, at row: Int, keeping anchor: Int) {
         let before = extents.total
         let moves = row <= anchor && self.count > 0
@@ -64,8 +68,8 @@ struct FittingLayout: Sendable {
         if moves { origin -= extents.total - before }
     }
 
-    /// Removes rows. Removing rows above `anchor` moves the beginning of the list, so that the rows after them stay in
-    /// place.
+    /// Removes rows. Removing rows above `anchor` moves the beginning of the list, so that the rows after the removed
+    /// rows stay in place.
     mutating func remove(_ rows: Range<Int>, keeping anchor: Int) {
         let above = rows.clamped(to: 0..<min(max(anchor, 0), count))
         origin += extents.start(of: above.upperBound) - extents.start(of: above.lowerBound)

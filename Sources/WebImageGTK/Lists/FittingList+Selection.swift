@@ -1,13 +1,13 @@
-// Selecting and activating rows with pointer and keys.
+// The user selects and activates rows with the pointer and with keys.
 //
-// Arrow keys move to the next row, page keys by a screen, Home and End to the ends of the list. The list scrolls until
-// the focused row is visible. Return or a double click activates a row.
+// Arrow keys move the focus by one row, and page keys by one screen. Home and End move the focus to the first and the
+// last row. The list scrolls until the focused row is visible. Return or a double click activates a row.
 extension FittingList {
-    /// How many rows can be selected.
+    /// The number of rows that can be selected.
     public enum SelectionMode: Sendable {
-        /// No row: keys and clicks only move the focus.
+        /// No row can be selected. Keys and clicks only move the focus.
         case none
-        /// One row, which follows the focus.
+        /// One row can be selected. The selection follows the focus.
         case single
     }
 
@@ -17,7 +17,8 @@ extension FittingList {
         set { core.changeSelection { $0.isOn = newValue == .single } }
     }
 
-    /// The selected row; nil for none. Setting it does not scroll; a position outside the list selects none.
+    /// The position of the selected row; nil if no row is selected. Setting this property does not scroll the list.
+    /// Setting a position outside the list clears the selection.
     public var selectedPosition: Int? {
         get { core.selection.selected }
         set { core.changeSelection { $0.select(newValue.flatMap { (0..<count).contains($0) ? $0 : nil }) } }
@@ -29,8 +30,8 @@ extension FittingList {
         set { core.onSelectionChange = newValue }
     }
 
-    /// Called on the main actor for a row that was double-clicked (with ``activatesOnSingleClick``: clicked once), or
-    /// that has the focus when Return is pressed.
+    /// Called on the main actor when a row is double-clicked, and when Return is pressed while a row has the focus.
+    /// With ``activatesOnSingleClick``, one click replaces the double click.
     public var onActivate: (@MainActor (_ position: Int) -> Void)? {
         get { core.onActivate }
         set { core.onActivate = newValue }

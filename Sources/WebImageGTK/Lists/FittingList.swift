@@ -1,18 +1,21 @@
 import CWebImageGTK
 import WebImageCore
 
-/// A list whose rows take the proportions of their images while the user scrolls; visible rows never jump.
+/// A list whose rows change to the proportions of their images, even while the user scrolls. Visible rows never jump.
 ///
-/// Put its widget into a `GtkScrolledWindow`. Rows are recycled; a million rows cost 12 bytes each. When the extent of
-/// a row above the visible rows changes, the beginning of the scroll axis moves (the adjustment's `lower`, which is not
-/// always 0). The scroll value never changes. Drags, flings and animations compute values from where they began, so
-/// they continue undisturbed. Rows load like those of ``ImageListFactory``. Main actor only.
+/// Put ``widget`` into a `GtkScrolledWindow`. Only the rows near the viewport have widgets, and these widgets are
+/// reused. In addition, the list needs 12 bytes for each row.
+///
+/// When the extent of a row above the visible rows changes, the beginning of the scroll axis moves. The beginning is
+/// the adjustment's `lower`, which is not always 0. The scroll value does not change. Drags, flings and animations
+/// therefore continue undisturbed, because they compute each scroll value from the value at their start. Images are
+/// loaded as in ``ImageListFactory``. Main actor only.
 @MainActor public final class FittingList {
     /// The direction in which rows follow each other.
     public enum Direction: Sendable {
-        /// Down: rows are as wide as the list and have their natural height.
+        /// Rows follow each other downwards. They are as wide as the list and have their natural height.
         case vertical
-        /// Sideways: rows are as high as the list and have their natural width.
+        /// Rows follow each other sideways. They are as high as the list and have their natural width.
         case horizontal
     }
 
@@ -20,16 +23,16 @@ import WebImageCore
     public let widget: OpaquePointer
     let core: FittingListCore
 
-    /// Makes a list whose rows are made and filled by closures. They run on the main actor.
+    /// Makes a list whose rows are made and filled by closures. The closures run on the main actor.
     /// - Parameters:
     ///   - count: the number of rows.
     ///   - spacing: pixels between rows.
     ///   - defaultExtent: the extent along the list, in pixels, that is assumed for a row until it is measured.
     ///   - policy: how far ahead images are loaded.
-    ///   - request: returns the image of a position, also for positions that become visible soon. Nil is a row without
-    ///     an image.
+    ///   - request: returns the image of a position. It is called for visible positions and for positions that become
+    ///     visible soon. Nil means a row without an image.
     ///   - make: makes the widgets of a row.
-    ///   - bind: fills everything except the image.
+    ///   - bind: fills the widgets of a row for a position, except the image.
     public init<Row: ImageListRow>(
         _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
@@ -65,7 +68,8 @@ import WebImageCore
     /// The number of rows.
     public var count: Int { core.layout.count }
 
-    /// Returns the widgets that show a position now; nil for a position outside the viewport and its surroundings.
+    /// Returns the widgets that show a position now; nil for a position that is more than half a screen outside the
+    /// viewport.
     public func row(at position: Int) -> (any ImageListRow)? { core.bound[position]?.row }
 
     /// The positions with at least one visible pixel.
@@ -75,7 +79,7 @@ import WebImageCore
         return core.layout.rows(from: value, to: value + gtk_adjustment_get_page_size(adjustment))
     }
 
-    /// Requests every row again and sets the number of rows.
+    /// Sets the number of rows and requests the content of every row again.
     public func reload(count: Int) { core.reload(count: max(count, 0)) }
 
     /// Updates the list after rows were inserted before a position; visible rows stay in place.

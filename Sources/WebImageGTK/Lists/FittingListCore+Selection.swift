@@ -49,8 +49,8 @@ extension FittingListCore {
         if count == (activatesOnSingleClick ? 1 : 2) { onActivate?(position) }
     }
 
-    /// Receives the focus from outside the list and moves it to the row that had it last, otherwise to the first
-    /// visible row.
+    /// Called when the focus enters the list. Moves the focus to the row that had the focus last. If there is no such
+    /// row, moves the focus to the first visible row.
     func takesFocus() -> Bool {
         guard layout.count > 0 else { return false }
         let position = selection.cursor ?? firstInSight
@@ -66,7 +66,8 @@ extension FittingListCore {
         return gtk_widget_grab_focus(UnsafeMutablePointer(load.container)) != 0
     }
 
-    /// Moves the focus from a row that scrolls away to the list, which returns it when the row is bound again.
+    /// Called before a row is released. If the row has the focus, moves the focus to the list. The list returns the
+    /// focus when the same position is bound again.
     func keepFocus(of load: RowLoad) {
         let row = UnsafeMutablePointer<GtkWidget>(load.container)
         guard let area, gtk_widget_get_focus_child(UnsafeMutablePointer(area)) == row else { return }
@@ -93,8 +94,8 @@ extension FittingListCore {
         return target == from ? from + way : target
     }
 
-    /// Scrolls by the least distance that makes a row fully visible. Rows measured on the way can change the distance,
-    /// so it takes up to three steps.
+    /// Scrolls by the smallest distance that makes a row fully visible. Each scroll measures new rows, and their
+    /// extents can change the distance. Therefore this function scrolls up to three times.
     private func reveal(_ position: Int) {
         guard let adjustment else { return }
         for _ in 0..<3 {

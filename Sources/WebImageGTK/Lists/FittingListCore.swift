@@ -4,8 +4,8 @@ import WebImageCore
 
 /// Fills a list area: makes rows, assigns positions to them and keeps visible rows in place.
 ///
-/// Owned by the area. Rows are bound and measured when something moves, before GTK lays out. The layout itself binds no
-/// rows: it measures the bound rows again and places them.
+/// The area owns this object. Rows are bound and measured after a change or a scroll, before GTK's next layout. The
+/// layout itself binds no rows. It measures the bound rows again and places them.
 @MainActor final class FittingListCore {
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
@@ -49,7 +49,7 @@ import WebImageCore
         loader.onSize = { [weak self] in self?.hasSize($1, $0) }
     }
 
-    /// Makes the area, which keeps this object alive until the area is destroyed.
+    /// Makes the area. The area keeps this object alive until the area is destroyed.
     func makeArea() -> OpaquePointer {
         let callbacks = webimage_list_area_callbacks(
             allocate: { owner, width, height in
@@ -89,8 +89,8 @@ import WebImageCore
 
     var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
 
-    /// Returns the anchor, the row that stays in place; chooses another one when the previous one has left the
-    /// viewport.
+    /// Returns the anchor, which is the row that stays in place. Chooses another anchor when the previous anchor is no
+    /// longer settled and fully visible.
     private func chooseAnchor() -> Int {
         let row = layout.anchor(
             value: value, page: Double(page), previous: anchor, isSettled: { settled.contains($0) })
@@ -100,8 +100,8 @@ import WebImageCore
 
     // MARK: Rows
 
-    /// Changes the layout with `body`, which receives the anchor, and shows the result. `positions` maps each old
-    /// position to the new one; nil means that the row was removed or must be requested again.
+    /// Calls `body` with the layout and the anchor, and shows the changed layout. `positions` maps each old position to
+    /// the new position; nil means that the row was removed or must be requested again.
     private func change(_ positions: (Int) -> Int?, _ body: (inout FittingLayout, _ anchor: Int) -> Void) {
         let old = chooseAnchor()
         body(&layout, old)
@@ -125,7 +125,7 @@ import WebImageCore
         if selection.selected != selected { onSelectionChange?(selection.selected) }
     }
 
-    /// Requests every row again.
+    /// Sets the number of rows and requests the content of every row again.
     func reload(count: Int) {
         change({ _ in nil }) { layout, anchor in
             if count < layout.count { layout.remove(count..<layout.count, keeping: anchor) }
@@ -235,8 +235,8 @@ import WebImageCore
         link = nil
     }
 
-    /// Binds and measures rows that are visible or within half a screen of that, and moves the list's beginning as
-    /// needed.
+    /// Binds and measures the rows that are visible or at most half a screen away, and releases all other rows. Moves
+    /// the beginning of the list as needed.
     func arrange() {
         guard let area, breadth > 0, page > 0, !isArranging else { return }
         isArranging = true
@@ -248,8 +248,8 @@ import WebImageCore
         }
         let anchor = chooseAnchor()
         var near = 0..<0
-        // Rows that turn out smaller make room for more rows. Each pass binds at least one row. Eight passes are enough
-        // to fill a screen; the next frame binds any row that is still missing.
+        // If rows are smaller than assumed, more rows are needed to fill the area. Each pass binds at least one row.
+        // Eight passes are usually enough to fill a screen. Otherwise the next frame binds the missing rows.
         for _ in 0..<8 {
             let over = Double(page) / 2
             near = layout.rows(from: value - over, to: value + Double(page) + over)
@@ -284,8 +284,8 @@ import WebImageCore
         if newBreadth != breadth, newBreadth > 0 {
             let old = breadth
             breadth = newBreadth
-            // Scale the extents of rows without widgets with the width. Errors are corrected when these rows are
-            // measured.
+            // Scale all extents in proportion to the breadth. For rows without widgets, the result is an estimate. It
+            // is corrected when these rows are measured.
             if old > 0 {
                 layout.changeAll(keeping: anchor) { max(1, ($0 - spacing) * newBreadth / old) + spacing }
             }
@@ -301,7 +301,7 @@ import WebImageCore
             place()
         }
         isArranging = wasArranging
-        // Rows that shrank make room for more rows. Their widgets are made before the next layout.
+        // If rows became smaller, more rows are visible. Bind them before the next layout.
         let sight = layout.rows(from: value, to: value + Double(page))
         if needsRows || !sight.allSatisfy({ bound[$0] != nil }) { schedule() }
     }

@@ -3,21 +3,21 @@ import WebImageCore
 
 /// A factory of rows with images for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.
 ///
-/// A row that is bound shows its image at once if it is in memory. Other images are loaded by visibility, because GTK
-/// binds many more rows than are visible. Visible rows load first, then the rows that come next in the scroll
-/// direction, also before they have widgets. Loads of rows that scrolled away are cancelled. One factory serves one
-/// list. It uses no CPU while the list does not move. Main actor only.
+/// A bound row shows its image immediately if the image is in memory. Other images are loaded by visibility, because
+/// GTK binds many more rows than are visible. Visible rows load first. After the visible rows, the rows that come next
+/// in the scroll direction load, even if these rows have no widgets yet. Loads of rows that scrolled away are
+/// cancelled. Use one factory for only one list. A factory uses no CPU while the list does not move. Main actor only.
 @MainActor public final class ImageListFactory {
-    /// The `GtkListItemFactory`; lists that use it keep it alive after this handle is released.
+    /// The `GtkListItemFactory`. A list retains its `GtkListItemFactory`, also after this object is released.
     public let factory: OpaquePointer
 
-    /// Makes a factory whose rows are made and filled by closures. They run on the main actor.
+    /// Makes a factory whose rows are made and filled by closures. The closures run on the main actor.
     /// - Parameters:
     ///   - policy: how far ahead images are loaded.
-    ///   - request: returns the image of a position, also for positions that become visible soon. Nil is a row without
-    ///     an image.
+    ///   - request: returns the image of a position. It is called for visible positions and for positions that become
+    ///     visible soon. Nil means a row without an image.
     ///   - make: makes the widgets of a row.
-    ///   - bind: fills everything except the image.
+    ///   - bind: fills the widgets of a row for a position, except the image.
     public init<Row: ImageListRow>(
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
@@ -74,7 +74,7 @@ import WebImageCore
         self.bind = bind
     }
 
-    /// The signal connections keep this object alive.
+    /// Connects the signals of the factory. The signal connections keep this object alive.
     func connect(to factory: OpaquePointer) {
         Signal.connect(factory, "setup") { item in if let item { self.setUp(item) } }
         Signal.connect(factory, "bind") { item in if let item { self.bind(item) } }
@@ -118,7 +118,7 @@ import WebImageCore
     private func scheduleCheck(_ widget: OpaquePointer) {
         if let viewport { return viewport.scheduleCheck() }
         guard search == nil else { return }
-        // A row that is being bound may not be inside a list yet; it is when its first frame begins.
+        // When a row is bound, its widget is possibly not in a list yet. It is in the list when its first frame begins.
         let link = GTKDisplayLink(widget)
         search = (widget, link)
         link.start { [weak self] _ in self?.findList() }
@@ -148,8 +148,8 @@ import WebImageCore
             placed.append(PlacedRow(position: position, widget: load.row.widget))
         }
         let visible = viewport.visible(PlacedRow.inOrder(placed))
-        // After a jump GTK may need more frames to lay out its rows. Ten checks are the limit, so that a list that
-        // shows no row does not cause checks forever.
+        // After a jump, GTK can need several frames to lay out the rows. The limit is ten checks, so that a list
+        // without visible rows does not cause endless checks.
         blindChecks = visible.isEmpty && !bound.isEmpty ? blindChecks + 1 : 0
         if (1...10).contains(blindChecks) {
             viewport.repeatScroll()

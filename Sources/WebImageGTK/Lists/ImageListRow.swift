@@ -4,12 +4,12 @@
     var widget: OpaquePointer { get }
     /// The view in the row that shows the loaded image.
     var imageView: ImageView { get }
-    /// The view in the row that takes the proportions of its image; nil, the default, for rows of fixed size.
+    /// The view that changes the row's size to the proportions of the image. nil (the default) for a row of fixed size.
     var fittingView: FittingImageView? { get }
 }
 
 extension ImageListRow {
-    /// Nil: the row has a fixed size.
+    /// nil, because the row has a fixed size by default.
     public var fittingView: FittingImageView? { nil }
 }
 

@@ -1,12 +1,12 @@
 import Foundation
 import WebImageCore
 
-/// The size of a request's image, as far as it is known before the load.
+/// The size of a request's image, if this size is known before the load.
 @MainActor struct KnownPixelSize {
     /// The remembered size; nil for an image that was never loaded.
     let remembered: PixelSize?
-    /// Whether the size in the file's header has the proportions of the shown image; false with a transformer, which
-    /// may change them.
+    /// Whether the size in the file's header has the proportions of the shown image; false with a transformer, because
+    /// a transformer can change the proportions.
     let usesHeaderSize: Bool
 
     init(_ request: ImageListRequest) {
@@ -21,7 +21,7 @@ import WebImageCore
         let key = manager.cacheKey(for: url, context: context)
         var size = usesHeaderSize ? nil : cache?.pixelSize(forKey: key)
         if usesHeaderSize {
-            // Look up the full image first: the sides of a thumbnail are rounded.
+            // Look up the size of the full image first, because the sides of a thumbnail are rounded.
             context[.imageThumbnailPixelSize] = nil
             let full = context.count == request.context?.count ? key : manager.cacheKey(for: url, context: context)
             size = cache?.pixelSize(forKey: full)

@@ -13,8 +13,8 @@ import WebImageCore
     private var generation = 0
     /// Whether rows were bound, or positions reset, since the last update.
     private var isStale = false
-    /// Whether the rows take the proportions of their images. Prefetch loads then also need a size receiver, because a
-    /// load with a receiver shares its download only with loads that have one too.
+    /// Whether the rows have the proportions of their images. If true, the loads of rows and the prefetch loads have a
+    /// size receiver. A load with a receiver shares its download only with other loads that have a receiver.
     private var isFitting = false
 
     init(policy: ScrollPrefetchPolicy, request: @escaping @MainActor (Int) -> ImageListRequest?) {
@@ -30,26 +30,27 @@ import WebImageCore
         isStale = true
         isFitting = row.row.fittingView != nil
         row.bind(request(position), at: position, policy.interest(in: position))
-        // Cancel the prefetch only now: the row has joined the shared load, so the load continues.
+        // Cancel the prefetch load only after the row has subscribed to the shared task, so that the task continues.
         prefetching.cancel(position)
     }
 
-    /// Removes a row from the list; its load continues only if its position is still wanted.
+    /// Removes a row. If its position is still wanted, a prefetch load continues the row's load; otherwise the load is
+    /// cancelled.
     func unbind(_ row: RowLoad) {
         guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else { return }
         if let position = row.position, policy.interest(in: position) != .none { prefetch([position]) }
         row.unbind()
     }
 
-    /// Moves a row after rows above it were inserted or removed. Prefetch loads are cancelled, because they were
-    /// started by position; the next update starts them again.
+    /// Sets a row's position after rows above it were inserted or removed. Prefetch loads are cancelled, because their
+    /// positions now refer to other rows. The next update starts new prefetch loads.
     func move(_ row: RowLoad, to position: Int) {
         if !isStale { reset() }
         row.move(to: position)
     }
 
-    /// Whether the list scrolls more than a screen per update. While it does, no row is loaded. Update again soon:
-    /// otherwise the rows stay empty when the list stops.
+    /// Whether the list scrolls more than a screen per update. While this is true, no row is loaded, and the caller
+    /// must update again soon. Otherwise the rows stay empty when the list stops.
     var isRacing: Bool { policy.isRacing }
 
     /// Starts and cancels loads after a scroll; `count` is the number of rows in the list.

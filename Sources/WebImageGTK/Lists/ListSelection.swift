@@ -4,7 +4,7 @@ struct ListSelection: Sendable {
     var isOn = false { didSet { if !isOn { selected = nil } } }
     /// The selected row; nil for none.
     private(set) var selected: Int?
-    /// The row that has the focus, or receives it when the focus returns to the list.
+    /// The row that has the focus, or that receives the focus when the focus returns to the list.
     private(set) var cursor: Int?
 
     /// The target of a key.
@@ -14,8 +14,8 @@ struct ListSelection: Sendable {
         case to(Int)
     }
 
-    /// Moves the cursor, and the selection if rows can be selected; returns the new row, nil without rows. Without a
-    /// cursor, `.previous` and `.next` move to `start`.
+    /// Moves the cursor. If rows can be selected, also moves the selection. Returns the new row; nil if there are no
+    /// rows. Without a cursor, `.previous` and `.next` move to `start`.
     mutating func move(_ step: Step, count: Int, from start: Int) -> Int? {
         guard count > 0 else { return nil }
         let target =
@@ -32,7 +32,8 @@ struct ListSelection: Sendable {
         return row
     }
 
-    /// Selects a row, or none; if rows cannot be selected, only moves the cursor.
+    /// Selects `row` and moves the cursor to it. nil clears the selection and leaves the cursor unchanged. If rows
+    /// cannot be selected, only the cursor changes.
     mutating func select(_ row: Int?) {
         if let row { cursor = row }
         if isOn { selected = row }

@@ -2,7 +2,7 @@ import CWebImageGTK
 import CWebImageGTKShim
 import WebImageCore
 
-/// The GTK list around a row, and the rows of it that are visible.
+/// Finds the GTK list that contains a row, and determines which rows of the list are visible.
 @MainActor final class ListViewport {
     /// The `GtkListView` or `GtkGridView`; nil after it was destroyed.
     private var list: OpaquePointer?
@@ -11,11 +11,12 @@ import WebImageCore
     private var connections: [UInt] = []
     private var link: GTKDisplayLink?
     private var paints: (clock: OpaquePointer, connection: UInt)?
-    /// Whether something has moved since the last frame began (`isAskedAgain`) and since the last check (`isDue`).
+    /// `isAskedAgain` is true if a check was requested after the last frame began. `isDue` is true if a check must run
+    /// when the current frame ends.
     private var isAskedAgain = false
     private var isDue = false
 
-    /// Finds the list that contains a row's widget; nil while no list contains it.
+    /// Finds the list that contains a row's widget. Returns nil if no list contains the widget.
     init?(around row: OpaquePointer, changed: @escaping @MainActor () -> Void) {
         guard let list = Self.list(around: row) else { return nil }
         self.list = list
@@ -43,11 +44,11 @@ import WebImageCore
     }
 
     /// Returns the positions with at least one pixel inside the list's area, which is as large as the viewport. `rows`
-    /// are ordered by position.
+    /// must be ordered by position.
     func visible(_ rows: [PlacedRow]) -> Range<Int> {
         guard let list else { return 0..<0 }
-        // In a vertical list one row follows another, so a binary search finds the first visible row. In a horizontal
-        // list the order depends on the text direction, so every row is examined.
+        // In a vertical list, each row is below the previous row, so a binary search finds the first visible row. In a
+        // horizontal list, the order depends on the text direction, so every row is examined.
         let isDown = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL
         let start = isDown ? firstInSight(rows) : nil
         let area = UnsafeMutablePointer<GtkWidget>(list)
@@ -64,7 +65,7 @@ import WebImageCore
         return first > last ? 0..<0 : first..<last + 1
     }
 
-    /// Returns the index of the first row that ends below the upper edge; nil if a row has no bounds yet.
+    /// Returns the index of the first row that ends below the upper edge of the list; nil if a row has no bounds yet.
     private func firstInSight(_ rows: [PlacedRow]) -> Int? {
         var (index, end) = (0, rows.count)
         while index < end {
@@ -84,7 +85,7 @@ import WebImageCore
 
     /// Calls `changed` after the next frame was laid out and drawn.
     ///
-    /// Before that, rows are still placed where they were for their previous positions.
+    /// Before that time, the bounds of a row still belong to its previous position.
     func scheduleCheck() {
         isAskedAgain = true
         guard link == nil, let list else { return }
@@ -127,8 +128,8 @@ import WebImageCore
 
     /// Reports the scroll value to GTK again.
     ///
-    /// Works around GTK 4.8: a list that has never moved shows no rows after a scroll beyond its bound rows. It binds
-    /// the rows at the new place only with the next scroll.
+    /// Works around GTK 4.8: a list that has never moved shows no rows after a scroll beyond its bound rows. GTK binds
+    /// the rows at the new offset only with the next scroll.
     func repeatScroll() {
         guard let list, gtk_widget_get_mapped(UnsafeMutablePointer(list)) != 0 else { return }
         let isVertical = gtk_orientable_get_orientation(list) == GTK_ORIENTATION_VERTICAL

@@ -5,8 +5,8 @@ struct PlacedRow {
 
     /// Returns the rows in the order of their positions.
     ///
-    /// Sorts about 200 rows in each frame of a scroll. Positions are usually consecutive, so each row is put into the
-    /// slot of its position instead of being compared with others.
+    /// A scroll calls this function in each frame, with about 200 rows. Positions are usually consecutive. Therefore
+    /// each row is put into the slot of its position instead of being compared with other rows.
     static func inOrder(_ rows: [PlacedRow]) -> [PlacedRow] {
         guard var lowest = rows.first?.position else { return [] }
         var highest = lowest
@@ -15,7 +15,7 @@ struct PlacedRow {
         guard highest - lowest < 4 * rows.count else { return sorted() }
         var places = [OpaquePointer?](repeating: nil, count: highest - lowest + 1)
         for row in rows {
-            // While rows are inserted or removed, two rows may have the same position.
+            // While rows are inserted or removed, two rows can have the same position.
             guard places[row.position - lowest] == nil else { return sorted() }
             places[row.position - lowest] = row.widget
         }

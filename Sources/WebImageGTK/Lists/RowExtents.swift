@@ -1,7 +1,8 @@
 /// The extents of all rows of a list along its scroll direction, in pixels, and the offset where each row begins.
 ///
-/// A Fenwick tree: changing one extent, finding the start of a row and finding the row at an offset take log n steps.
-/// So a list of a million rows scrolls as fast as a short one. Uses 12 bytes per row.
+/// The extents are stored in a Fenwick tree. Changing one extent, finding the start of a row and finding the row at an
+/// offset take log n steps each. Therefore a list of a million rows scrolls as fast as a short list. The tree uses 12
+/// bytes per row.
 struct RowExtents: Sendable {
     private var extents: [Int32]
     /// `tree[i - 1]` is the sum of the `i & -i` extents that end with row `i - 1`.
@@ -36,7 +37,7 @@ struct RowExtents: Sendable {
         }
     }
 
-    /// Returns the offset where a row begins; `count` gives the end of the last row.
+    /// Returns the offset where a row begins. For the row `count`, returns the end of the last row.
     func start(of row: Int) -> Int {
         var sum = 0
         var index = row
@@ -47,8 +48,8 @@ struct RowExtents: Sendable {
         return sum
     }
 
-    /// Returns the row that covers an offset: the first row for an offset before the beginning, the last row for one
-    /// after the end, 0 without rows.
+    /// Returns the row that covers an offset. Returns the first row for an offset before the beginning, the last row
+    /// for an offset after the end, and 0 if there are no rows.
     func row(at offset: Int) -> Int {
         var (row, rest) = (0, offset)
         var step = count == 0 ? 0 : 1 << (Int.bitWidth - 1 - count.leadingZeroBitCount)
@@ -62,7 +63,7 @@ struct RowExtents: Sendable {
         return max(min(row, count - 1), 0)
     }
 
-    /// Inserts rows of one extent before `row`; linear in the number of rows.
+    /// Inserts rows of the same extent before `row`; linear in the number of rows.
     mutating func insert(_ extent: Int, count: Int, at row: Int) {
         extents.insert(contentsOf: repeatElement(Self.stored(extent), count: count), at: row)
         rebuild()

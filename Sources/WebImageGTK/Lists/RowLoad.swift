@@ -1,13 +1,13 @@
 import Foundation
 import WebImageCore
 
-/// The load of one row's image: started, cancelled and reprioritised while the list scrolls.
+/// The load of one row's image. The load is started, cancelled and reprioritised while the list scrolls.
 @MainActor final class RowLoad {
     private enum State {
-        /// Not requested: the row is too far away, or its load was cancelled.
+        /// The image is not requested, because the row is too far away or its load was cancelled.
         case waiting
         case loading
-        /// Shown, failed, or nothing to show.
+        /// The image is shown, the load has failed, or there is no image to show.
         case ended
     }
 
@@ -28,8 +28,8 @@ import WebImageCore
         row.imageView.state.keepsSizeWhenEmpty = true
     }
 
-    /// Shows a position's image. An image in memory is shown before this returns; others are loaded as `interest`
-    /// requires.
+    /// Shows a position's image. An image in memory is shown before this method returns; other images are loaded as
+    /// `interest` requires.
     func bind(_ request: ImageListRequest?, at position: Int, _ interest: ScrollPrefetchPolicy.Interest) {
         generation += 1
         self.position = position
@@ -41,8 +41,8 @@ import WebImageCore
             state = .ended
             return
         }
-        // An image in memory costs nothing and is shown before the row becomes visible. Other rows wait until they are
-        // near.
+        // Load the image of a row that is visible or near. A row that is farther away waits, unless its image is in
+        // memory and can be shown without a load.
         if interest != .none { return ask() }
         switch memoryAnswer {
         case .hit(let image): ask(image)
@@ -75,8 +75,8 @@ import WebImageCore
         }
     }
 
-    /// The result of the memory lookup that the load would begin with; `.unknown` if the view or the context could
-    /// change the load before it reaches the manager.
+    /// The result of the memory lookup with which the load would begin. `.unknown` if the view or the context could
+    /// change the load before the load reaches the manager.
     private var memoryAnswer: WebImageManager.MemoryAnswer {
         guard let request, let url = request.url, let manager = request.loader as? WebImageManager,
             request.context?[.thumbnail] == nil, type(of: row.imageView) == ImageView.self
@@ -121,7 +121,7 @@ import WebImageCore
     }
 }
 
-/// Forwards a view's loads and stores the newest one, so that its priority can be changed.
+/// Forwards a view's loads and stores the newest load, so that the priority of this load can be changed.
 private final class RowLoader: ForwardingViewLoader {
     private struct State {
         var base: (any ViewImageLoading)?
@@ -131,7 +131,8 @@ private final class RowLoader: ForwardingViewLoader {
 
     private let state = Locked(State())
 
-    /// Sets the loader of the next load, and the image that it is known to deliver at once.
+    /// Sets the loader of the next load. If `hit` is not nil, the next load delivers this image immediately and does
+    /// not use the loader.
     func prepare(_ base: any ViewImageLoading, _ hit: Image?) {
         state.withLock { ($0.base, $0.hit) = (base, hit) }
     }

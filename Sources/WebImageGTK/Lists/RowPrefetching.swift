@@ -5,7 +5,8 @@ import WebImageCore
     private var operations: [Int: any WebImageOperation] = [:]
     private var prefetchers: [ObjectIdentifier: WebImagePrefetcher] = [:]
 
-    /// Starts the load of a position's image with a lower priority than visible rows; does nothing if it already runs.
+    /// Starts the load of a position's image with a lower priority than visible rows; does nothing if this load already
+    /// runs.
     func start(_ request: ImageListRequest, _ position: Int) {
         guard operations[position] == nil, let url = request.url else { return }
         let options = request.options(for: .near)

@@ -1,13 +1,13 @@
 /// Decides which rows of a list are loaded before they are visible and which loads are cancelled; a pure value.
 ///
-/// Receives the visible positions after every scroll and keeps one range of wanted positions: the visible rows, some
-/// screens in the scroll direction, and some rows that were just passed. All other rows are not loaded. While the list
-/// moves more than a screen between two updates, no row is wanted: it would have scrolled away before its image
-/// arrived.
+/// Receives the visible positions after every scroll and computes one range of wanted positions: the visible rows, some
+/// screens in the scroll direction, and some rows that were visible a short time ago. All other rows are not loaded.
+/// While the list moves more than a screen between two updates, no row is wanted, because a row would scroll away
+/// before its image arrives.
 public struct ScrollPrefetchPolicy: Sendable {
     /// The scroll direction.
     public enum Direction: Sendable {
-        /// Towards higher positions; also before the first scroll.
+        /// Towards higher positions. This is also the direction before the first scroll.
         case forward
         /// Towards lower positions.
         case backward
@@ -15,11 +15,12 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     /// The urgency of a row's load.
     public enum Interest: Int, Sendable, Comparable {
-        /// The row is far away: nothing is loaded for it.
+        /// The row is far away. Its image is not loaded.
         case none
-        /// The row becomes visible soon, or was just passed: it loads after all visible rows.
+        /// The row becomes visible soon, or was visible a short time ago. Its image is loaded after the images of all
+        /// visible rows.
         case near
-        /// The row is visible: it loads first.
+        /// The row is visible. Its image is loaded first.
         case visible
 
         /// Orders by urgency.
@@ -28,29 +29,30 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     /// The changes that a scroll causes.
     public struct Change: Sendable, Equatable {
-        /// Positions to load from now on that are not visible, the most urgent first.
+        /// Invisible positions that are wanted from now on, with the most urgent position first.
         public var prefetch: [Int] = []
         /// Positions that are no longer wanted.
         public var cancel: Range<Int> = 0..<0
-        /// Further positions that are no longer wanted: a range that shrinks can lose positions at both ends.
+        /// Further positions that are no longer wanted, because the wanted range can lose positions at both ends.
         public var cancelBeyond: Range<Int> = 0..<0
 
         /// All positions that are no longer wanted.
         public var cancelled: [Int] { Array(cancel) + Array(cancelBeyond) }
     }
 
-    /// The number of screens loaded ahead; a screen is the number of visible rows.
+    /// The number of screens that are loaded ahead of the visible rows. One screen is as many rows as are visible.
     public var screensAhead: Double
-    /// The number of screens kept loaded behind the visible rows.
+    /// The number of screens that remain loaded behind the visible rows.
     public var screensBehind: Double
     /// The direction of the last scroll.
     public private(set) var direction = Direction.forward
     /// The visible rows.
     public private(set) var visible = 0..<0
-    /// The wanted rows: the visible ones and those around them.
+    /// The wanted rows: the visible rows and the rows around them.
     public private(set) var wanted = 0..<0
 
-    /// Whether the last two updates had no visible row in common. Update again when the list may have stopped.
+    /// Whether the last two updates had no visible row in common. If true, update again soon, because the list may have
+    /// stopped.
     public private(set) var isRacing = false
 
     /// Makes a policy without visible rows; negative numbers of screens count as 0.
@@ -71,7 +73,8 @@ public struct ScrollPrefetchPolicy: Sendable {
         let all = 0..<max(count, 0)
         let now = newVisible.clamped(to: all)
         if !now.isEmpty, !visible.isEmpty, now != visible {
-            // When rows differ in height, one end can move alone; the sum of both ends shows the direction.
+            // If rows differ in height, it is possible that only one end moves. The sum of both ends shows the
+            // direction in every case.
             let move = now.lowerBound + now.upperBound - visible.lowerBound - visible.upperBound
             if move != 0 { direction = move > 0 ? .forward : .backward }
         }
@@ -82,7 +85,7 @@ public struct ScrollPrefetchPolicy: Sendable {
         return change(from: before)
     }
 
-    /// Removes every position, for example when the rows were replaced; the direction stays.
+    /// Removes every position, for example when the rows were replaced. The direction is unchanged.
     public mutating func reset() -> Change {
         let before = wanted
         (visible, wanted, isRacing) = (0..<0, 0..<0, false)
@@ -91,7 +94,7 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     private func window(around visible: Range<Int>, in all: Range<Int>) -> Range<Int> {
         guard !visible.isEmpty else { return 0..<0 }
-        // Limit the number to the rows of the list; a huge number of screens would overflow `Int`.
+        // Limit the number to the rows of the list, because a huge number of screens would overflow `Int`.
         func rows(_ screens: Double) -> Int {
             Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count)))
         }

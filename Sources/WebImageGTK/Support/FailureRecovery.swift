@@ -1,7 +1,7 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Repeats a view's failed load when the view is tapped and when the network is available again.
+/// Repeats a view's failed loads when the view is tapped or when the network is available again.
 @MainActor final class FailureRecovery {
     private unowned let state: ImageWidgetState
     private var hasGesture = false
@@ -13,7 +13,7 @@ import WebImageCore
     /// Whether a load that failed because of the connection is repeated when the network is available again and the
     /// view is visible.
     var retriesWhenOnline = true
-    /// Receives the end of each retry that the view starts itself.
+    /// Receives the result of each retry that the view starts itself.
     var retryCompleted: ViewImageCompletedBlock?
 
     func loadEnded(with error: WebImageError?) {
@@ -40,7 +40,7 @@ import WebImageCore
     }
 }
 
-/// Watches the network and stores the views that wait for it.
+/// Watches the network and stores the views that wait for the network.
 @MainActor final class Connectivity {
     static let shared = Connectivity()
 

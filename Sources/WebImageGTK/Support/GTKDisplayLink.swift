@@ -1,16 +1,18 @@
 import CWebImageGTK
 public import WebImageCore
 
-/// A display link in step with the frames of a widget's window; requests frames only while it runs.
+/// A display link that ticks with each frame of a widget's window. It requests frames only between ``start(_:)`` and
+/// ``stop()``.
 @MainActor public final class GTKDisplayLink: DisplayLink {
     private let widget: OpaquePointer
     private var callback: FrameCallback?
 
-    /// Makes a link for a `GtkWidget`, which is not kept alive; the ticks end when the widget is destroyed.
+    /// Makes a link for a `GtkWidget`. The link does not retain the widget, and the ticks end when the widget is
+    /// destroyed.
     public init(_ widget: OpaquePointer) { self.widget = widget }
 
     /// Calls `tick` with every frame of the widget's window; there are no frames while the widget is in no window.
-    /// `elapsed` is the time since the previous tick in seconds, 0 for the first.
+    /// `elapsed` is the time since the previous tick in seconds; 0 for the first tick.
     public func start(_ tick: @escaping @MainActor (_ elapsed: Double) -> Void) {
         stop()
         let callback = FrameCallback(tick)
@@ -32,9 +34,9 @@ public import WebImageCore
             })
     }
 
-    /// Stops ticking.
+    /// Stops the calls of the tick closure.
     public func stop() {
-        // Without a number, GTK has removed the callback itself, and the widget may be freed.
+        // If there is no number, GTK has removed the callback itself, and the widget is possibly freed.
         if let number = callback?.number { gtk_widget_remove_tick_callback(UnsafeMutablePointer(widget), number) }
         callback = nil
     }

@@ -11,7 +11,7 @@ extension ImageWidgetState: ImageDisplaying {
     var hasTransition: Bool { transition != nil && !isDestroyed }
 
     /// Runs the transition's blocks in order and starts the animation. If the widget is not mapped or animations are
-    /// disabled, everything happens at once.
+    /// disabled, all blocks run immediately and nothing is animated.
     func perform(_ change: ViewTransition) {
         guard let transition else {
             change.put()
@@ -45,7 +45,8 @@ extension ImageWidgetState: ImageDisplaying {
         SizeWait.begin(self, deadline, body)
     }
 
-    /// The box in device pixels in which the view's image must fit, in steps of 32; nil before the first layout.
+    /// The box in which the view's image must fit, in device pixels. Each side is rounded up to a multiple of 32. nil
+    /// before the first layout.
     var pixelBox: CGSize? {
         let own = UnsafeMutablePointer<GtkWidget>(widget)
         guard !isDestroyed, gtk_widget_get_width(own) > 0, gtk_widget_get_height(own) > 0 else { return nil }
@@ -65,7 +66,8 @@ extension ImageWidgetState: ImageDisplaying {
         hasFailed = error != nil
     }
 
-    /// Whether animations are enabled in the desktop's settings; people whom movement disturbs turn them off.
+    /// Whether animations are enabled in the desktop's settings. People who are disturbed by motion disable animations
+    /// there.
     static var wantsAnimations: Bool {
         guard let settings = gtk_settings_get_default() else { return true }
         var value = GValue()
@@ -87,7 +89,7 @@ extension ImageWidgetState: ImageDisplaying {
     ) {
         let wait = SizeWait(state, body)
         wait.link.start { _ in
-            // Tick callbacks run before the layout of their frame, so this is the size of the previous frame.
+            // Tick callbacks run before the layout of their frame, so `pixelBox` is the size in the previous frame.
             if let size = wait.state?.pixelBox { wait.end(size) }
         }
         let seconds = Double(deadline.components.seconds) + Double(deadline.components.attoseconds) / 1e18

@@ -3,8 +3,8 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// The state of one widget: the image it shows and its loads. The widget owns this object and releases it when the
-/// widget is finalized.
+/// The state of one widget: the image that the widget shows, and the widget's loads. The widget owns this object and
+/// releases this object when the widget is finalized.
 @MainActor final class ImageWidgetState {
     /// The widget, which outlives this object.
     let widget: OpaquePointer
@@ -15,7 +15,7 @@ import WebImageCore
     private let operationKey: String
 
     private(set) var isDestroyed = false
-    /// Plays animations; nil until it is first needed.
+    /// The object that plays animations; nil until it is needed.
     private(set) var animation: WidgetAnimation?
     private(set) lazy var visibility = WidgetVisibility(widget) { [weak self] in self?.visibilityChanged() }
     private(set) lazy var indicator = IndicatorHost(self)
@@ -101,8 +101,8 @@ import WebImageCore
 
     private func display(replacing old: Image?) {
         running?.endIfOvertaken()
-        // Setting the same image again would cost a redraw. Other code may have replaced the widget's paintable, so
-        // compare it too.
+        // Skip an image that is already shown, because it would cause a redraw. Compare the widget's paintable as well,
+        // because other code can have replaced the paintable.
         if let image, image === shown, kind.paintable(of: widget) == drawing.pointer { return }
         if isHighlighted, image?.isAnimated == true { isHighlighted = false }
         refresh()
@@ -117,7 +117,7 @@ import WebImageCore
         attach()
     }
 
-    /// Draws a texture from now on; the same size causes a redraw, never a new layout.
+    /// Sets the texture to draw. A texture of the same size causes a redraw and no new layout.
     func show(_ texture: Texture?, size: CGSize) {
         if texture == nil, keepsSizeWhenEmpty, !isDestroyed { return drawing.clearKeepingSize() }
         drawing.picture = texture.map { PictureDrawing.Layer(texture: $0, size: size) }
@@ -139,13 +139,13 @@ import WebImageCore
 
     // MARK: Pose
 
-    /// Changes alpha or transform; inside the `animations` of a transition the change is animated.
+    /// Changes alpha or transform. Inside the `animations` block of a transition, the change is animated.
     func changePose(_ body: (inout ViewPose) -> Void) {
         body(&pose)
         if !isCollecting, running == nil { present(pose) }
     }
 
-    /// Shows a pose, which may be an intermediate step of a transition.
+    /// Shows a pose. The pose can be an intermediate step of a transition.
     func present(_ pose: ViewPose) {
         guard !isDestroyed else { return }
         if drawing.transform != pose.transform { drawing.transform = pose.transform }

@@ -2,17 +2,18 @@ import CWebImageGTKShim
 import Dispatch
 import WebImageCore
 
-/// Runs the main actor on the GLib main loop: `Task { @MainActor in }` and `DispatchQueue.main` run while the loop
-/// runs.
+/// Runs the main actor on the GLib main loop: `Task { @MainActor in }` and the blocks of `DispatchQueue.main` run while
+/// the loop runs.
 public enum MainLoop {
     private static let hasComplained = Locked(false)
 
-    /// Attaches the main queue to GLib's default main context; call it first in a synchronous `main`.
+    /// Attaches the main queue to GLib's default main context. Call this function first in a synchronous `main`.
     ///
-    /// Idempotent. The source wakes the loop only when there is work. Each view calls it, so an application that does
-    /// not call it works as soon as it has made its first view.
-    /// - Returns: false when the caller is not on the process's first thread, as after a suspension in an `async` main
-    ///   (the first thread has then ended). Nothing is attached and the reason is logged.
+    /// Repeated calls have no further effect. The main queue wakes the loop only when there is work. Each view calls
+    /// this function. Therefore an application that does not call it works as soon as its first view exists.
+    /// - Returns: false if the caller is not on the process's first thread. The queue is then not attached, and the
+    ///   reason is logged. Example: a suspension in an `async` main ends the first thread, so a later call returns
+    ///   false.
     @discardableResult
     public static func attach() -> Bool {
         guard webimage_main_loop_attach() else {

@@ -38,7 +38,7 @@ import WebImageCore
     }
 }
 
-/// Receives memory warnings from the kernel and the desktop, and trims every view.
+/// Receives memory warnings from the kernel and the desktop, and trims every unmapped view.
 @MainActor final class MemoryWatch {
     static let shared = MemoryWatch()
 

@@ -1,5 +1,5 @@
-// `SDWebImageGTK` declares members of the same names with the types of SDWebImage. Inside that module they hide the
-// members declared here; these aliases make them reachable.
+// `SDWebImageGTK` declares members with the same names and with the types of SDWebImage. Inside `SDWebImageGTK`, these
+// members hide the members of this module. The aliases in this file make the hidden members accessible.
 
 extension AnimatedImageView {
     /// An alias of ``currentFrameIndex``.

@@ -4,10 +4,11 @@ import WebImageCore
 
 /// Connects Swift closures to GObject signals.
 @MainActor package enum Signal {
-    /// Calls `handler` with the signal's first argument if that is an object; the connection owns the closure.
+    /// Calls `handler` whenever the signal is emitted. `handler` receives the signal's first argument if that argument
+    /// is an object, otherwise nil. The connection owns the closure.
     ///
-    /// Only for signals that are emitted on the GTK thread, as all signals of GTK are. Returns the connection's
-    /// identifier.
+    /// Use this function only for signals that are emitted on the GTK thread; GTK emits its signals on this thread.
+    /// Returns the connection's identifier.
     @discardableResult package static func connect(
         _ object: OpaquePointer, _ name: String, _ handler: @escaping @MainActor (OpaquePointer?) -> Void
     ) -> UInt {
@@ -15,7 +16,7 @@ import WebImageCore
         return webimage_signal_connect(
             object, name,
             { box, argument in
-                // `nonisolated(unsafe)` is safe: both stay on this thread, which is that of the main actor.
+                // `nonisolated(unsafe)` is safe: the argument stays on this thread, which is the main actor's thread.
                 nonisolated(unsafe) let argument = argument
                 let handler = Unmanaged<SignalHandler>.fromOpaque(box).takeUnretainedValue()
                 MainActor.assumeIsolated { handler.call(argument) }
@@ -24,7 +25,7 @@ import WebImageCore
             { box in Unmanaged<SignalHandler>.fromOpaque(box).release() })
     }
 
-    /// Disconnects a handler that may already be disconnected.
+    /// Disconnects a handler. Does nothing if the handler is already disconnected.
     ///
     /// A widget that is being destroyed disconnects its handlers itself, at a moment that differs between versions of
     /// GTK. GLib warns about a second disconnect.

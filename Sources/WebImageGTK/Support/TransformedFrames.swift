@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The frames of an animation, each transformed before it is shown.
+/// Provides the frames of an animation and transforms each frame before it is shown.
 ///
 /// One instance exists for each animation and transformer key, so that views of the same animation share decoded
 /// frames.

@@ -12,7 +12,7 @@ import WebImageCore
     var clearBufferWhenStopped = false
     var resetFrameIndexWhenStopped = false
     var autoPlayAnimatedImage = true
-    /// Transforms every frame; applies from the next image on.
+    /// Transforms every frame. A change applies from the next image on.
     var animationTransformer: (any ImageTransformer)?
 
     private(set) var player: AnimatedImagePlayer?
@@ -30,7 +30,8 @@ import WebImageCore
         self.makeLink = makeLink
     }
 
-    /// Starts to draw an animation; returns false for a still image, which the widget draws itself.
+    /// Starts to draw an animation. Returns false if the image is not an animation; the caller must then show it as a
+    /// still image.
     func show(_ image: Image?) -> Bool {
         let isPartial = shouldIncrementalLoad && image?.isIncremental == true
         let newCoder = (image as? AnimatedImage)?.animatedCoder
@@ -44,8 +45,8 @@ import WebImageCore
         }
         drop()
         guard let image, let animation = image as? any AnimatedImageProvider else { return false }
-        // While the animation is loading, new frames come from its coder; the image has only the frames received so
-        // far.
+        // While the animation is loading, read the frames from its coder. The coder receives new frames. The image has
+        // only the frames that were received before the image was created.
         var provider: any AnimatedImageProvider = isPartial ? newCoder ?? animation : animation
         if let animationTransformer { provider = TransformedFrames.of(provider, animationTransformer) }
         let link = VisibleDisplayLink(makeLink(state.widget)) { [weak self] in self?.isVisible ?? false }
@@ -65,7 +66,8 @@ import WebImageCore
         return true
     }
 
-    /// Continues with the complete animation at the position of the part; returns false for another animation.
+    /// If `whole` is the complete version of the partial animation that is playing, continues with `whole` at the same
+    /// position. Otherwise returns false.
     private func goOn(with whole: any AnimatedImageProvider) -> Bool {
         guard let player, let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData),
             whole.animatedImageFrameCount > 1
@@ -103,8 +105,8 @@ import WebImageCore
         isShown = isVisible
         guard let player else { return }
         if !isShown, player.isPlaying { stop() }
-        // Start only an animation that comes into view: a finite animation that has ended stays ended while other
-        // widgets scroll.
+        // Start an animation only when it becomes visible. Otherwise a finite animation that has ended would start
+        // again while other widgets scroll.
         if isShown, !wasVisible, autoPlayAnimatedImage { start() }
     }
 

@@ -1,7 +1,7 @@
 import CWebImageGTK
 import CWebImageGTKShim
 
-/// The kinds of widget that can show a paintable, and how each kind receives it.
+/// The kinds of widget, and how each kind receives the paintable to show.
 enum WidgetKind {
     /// A view of this library.
     case view
@@ -9,7 +9,7 @@ enum WidgetKind {
     case image
     /// An `AdwAvatar`, recognised by its type name, because this library does not link libadwaita.
     case avatar
-    /// Any other widget: it may have loads and indicators; a closure shows its images.
+    /// Any other widget. It can have loads and indicators, but a closure must show its images.
     case other
 
     @MainActor init(of widget: OpaquePointer) {
@@ -49,7 +49,7 @@ enum WidgetKind {
         }
     }
 
-    /// Whether the widget fits the paintable itself. Such a widget lets it draw in a rectangle of the paintable's
-    /// proportions.
+    /// Whether the widget itself fits the paintable into its area. Such a widget draws the paintable in a rectangle
+    /// that already has the paintable's proportions.
     var fitsItself: Bool { self != .view }
 }

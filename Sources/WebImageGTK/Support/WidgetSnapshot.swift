@@ -1,9 +1,10 @@
 import CWebImageGTK
 package import WebImageCore
 
-/// Reads a widget's drawing as pixels, for screenshots and tests. Requires a widget on screen but no X tools.
+/// Reads the drawing of a widget or paintable as pixels, for screenshots and tests. A widget must be on screen. X tools
+/// are not required.
 @MainActor package enum WidgetSnapshot {
-    /// Returns what the widget draws now; nil while it is in no window or has drawn nothing yet.
+    /// Returns the current drawing of a widget; nil if the widget is in no window or has drawn nothing yet.
     package static func texture(of widget: OpaquePointer) -> Texture? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
@@ -20,7 +21,7 @@ package import WebImageCore
         return gsk_renderer_render_texture(renderer, node, &bounds).map(Texture.init(owning:))
     }
 
-    /// Returns what a paintable draws at a size, without a window.
+    /// Returns the drawing of a paintable at a size in pixels. No window is required.
     package static func drawn(_ paintable: OpaquePointer, width: Int, height: Int) throws(WebImageError) -> Image {
         let snapshot = gtk_snapshot_new()
         gdk_paintable_snapshot(paintable, snapshot, Double(width), Double(height))
@@ -41,12 +42,12 @@ package import WebImageCore
         return Image(pixels: buffer)
     }
 
-    /// Returns what the widget draws now, as an image in the display format.
+    /// Returns the current drawing of a widget, as an image in the display format.
     package static func image(of widget: OpaquePointer) -> Image? {
         texture(of: widget)?.downloaded()
     }
 
-    /// Writes what the widget draws now to a PNG file.
+    /// Writes the current drawing of a widget to a PNG file. Returns false if this fails.
     package static func save(_ widget: OpaquePointer, toPNG path: String) -> Bool {
         texture(of: widget)?.withPointer { gdk_texture_save_to_png($0, path) != 0 } ?? false
     }

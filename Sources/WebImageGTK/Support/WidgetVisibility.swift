@@ -1,10 +1,10 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Determines whether a widget is visible, and reports when that may have changed.
+/// Determines whether a widget is visible, and reports possible changes of the visibility.
 ///
-/// Visible means: mapped, no opacity of 0 from the widget up to the window, and a pixel inside the viewport of every
-/// scrolled window around it.
+/// A widget is visible if it is mapped, if the widget and all its ancestors have an opacity above 0, and if at least
+/// one of its pixels is inside the viewport of every scrolled window around the widget.
 @MainActor final class WidgetVisibility {
     private let widget: OpaquePointer
     private let changed: @MainActor () -> Void
@@ -38,8 +38,8 @@ import WebImageCore
     private func isInside(_ viewport: UnsafeMutablePointer<GtkWidget>) -> Bool {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         var bounds = graphene_rect_t()
-        // Before its first allocation a widget has no bounds. It counts as visible and is checked again with the next
-        // frame.
+        // A widget has no bounds before its first allocation. Such a widget counts as visible until it is checked again
+        // with the next frame.
         guard gtk_widget_get_width(widget) > 0, gtk_widget_compute_bounds(widget, viewport, &bounds) != 0 else {
             return true
         }
@@ -74,13 +74,13 @@ import WebImageCore
 
     private func listen(_ object: OpaquePointer, _ signal: String) {
         let connection = Signal.connect(object, signal) { [weak self] _ in self?.scheduleCheck() }
-        // Retain each watched object but not the widget itself, which would then never be freed. "unmap" releases them
-        // before the ancestors are destroyed.
+        // Retain each watched object except the widget itself, because a retained widget would never be freed. The
+        // objects are released at "unmap", before the ancestors are destroyed.
         if object != widget { g_object_ref(UnsafeMutableRawPointer(object)) }
         watched.append((object, connection))
     }
 
-    /// Schedules a check after the next layout, because a scroll moves children only then.
+    /// Schedules a check after the next layout, because a scroll moves children during the layout.
     private func scheduleCheck() {
         isAskedAgain = true
         guard !isScheduled else { return }
@@ -101,15 +101,16 @@ import WebImageCore
             })
     }
 
-    /// Checks the layout of the previous frame: tick callbacks run before the layout of their own frame. Returns true
-    /// to be called again.
+    /// Checks the layout of the previous frame, because tick callbacks run before the layout of their own frame.
+    /// Returns true if GTK must call this function again.
     private func hasFrame() -> Bool {
         framesToWait -= 1
         guard framesToWait <= 0 else {
             isAskedAgain = false
             return true
         }
-        // During a scroll, every frame checks the frame before it. One more frame checks after the scroll has ended.
+        // During a scroll, each frame checks the layout of the previous frame. After the scroll has ended, one more
+        // frame checks the last layout.
         let goesOn = isAskedAgain
         isAskedAgain = false
         if !watched.isEmpty { changed() }
@@ -117,7 +118,7 @@ import WebImageCore
     }
 
     private var framesToWait = 0
-    /// Whether something has moved since the last frame.
+    /// Whether a check was requested since the last frame.
     private var isAskedAgain = false
     private var isScheduled = false
 

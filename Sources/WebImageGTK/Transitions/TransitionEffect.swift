@@ -2,10 +2,11 @@ import CWebImageGTK
 import Foundation
 import WebImageCore
 
-/// The effect of a transition, drawn at one moment.
+/// The visual effect of a transition.
 ///
-/// All effects are drawn in 2D, which every GTK renderer supports. A flip narrows the image like a turning card, with a
-/// slight skew for depth. A curl cuts the page off at a roll that moves over it.
+/// All effects are drawn in 2D, which every GTK renderer supports. A flip scales the old image down to a line and then
+/// scales the new image up, with a slight skew for depth. A curl draws a roll that moves over the page, and shows the
+/// page only above the roll.
 enum TransitionEffect: Equatable, Sendable {
     enum Side: CaseIterable, Sendable {
         case left, right, top, bottom
@@ -84,7 +85,8 @@ enum TransitionEffect: Equatable, Sendable {
         gtk_snapshot_restore(snapshot)
     }
 
-    /// Draws the page above its roll; `progress` moves the roll from the lower edge past the upper one.
+    /// Draws a roll, and the page above the roll. As `progress` increases, the roll moves from the lower edge past the
+    /// upper edge.
     @MainActor private func curl(
         _ snapshot: OpaquePointer, _ bounds: CGRect, _ progress: Double, below: () -> Void, page: () -> Void
     ) {

@@ -7,7 +7,8 @@ struct ViewPose: Equatable {
     var alpha = 1.0
     var transform = CGAffineTransform.identity
 
-    /// Returns a pose between this one and another; interpolates each number of the transform linearly.
+    /// Returns a pose between this pose (`share` 0) and `end` (`share` 1). Interpolates the alpha and each number of
+    /// the transform linearly.
     func moved(towards end: ViewPose, by share: Double) -> ViewPose {
         guard self != end else { return end }
         func mix(_ from: CGFloat, _ to: CGFloat) -> CGFloat { from + (to - from) * CGFloat(share) }
@@ -20,7 +21,7 @@ struct ViewPose: Equatable {
     }
 }
 
-/// A running transition of one widget, in step with the frames of its window.
+/// A running transition of one widget. It advances with each frame of the widget's window.
 @MainActor final class WidgetTransition {
     private let transition: WebImageTransition
     private let change: ViewTransition
@@ -48,7 +49,7 @@ struct ViewPose: Equatable {
     /// Ends the transition if a newer image was requested for the view.
     func endIfOvertaken() { if !change.isCurrent() { end(finished: nil) } }
 
-    /// Ends at once with the image and the pose in their final state.
+    /// Ends the transition immediately, with the image and the pose in their final state.
     func end(finished: Bool?) {
         guard !isOver else { return }
         isOver = true
@@ -58,8 +59,8 @@ struct ViewPose: Equatable {
             transition.completion?(finished)
             change.ended()
         } else {
-            // A newer image is being requested right now. Report this end asynchronously, so that callbacks of the
-            // older load run after that.
+            // A newer image is being requested. Report the end of this transition asynchronously, so that the callbacks
+            // of the older load run after the request of the newer image.
             let ended = change.ended
             DispatchQueue.main.async { MainActor.assumeIsolated(ended) }
         }

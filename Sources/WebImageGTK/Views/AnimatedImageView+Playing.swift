@@ -1,16 +1,16 @@
 public import WebImageCore
 
-// Playing.
+// The playback of animations.
 extension AnimatedImageView {
     /// The player of the shown animation; nil for a still image.
     public var player: AnimatedImagePlayer? { animation.player }
-    /// The frame shown; nil for a still image and before the first frame.
+    /// The frame that the view shows; nil for a still image and before the first frame.
     public var currentFrame: Image? { animation.currentFrame }
-    /// The index of the frame shown.
+    /// The index of the frame that the view shows.
     public var currentFrameIndex: Int { animation.currentFrameIndex }
     /// The number of completed loops.
     public var currentLoopCount: Int { animation.currentLoopCount }
-    /// Whether an animation starts whenever it comes into view; true by default.
+    /// Whether an animation starts whenever it becomes visible; true by default.
     public var autoPlayAnimatedImage: Bool {
         get { animation.autoPlayAnimatedImage }
         set { animation.autoPlayAnimatedImage = newValue }
@@ -20,7 +20,7 @@ extension AnimatedImageView {
         get { animation.shouldCustomLoopCount }
         set { animation.shouldCustomLoopCount = newValue }
     }
-    /// The loop count used with ``shouldCustomLoopCount``; 0 plays forever.
+    /// The loop count that applies if ``shouldCustomLoopCount`` is true; 0 repeats the animation forever.
     public var animationRepeatCount: Int {
         get { animation.animationRepeatCount }
         set { animation.animationRepeatCount = newValue }
@@ -35,7 +35,7 @@ extension AnimatedImageView {
         get { animation.playbackMode }
         set { animation.playbackMode = newValue }
     }
-    /// The limit for decoded frames in bytes; 0 means only the budget of all animations applies.
+    /// The limit for decoded frames in bytes; 0 means that only the shared budget of all animations applies.
     public var maxBufferSize: Int {
         get { animation.maxBufferSize }
         set { animation.maxBufferSize = newValue }
@@ -45,17 +45,21 @@ extension AnimatedImageView {
         get { animation.shouldIncrementalLoad }
         set { animation.shouldIncrementalLoad = newValue }
     }
-    /// Whether a stop, also by leaving the view, releases the decoded frames; false by default.
+    /// Whether the decoded frames are released when the animation stops; false by default. An animation also stops when
+    /// it is no longer visible.
     public var clearBufferWhenStopped: Bool {
         get { animation.clearBufferWhenStopped }
         set { animation.clearBufferWhenStopped = newValue }
     }
-    /// Whether a stop, also by leaving the view, returns to the first frame; false by default.
+    /// Whether the animation returns to the first frame when it stops; false by default. An animation also stops when
+    /// it is no longer visible.
     public var resetFrameIndexWhenStopped: Bool {
         get { animation.resetFrameIndexWhenStopped }
         set { animation.resetFrameIndexWhenStopped = newValue }
     }
-    /// Transforms every frame before it is shown, off the main thread; applies from the next image on.
+    /// Transforms every frame before the frame is shown. A change applies from the next image on. The transformer is
+    /// called on background threads. For the image that is shown before playback starts, it is called on the main
+    /// thread.
     public var animationTransformer: (any ImageTransformer)? {
         get { animation.animationTransformer }
         set { animation.animationTransformer = newValue }

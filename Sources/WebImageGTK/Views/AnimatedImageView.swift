@@ -2,13 +2,14 @@ import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
 
-/// An ``ImageView`` with control over how animations play.
+/// An ``ImageView`` with properties that control how animations play.
 ///
-/// A handle of a widget, as ``ImageView`` is: settings and playback position belong to the widget. Main actor only.
+/// Like an ``ImageView``, this view is a handle of a widget: the settings and the playback position belong to the
+/// widget. Main actor only.
 @MainActor open class AnimatedImageView: ImageView {
     let animation: WidgetAnimation
 
-    /// Makes a view with a new widget, which shows images whole and never stretched.
+    /// Makes a view with a new widget. The widget shows whole images and does not stretch them.
     public convenience override init() { self.init(displayLink: { GTKDisplayLink($0) }) }
 
     /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.

@@ -2,9 +2,10 @@ import CWebImageGTK
 public import Foundation
 public import WebImageCore
 
-/// A `GtkButton` that shows images from URLs: for each of its states an image and a background image.
+/// A `GtkButton` that shows images from URLs. Each state of the button can have an image and a background image.
 ///
-/// The first image replaces the button's label. A handle of the button, as ``ImageView`` is of its widget.
+/// The first image replaces the button's label. Like an ``ImageView``, this view is a handle: the images and the loads
+/// belong to the `GtkButton`.
 @MainActor open class Button: WidgetView {
     /// Makes a view with a new button.
     public init() {
@@ -29,16 +30,16 @@ public import WebImageCore
 
     /// Returns the image of a state; nil if the state has no image of its own.
     public func image(for state: ControlState) -> Image? { face.image(for: state) }
-    /// Sets the image of a state; a state without an image shows that of the normal state.
+    /// Sets the image of a state. In a state without an image, the button shows the image of the normal state.
     public func setImage(_ image: Image?, for state: ControlState) { face.setImage(image, for: state) }
-    /// The image shown now.
+    /// The image that the button shows now.
     public var currentImage: Image? { face.currentImage }
 
-    /// Returns the background image of a state; nil if the state has none of its own.
+    /// Returns the background image of a state; nil if the state has no background image of its own.
     public func backgroundImage(for state: ControlState) -> Image? { face.background(for: state) }
-    /// Sets the background image of a state, which is stretched to the button's shape.
+    /// Sets the background image of a state. The button stretches the background image to its shape.
     public func setBackgroundImage(_ image: Image?, for state: ControlState) { face.setBackground(image, for: state) }
-    /// The background image shown now.
+    /// The background image that the button shows now.
     public var currentBackgroundImage: Image? { face.currentBackground }
 }
 
@@ -59,7 +60,7 @@ extension Button {
             url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed, picture)
     }
 
-    /// The same for the background image.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state.
     @discardableResult
     public func setBackgroundImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
@@ -99,9 +100,9 @@ extension Button {
     public func backgroundImageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: backgroundImageOperationKey(for: state))
     }
-    /// The image URL of the current state, or of the normal state.
+    /// The image URL of the current state. If there is none, the image URL of the normal state.
     public var currentImageURL: URL? { imageURL(for: controlState) ?? imageURL(for: .normal) }
-    /// The background image URL of the current state, or of the normal state.
+    /// The background image URL of the current state. If there is none, the background image URL of the normal state.
     public var currentBackgroundImageURL: URL? {
         backgroundImageURL(for: controlState) ?? backgroundImageURL(for: .normal)
     }

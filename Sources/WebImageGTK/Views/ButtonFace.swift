@@ -3,8 +3,8 @@ import CWebImageGTKShim
 import Foundation
 import WebImageCore
 
-/// The images of a button by state, and the view inside the button that shows them. Belongs to the button's
-/// ``ImageWidgetState``.
+/// The images of a button, by state, and the view inside the button that shows the images. The button's
+/// ``ImageWidgetState`` owns this object.
 @MainActor final class ButtonFace {
     private let button: OpaquePointer
     private let child: ImageWidgetState

@@ -1,19 +1,19 @@
 import CWebImageGTK
 
-/// The state of a button; the raw values are those of UIKit.
+/// The state of a button; the raw values equal those of UIKit.
 public struct ControlState: OptionSet, Sendable, Hashable {
     /// The state as bits.
     public let rawValue: UInt
     /// Makes a state from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// None of the other states.
+    /// The button is in none of the other states.
     public static let normal: ControlState = []
-    /// Pressed.
+    /// The button is pressed.
     public static let highlighted = ControlState(rawValue: 1 << 0)
-    /// Insensitive.
+    /// The button is insensitive: it does not react to input.
     public static let disabled = ControlState(rawValue: 1 << 1)
-    /// Checked or selected, as a toggle button can be.
+    /// The button is checked or selected, for example a toggle button.
     public static let selected = ControlState(rawValue: 1 << 2)
 
     init(_ flags: GtkStateFlags) {

@@ -9,7 +9,7 @@ public import WebImageCore
 /// the viewport of the scrolled windows around it. An animation that is not visible costs no CPU time.
 /// ``AnimatedImageView`` controls how animations play.
 @MainActor open class ImageView: WidgetView {
-    /// Makes a view with a new widget, which shows images whole and never stretched.
+    /// Makes a view with a new widget. The widget shows whole images and does not stretch them.
     public init() {
         Self.prepare()
         super.init(webimage_view_new(), key: "ImageView")
@@ -17,7 +17,7 @@ public import WebImageCore
 
     /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
     ///
-    /// The widget keeps its properties, such as its content fit.
+    /// The properties of the widget, such as its content fit, are unchanged.
     public required convenience init?(adopting widget: OpaquePointer) {
         Self.prepare()
         guard WidgetKind(of: widget) != .other else { return nil }
@@ -26,14 +26,14 @@ public import WebImageCore
 
     override init(_ widget: OpaquePointer, key: String) { super.init(widget, key: key) }
 
-    /// The image shown; setting it does not cancel a running load.
+    /// The image that the view shows. Setting this property does not cancel a running load.
     public var image: Image? {
         get { state.image }
         set { state.image = newValue }
     }
 
-    /// How images are fitted; ``ImageContentMode/fit`` by default. Has no effect on an adopted widget that fits images
-    /// itself.
+    /// How images are fitted into the view; ``ImageContentMode/fit`` by default. Has no effect on an adopted widget
+    /// that fits images itself.
     public var contentMode: ImageContentMode {
         get { state.drawing.mode }
         set { if !state.kind.fitsItself { state.drawing.mode = newValue } }
@@ -45,17 +45,17 @@ public import WebImageCore
         set { state.drawing.cornerRadius = max(newValue, 0) }
     }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL; a nil URL completes at once with
-    /// `.invalidURL`.
+    /// Shows the placeholder (nil shows nothing), then the image of a URL. Without a URL, the load completes
+    /// immediately with `.invalidURL`.
     ///
-    /// An image in memory is shown before this returns. The view's previous load is cancelled, which completes it with
-    /// `.cancelled`. If the view already shows the same image or loads it with equal parameters, nothing is cancelled,
-    /// and `completed` receives the result of that load.
+    /// An image in memory is shown before this method returns. The view's previous load is cancelled and completes with
+    /// `.cancelled`. If the view already shows or loads the same image with equal parameters, no load is cancelled.
+    /// `completed` then receives the result of the existing load.
     /// - Parameters:
-    ///   - progress: called on the main actor with the newest numbers in bytes.
-    ///   - completed: called on the main actor exactly once, after the image was set (`.refreshCached`: a second time
-    ///     if the image changed).
-    /// - Returns: the load, which can be cancelled alone; nil without a URL.
+    ///   - progress: called on the main actor with the newest byte counts.
+    ///   - completed: called on the main actor exactly once, after the image was set. With `.refreshCached`, it is
+    ///     called a second time if the image changed.
+    /// - Returns: the load, which the caller can cancel; nil without a URL.
     @discardableResult
     open func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -77,7 +77,7 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// Shows the image of a URL given as text; text that is not a URL completes with `.invalidURL`.
+    /// Shows the image of the URL in `text`. If `text` is not a URL, the load completes with `.invalidURL`.
     @discardableResult
     public func setImage(
         with text: String, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -91,7 +91,8 @@ public import WebImageCore
     /// The URL last requested as the view's own image.
     public var currentImageURL: URL? { state.binding.imageURL(forKey: state.binding.ownOperationKey) }
 
-    /// Cancels the view's load, which completes with `.cancelled` before this returns; the shown image stays.
+    /// Cancels the view's load. The load completes with `.cancelled` before this method returns. The shown image is
+    /// unchanged.
     public func cancelCurrentImageLoad() {
         state.binding.cancelImageLoad(forKey: state.binding.ownOperationKey)
     }
@@ -103,7 +104,7 @@ extension ImageView {
     public var isAnimating: Bool { state.animation?.isAnimating ?? false }
     /// Starts or resumes the animation if the widget is visible; does nothing for a still image.
     public func startAnimating() { state.animation?.start() }
-    /// Stops the animation at the current frame until it comes into view again or is started.
+    /// Stops the animation at the current frame until it becomes visible again or is started.
     ///
     /// See ``AnimatedImageView/resetFrameIndexWhenStopped`` and ``AnimatedImageView/clearBufferWhenStopped``.
     public func stopAnimating() { state.animation?.stop() }
@@ -111,8 +112,8 @@ extension ImageView {
 
 // The image of a highlighted view.
 extension ImageView {
-    /// Whether ``highlightedImage``, if set, is shown instead of ``image``; cannot be turned on while the view shows an
-    /// animation.
+    /// Whether ``highlightedImage`` is shown instead of ``image``. If ``highlightedImage`` is nil, ``image`` is shown
+    /// in every case. Setting this property to true has no effect while the view shows an animation.
     public var isHighlighted: Bool {
         get { state.isHighlighted }
         set { if !newValue || state.animation?.player == nil { state.isHighlighted = newValue } }
@@ -127,7 +128,8 @@ extension ImageView {
     /// The operation key of ``setHighlightedImage(with:options:context:progress:completed:)``.
     public static let highlightedImageOperationKey = "highlightedImage"
 
-    /// Clears ``highlightedImage`` and then sets it to the image of a URL; independent of the view's own load.
+    /// Clears ``highlightedImage`` and then sets it to the image of a URL. This load is independent of the view's own
+    /// load.
     @discardableResult
     public func setHighlightedImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,

@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 public import WebImageCore
 
-/// A container that shows a different widget for each phase of a load, made by a closure.
+/// A container that shows a different widget for each phase of a load. A closure makes the widgets.
 ///
 /// ```swift
 /// let view = PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
@@ -14,13 +14,13 @@ public import WebImageCore
 /// }
 /// ```
 ///
-/// The closure runs on the main actor whenever the phase changes. The widget that it returns replaces the previous one,
-/// unless it is the same. An image in memory is shown before the initialiser returns, without a `.loading` phase.
-/// The load belongs to the widget: it is cancelled when the widget is destroyed.
+/// The closure runs on the main actor whenever the phase changes. The widget that the closure returns replaces the
+/// previous widget, unless both are the same. An image in memory is shown before the initialiser returns, without a
+/// `.loading` phase. The load belongs to the widget: it is cancelled when the widget is destroyed.
 @MainActor public final class PhaseView: WidgetView {
     private let content: Content
 
-    /// Makes a view that loads an image; nil is the phase `.empty`.
+    /// Makes a view that loads the image of `request`. Without a request, the phase is `.empty`.
     public init(_ request: ImageRequest?, content make: @escaping @MainActor (WebImagePhase) -> WidgetView) {
         Self.prepare()
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
@@ -32,13 +32,13 @@ public import WebImageCore
         load(request)
     }
 
-    /// Returns nil: an existing widget has children of its own.
+    /// Returns nil, because an existing widget has its own children.
     public required convenience init?(adopting widget: OpaquePointer) { nil }
 
-    /// The phase shown.
+    /// The phase that the view shows.
     public var phase: WebImagePhase { content.phase }
 
-    /// Loads another image into the same view and cancels the previous load; nil is the phase `.empty`.
+    /// Cancels the previous load and loads another image into the same view. Without a request, the phase is `.empty`.
     public func load(_ request: ImageRequest?) {
         let (content, turn) = (content, content.begin())
         guard let request else {
@@ -55,7 +55,7 @@ public import WebImageCore
         if content.hears(turn), !content.hasShown(turn) { content.show(.loading(progress: nil, preview: nil)) }
     }
 
-    /// The part of the view that loads retain; the handle may be released before a load ends.
+    /// The part of the view that loads retain, because the ``PhaseView`` can be released before a load ends.
     @MainActor private final class Content {
         weak var state: ImageWidgetState?
         private(set) var phase = WebImagePhase.empty

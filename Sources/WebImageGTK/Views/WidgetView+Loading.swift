@@ -6,16 +6,17 @@ extension WidgetView {
     /// The operation key of the newest load.
     public var latestOperationKey: String { state.binding.latestOperationKey }
 
-    /// The URL last requested.
+    /// The URL of the newest load.
     public var imageURL: URL? { state.binding.imageURL() }
 
-    /// The newest load's progress in bytes, updated on the main actor; its `updates` report each change.
+    /// The newest load's progress in bytes, updated on the main actor. Its `updates` report each change.
     public var imageProgress: Progress {
         get { state.binding.imageProgress }
         set { state.binding.imageProgress = newValue }
     }
 
-    /// The transition of images that were not available at once; nil, the default, shows them without one.
+    /// The transition for images that were not available immediately. Nil, the default, shows these images without a
+    /// transition.
     public var imageTransition: WebImageTransition? {
         get { state.transition }
         set { state.transition = newValue }
@@ -23,8 +24,8 @@ extension WidgetView {
 
     /// The indicator shown while the view loads; nil, the default, shows none.
     ///
-    /// It is shown above the image of an ``ImageView``. An adopted widget has no room for children: its indicator is
-    /// shown only if the widget is inside a `GtkOverlay`.
+    /// The indicator is shown above the image. A button and a widget that ``ImageView`` has made can contain the
+    /// indicator. For any other widget, the indicator is shown only if the parent of the widget is a `GtkOverlay`.
     public var imageIndicator: (any WebImageIndicator)? {
         get { state.indicator.current }
         set { state.indicator.current = newValue }
@@ -32,14 +33,16 @@ extension WidgetView {
 
     /// Loads an image and passes it to a closure, or shows it in the view if there is no closure.
     ///
-    /// All other load functions use this one. It first sets the placeholder (nil shows nothing), then the result of
-    /// `url`.
+    /// All other load functions use this function. This function first sets the placeholder (nil shows nothing), then
+    /// the image of `url`.
     /// - Parameters:
-    ///   - context: `.setImageOperationKey` is the operation key of the load, `.customManager` its loader.
-    ///   - setImageBlock: shows images instead of the view; a plain widget shows none without it.
-    ///   - completed: called on the main actor, exactly once with `finished` (`.refreshCached`: a second time if the
-    ///     image changed); also with partial images under `.avoidAutoSetImage`.
-    /// - Returns: the load, which can be cancelled alone; nil without a URL.
+    ///   - context: the value of `.setImageOperationKey` is the operation key of the load. The value of
+    ///     `.customManager` is the loader that performs the load.
+    ///   - setImageBlock: called to show each image; the view then does not show the image itself. A plain widget
+    ///     cannot show images, so it needs this closure.
+    ///   - completed: called on the main actor, exactly once with `finished` true. With `.refreshCached`, it is called
+    ///     a second time if the image changed. With `.avoidAutoSetImage`, it is also called with each partial image.
+    /// - Returns: the load, which the caller can cancel; nil without a URL.
     @discardableResult
     public func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
@@ -52,16 +55,18 @@ extension WidgetView {
             setImage: setImageBlock, progress: progress, completed: completed)
     }
 
-    /// Cancels the newest load, which completes with `.cancelled` before this returns; the shown image stays.
+    /// Cancels the newest load. The load completes with `.cancelled` before this method returns. The shown image is
+    /// unchanged.
     public func cancelLatestImageLoad() { state.binding.cancelImageLoad() }
 
     // MARK: Loads by operation key; nil is the view's own key
 
-    /// Returns the operation under a key; nil when none runs.
+    /// Returns the operation under a key; nil if no operation runs.
     public func imageLoadOperation(forKey key: String?) -> (any WebImageOperation)? {
         state.binding.operation(forKey: key)
     }
-    /// Stores an operation of the caller and cancels the previous one; nil changes nothing.
+    /// Stores an operation under a key and cancels the previous operation of this key. Does nothing if `operation` is
+    /// nil.
     public func setImageLoadOperation(_ operation: (any WebImageOperation)?, forKey key: String?) {
         state.binding.setOperation(operation, forKey: key)
     }
@@ -84,7 +89,7 @@ extension WidgetView {
 
 // Failed loads, and loads of a view that is not visible.
 extension WidgetView {
-    /// The image shown after a failed load; nil, the default, leaves the placeholder.
+    /// The image shown after a failed load; nil, the default, does not replace the placeholder.
     public var errorImage: Image? {
         get { state.binding.errorImage }
         set { state.binding.errorImage = newValue }
@@ -93,11 +98,11 @@ extension WidgetView {
     /// The error of the newest load under the view's own key; nil if the load did not fail.
     public var imageLoadFailure: WebImageError? { state.binding.failure }
 
-    /// Repeats the loads that failed, also for URLs that are remembered as failed.
+    /// Repeats the failed loads, including loads of URLs that are remembered as failed.
     ///
-    /// - Parameter completed: receives the end of the view's own load; if that did not fail, of the newest load that
-    ///   did.
-    /// - Returns: that load; nil when there is nothing to repeat.
+    /// - Parameter completed: receives the result of the repeated load under the view's own key. If the load under that
+    ///   key had not failed, it receives the result of the newest load that had failed.
+    /// - Returns: the load whose result `completed` receives; nil if no load had failed.
     @discardableResult
     public func retryImageLoad(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {
         state.binding.retry(completed: completed)
@@ -116,8 +121,8 @@ extension WidgetView {
         set { state.recovery.retriesWhenOnline = newValue }
     }
 
-    /// Receives the end of each retry that the view starts itself; the completion of the failed load does not run
-    /// again.
+    /// Receives the result of each retry that the view starts itself. The completion of the failed load does not run a
+    /// second time.
     public var retryCompleted: ViewImageCompletedBlock? {
         get { state.recovery.retryCompleted }
         set { state.recovery.retryCompleted = newValue }

@@ -5,11 +5,11 @@ public import WebImageCore
 
 /// A handle of a GTK widget of any class. It adds the loading of images to the widget, as `UIView` does in SDWebImage.
 ///
-/// The image and the loads belong to the widget and end with it. Therefore all handles of one widget have the same
-/// image and loads, and a handle may be released as soon as the widget is in a container. Main actor only. The first
+/// The image and the loads belong to the widget and end with the widget. Therefore all handles of one widget have the
+/// same image and loads. A handle can be released as soon as the widget is in a container. Main actor only. The first
 /// view attaches the GLib loop (see ``MainLoop/attach()``).
 @MainActor open class WidgetView {
-    /// The `GtkWidget`: put it into a container.
+    /// The `GtkWidget`. Put this widget into a container.
     public let widget: OpaquePointer
 
     let state: ImageWidgetState
@@ -23,12 +23,12 @@ public import WebImageCore
         self.init(OpaquePointer(box), key: "View")
     }
 
-    /// Makes a view for an existing `GtkWidget`; nil if the class does not support it.
+    /// Makes a view for an existing `GtkWidget`; nil if this view class does not support the widget.
     public required convenience init?(adopting widget: OpaquePointer) {
         self.init(widget, key: "View")
     }
 
-    /// Makes a view for an existing `GtkWidget`; nil if the class does not support it.
+    /// Makes a view for an existing `GtkWidget`; nil if this view class does not support the widget.
     public static func adopting(_ widget: OpaquePointer) -> Self? { Self(adopting: widget) }
 
     init(_ widget: OpaquePointer, key: String) {
@@ -71,8 +71,8 @@ public import WebImageCore
 
     // MARK: Appearance
 
-    /// An affine map applied around the centre of the view when it is drawn; does not affect the layout. The identity
-    /// by default.
+    /// An affine map that is applied around the centre of the view when the view is drawn. It does not affect the
+    /// layout. The default is the identity.
     public var transform: CGAffineTransform {
         get { state.pose.transform }
         set { state.changePose { $0.transform = newValue } }
