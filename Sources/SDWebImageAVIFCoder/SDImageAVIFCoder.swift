@@ -2,7 +2,7 @@ public import Foundation
 @_exported public import SDWebImage
 @_exported public import WebImageAVIF
 
-/// The coder of AVIF under its name in SDWebImage's plug-in; ``WebImageAVIF/ImageAVIFCoder``.
+/// Reads and writes AVIF. The name of ``WebImageAVIF/ImageAVIFCoder`` in SDWebImage's plug-in.
 ///
 /// Add `SDImageAVIFCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageAVIFCoder = ImageAVIFCoder

@@ -2,10 +2,10 @@ import Foundation
 public import FoundationNetworking
 @_exported public import SDWebImage
 
-// Conversions for Foundation's requests and responses. The downloader itself uses libcurl and does not link this module.
+// Conversions for Foundation's requests and responses. The downloader uses libcurl and does not link this module.
 
 extension URLRequest {
-    /// Converts a request: URL, method, header fields, body, timeout and whether cookies are sent.
+    /// Converts a request. Copies the URL, method, header fields, body, timeout and cookie setting.
     public init(_ request: WebImageRequest) {
         self.init(url: request.url)
         httpMethod = request.httpMethod
@@ -17,18 +17,18 @@ extension URLRequest {
 }
 
 extension WebImageRequest {
-    /// Converts a request: URL, method, header fields, body, timeout and whether cookies are sent. Returns nil without
-    /// a URL.
+    /// Converts a request. Copies the URL, method, header fields, body, timeout and cookie setting. Returns nil if the
+    /// request has no URL.
     ///
-    /// A body that is a stream is ignored.
+    /// A body stream is ignored.
     public init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
         self.init(url: url)
         update(from: request)
     }
 
-    /// Copies the values of a `URLRequest`. Values that a `URLRequest` does not have, such as the limit of the body,
-    /// do not change.
+    /// Copies the values of a `URLRequest`. Removes header fields that the `URLRequest` does not have. Other values
+    /// that a `URLRequest` does not have, such as the limit of the body, do not change.
     public mutating func update(from request: URLRequest) {
         if let url = request.url { self.url = url }
         httpMethod = request.httpMethod ?? "GET"
@@ -45,7 +45,7 @@ extension WebImageRequest {
 }
 
 extension HTTPURLResponse {
-    /// Converts a response. Returns nil if it is not HTTP or has no URL.
+    /// Converts a response. Returns nil if the response is not an HTTP response or has no URL.
     public convenience init?(_ response: WebImageResponse) {
         guard let url = response.url, let status = response.statusCode else { return nil }
         self.init(
@@ -55,7 +55,7 @@ extension HTTPURLResponse {
 }
 
 extension WebImageResponse {
-    /// Converts a response: URL, status, header fields, type and length.
+    /// Converts a response. Copies the URL, status, header fields, media type and expected length.
     public init(_ response: URLResponse) {
         let http = response as? HTTPURLResponse
         var fields: [String: String] = [:]

@@ -1,9 +1,9 @@
 @_exported public import SDWebImage
 @_exported public import WebImageHEIF
 
-/// The coder of HEIC under its name in SDWebImage; ``WebImageHEIF/ImageHEICCoder``.
+/// Reads and writes HEIC. The name of ``WebImageHEIF/ImageHEICCoder`` in SDWebImage.
 ///
 /// Add `SDImageHEICCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageHEICCoder = ImageHEICCoder
-/// The coder of HEIC under its name in SDWebImage's plug-in. The same type as ``SDImageHEICCoder``.
+/// Reads and writes HEIC. The name of ``SDImageHEICCoder`` in SDWebImage's plug-in.
 public typealias SDImageHEIFCoder = ImageHEICCoder

@@ -2,7 +2,7 @@ public import Foundation
 @_exported public import SDWebImage
 @_exported public import WebImageJXL
 
-/// The coder of JPEG XL under its name in SDWebImage's plug-in; ``WebImageJXL/ImageJPEGXLCoder``.
+/// Reads and writes JPEG XL. The name of ``WebImageJXL/ImageJPEGXLCoder`` in SDWebImage's plug-in.
 ///
 /// Add `SDImageJPEGXLCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageJPEGXLCoder = ImageJPEGXLCoder

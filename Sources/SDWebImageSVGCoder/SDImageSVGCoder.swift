@@ -1,7 +1,7 @@
 @_exported public import SDWebImage
 @_exported public import WebImageSVG
 
-/// The coder of SVG under its name in SDWebImage's plug-in; ``WebImageSVG/ImageSVGCoder``.
+/// Reads and draws SVG. The name of ``WebImageSVG/ImageSVGCoder`` in SDWebImage's plug-in.
 ///
 /// Add `SDImageSVGCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageSVGCoder = ImageSVGCoder

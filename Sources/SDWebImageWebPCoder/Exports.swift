@@ -1,2 +1,3 @@
-// WebP is built in. This module exists for programs that import the plug-in by its name.
+// The package decodes WebP without this module. The module exists for programs that import SDWebImage's plug-in by its
+// name.
 @_exported public import SDWebImage

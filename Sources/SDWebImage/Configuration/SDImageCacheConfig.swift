@@ -1,21 +1,21 @@
 public import Foundation
 public import WebImage
 
-/// A cache's configuration as a class, because SDWebImage's configuration is a class.
+/// The configuration of a cache. This type is a class, because SDWebImage's configuration is a class.
 ///
-/// It has every property of ``WebImageCore/ImageCacheConfig``. When the object is the `config` of a cache, setting a
-/// property changes that cache. Safe on any thread.
+/// The class has every property of ``WebImageCore/ImageCacheConfig``. If the object is the `config` of a cache, setting
+/// a property changes that cache. Safe on any thread.
 @dynamicMemberLookup public final class SDImageCacheConfig: Sendable {
     private let get: @Sendable () -> ImageCacheConfig
     private let set: @Sendable (ImageCacheConfig) -> Void
 
-    /// The default configuration, for caches that are created without a configuration.
+    /// The default configuration. It applies to caches that are created without a configuration.
     public static let `default` = SDImageCacheConfig(get: { .default }, set: { .default = $0 })
 
-    /// A copy of the current defaults.
+    /// Creates a copy of the default configuration. Later changes of the defaults do not change the copy.
     public convenience init() { self.init(.default) }
 
-    /// Creates a configuration from a value. Changing it does not change any other configuration.
+    /// Creates a configuration from a value. Changes of the new configuration affect no other configuration.
     public convenience init(_ value: ImageCacheConfig) {
         let box = Locked(value)
         self.init(
@@ -25,7 +25,7 @@ public import WebImage
             })
     }
 
-    /// The configuration of a cache.
+    /// Creates a configuration that reads and writes the configuration of a cache.
     convenience init(of cache: ImageCache) {
         self.init(get: { cache.ownConfig }, set: { cache.ownConfig = $0 })
     }
@@ -41,10 +41,10 @@ public import WebImage
         set { set(newValue) }
     }
 
-    /// A separate configuration with the same properties.
+    /// Returns a separate configuration with the same properties.
     public func copy() -> Any { SDImageCacheConfig(value) }
 
-    /// A separate configuration with the same properties.
+    /// Returns a separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
     /// A property of the configuration.
@@ -55,10 +55,10 @@ public import WebImage
 }
 
 extension ImageCache {
-    /// The cache's configuration. Setting one of its properties changes the cache immediately.
+    /// The cache's configuration. Setting a property of the configuration changes the cache immediately.
     public var config: SDImageCacheConfig { SDImageCacheConfig(of: self) }
 
-    /// Creates a cache with its own folder in `diskCacheDirectory`. The cache copies the configuration.
+    /// Creates a cache with its own folder in `diskCacheDirectory`. Later changes of `config` do not change the cache.
     @_disfavoredOverload public convenience init(
         namespace: String, diskCacheDirectory: String? = nil, config: SDImageCacheConfig?
     ) {

@@ -2,21 +2,21 @@ public import Foundation
 import WebImage
 public import WebImageHTTP
 
-/// A downloader's configuration as a class, because SDWebImage's configuration is a class.
+/// The configuration of a downloader. This type is a class, because SDWebImage's configuration is a class.
 ///
-/// It has every property of ``WebImageHTTP/WebImageDownloaderConfig``. When the object is the `config` of a
+/// The class has every property of ``WebImageHTTP/WebImageDownloaderConfig``. If the object is the `config` of a
 /// downloader, a changed property applies to downloads that are requested after the change. Safe on any thread.
 @dynamicMemberLookup public final class SDWebImageDownloaderConfig: Sendable {
     private let get: @Sendable () -> WebImageDownloaderConfig
     private let set: @Sendable (WebImageDownloaderConfig) -> Void
 
-    /// The default configuration, for downloaders that are created without a configuration.
+    /// The default configuration. It applies to downloaders that are created without a configuration.
     public static let `default` = SDWebImageDownloaderConfig(get: { .default }, set: { .default = $0 })
 
-    /// A copy of the current defaults.
+    /// Creates a copy of the default configuration. Later changes of the defaults do not change the copy.
     public convenience init() { self.init(.default) }
 
-    /// Creates a configuration from a value. Changing it does not change any other configuration.
+    /// Creates a configuration from a value. Changes of the new configuration affect no other configuration.
     public convenience init(_ value: WebImageDownloaderConfig) {
         let box = Locked(value)
         self.init(
@@ -26,7 +26,7 @@ public import WebImageHTTP
             })
     }
 
-    /// The configuration of a downloader.
+    /// Creates a configuration that reads and writes the configuration of a downloader.
     convenience init(of downloader: WebImageDownloader) {
         self.init(get: { downloader.ownConfig }, set: { downloader.ownConfig = $0 })
     }
@@ -45,10 +45,10 @@ public import WebImageHTTP
         set { set(newValue) }
     }
 
-    /// A separate configuration with the same properties.
+    /// Returns a separate configuration with the same properties.
     public func copy() -> Any { SDWebImageDownloaderConfig(value) }
 
-    /// A separate configuration with the same properties.
+    /// Returns a separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
     /// A property of the configuration.
@@ -62,7 +62,7 @@ extension WebImageDownloader {
     /// The downloader's configuration. A changed property applies to downloads that are requested after the change.
     public var config: SDWebImageDownloaderConfig { SDWebImageDownloaderConfig(of: self) }
 
-    /// Creates a downloader with its own connections. The downloader copies the configuration.
+    /// Creates a downloader with its own connections. Later changes of `config` do not change the downloader.
     @_disfavoredOverload public convenience init(config: SDWebImageDownloaderConfig?) {
         self.init(config: config?.value ?? .default)
     }

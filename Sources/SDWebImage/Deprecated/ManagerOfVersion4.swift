@@ -9,8 +9,8 @@ extension WebImageManager {
         self.init(cache: cache, loader: downloader)
     }
 
-    /// Version 4's name of the loader. Returns the shared downloader, which managers use unless they are created with
-    /// other loaders.
+    /// Version 4's name for the manager's downloader. Returns ``imageLoader`` if it is a downloader, and otherwise the
+    /// shared downloader.
     @available(*, deprecated, message: "Use imageLoader")
     public var imageDownloader: WebImageDownloader { imageLoader as? WebImageDownloader ?? .shared }
 
@@ -20,7 +20,7 @@ extension WebImageManager {
 }
 
 extension WebImageDownloader {
-    /// Version 4's method to set a custom class for transfers. Nil restores the built-in class.
+    /// Version 4's method to set a custom class for download operations. Nil restores the built-in class.
     @available(*, deprecated, message: "Set config.operationClass")
     public func setOperationClass(_ operationClass: (any SDWebImageDownloaderOperationProtocol.Type)?) {
         ownConfig.operationClass = operationClass
@@ -28,7 +28,7 @@ extension WebImageDownloader {
 }
 
 extension WebImageOptions {
-    /// Version 4's name of ``progressiveLoad``.
+    /// Version 4's name for ``progressiveLoad``.
     @available(*, deprecated, renamed: "progressiveLoad")
     public static var progressiveDownload: WebImageOptions { progressiveLoad }
 }

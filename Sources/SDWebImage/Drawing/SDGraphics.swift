@@ -2,32 +2,34 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// Starts a drawing on this thread with a size in points and scale 1. ``SDGraphicsEndImageContext()`` ends the drawing.
+/// Starts a drawing on this thread. The size is in points, and the scale is 1. ``SDGraphicsEndImageContext()`` ends
+/// the drawing.
 public func SDGraphicsBeginImageContext(_ size: CGSize) { SDGraphicsBeginImageContextWithOptions(size, false, 1) }
 
-/// Starts a drawing on this thread with a size in points. ``SDGraphicsEndImageContext()`` ends the drawing. Scale 0
-/// means the scale of the main screen.
+/// Starts a drawing on this thread with a size in points. Scale 0 means the scale of the main screen.
+/// ``SDGraphicsEndImageContext()`` ends the drawing.
 ///
-/// When the size is not positive or is too large, no drawing starts; ``SDGraphicsEndImageContext()`` must still be called.
+/// No drawing starts if the size is not positive or is too large. ``SDGraphicsEndImageContext()`` must be called in
+/// that case too.
 public func SDGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
     OpenDrawings.begin(size, isOpaque: opaque, scale: scale)
 }
 
-/// The drawing context of this thread: the context of an open drawing or of a renderer. Nil when nothing is being
-/// drawn.
+/// Returns the drawing context of this thread, which belongs to an open drawing or to a renderer. Nil if neither
+/// exists.
 public func SDGraphicsGetCurrentContext() -> GraphicsContext? { GraphicsContext.current }
 
-/// The image of the innermost drawing of this thread. Nil when no drawing is open.
+/// Returns the image of the innermost drawing of this thread. Nil if no drawing is open.
 public func SDGraphicsGetImageFromCurrentImageContext() -> UIImage? { OpenDrawings.image }
 
-/// Ends the innermost drawing of this thread. Does nothing when no drawing is open.
+/// Ends the innermost drawing of this thread. Does nothing if no drawing is open.
 public func SDGraphicsEndImageContext() { OpenDrawings.end() }
 
 /// The stack of this thread's open drawings.
 private enum OpenDrawings {
     private static let key = "sdwebimage.open-drawings"
-    /// One entry of the stack. `drawing` is nil when the drawing could not be started. The entry is still stored, so
-    /// that each call that ends a drawing matches the call that started it.
+    /// One entry of the stack. `drawing` is nil if the drawing could not be started. An entry is stored even in that
+    /// case. Without it, the end call would end the enclosing drawing.
     private struct Entry { var drawing: OpenDrawing? }
 
     private static var stack: [Entry] {
@@ -70,11 +72,11 @@ extension GraphicsContext {
 extension ImageColor {
     /// Returns this colour, because the drawing functions here accept `UIColor`.
     public var cgColor: UIColor { self }
-    /// Sets this colour as the fill colour of the current drawing; does nothing outside a drawing.
+    /// Sets this colour as the fill colour of the current drawing. Does nothing outside a drawing.
     public func setFill() { GraphicsContext.current?.fillColor = self }
-    /// Sets this colour as the stroke colour of the current drawing; does nothing outside a drawing.
+    /// Sets this colour as the stroke colour of the current drawing. Does nothing outside a drawing.
     public func setStroke() { GraphicsContext.current?.strokeColor = self }
-    /// Sets this colour as the fill and stroke colour of the current drawing; does nothing outside a drawing.
+    /// Sets this colour as the fill and stroke colour of the current drawing. Does nothing outside a drawing.
     public func set() {
         setFill()
         setStroke()
@@ -82,11 +84,11 @@ extension ImageColor {
 }
 
 extension Image {
-    /// Draws the image into a rectangle of the current drawing; does nothing outside a drawing.
+    /// Draws the image into a rectangle of the current drawing. Does nothing outside a drawing.
     public func draw(in rect: CGRect) { GraphicsContext.current?.draw(self, in: rect) }
-    /// Draws the image at its own size; does nothing outside a drawing.
+    /// Draws the image at its own size into the current drawing. Does nothing outside a drawing.
     public func draw(at point: CGPoint) { GraphicsContext.current?.draw(self, at: point) }
-    /// Draws the image into a rectangle with a blend mode and an opacity; does nothing outside a drawing.
+    /// Draws the image into a rectangle with a blend mode and an opacity (0…1). Does nothing outside a drawing.
     public func draw(in rect: CGRect, blendMode: BlendMode, alpha: CGFloat) {
         guard let context = GraphicsContext.current else { return }
         context.withGState {
@@ -97,5 +99,5 @@ extension Image {
     }
 }
 
-/// Fills a rectangle of the current drawing; does nothing outside a drawing.
+/// Fills a rectangle of the current drawing. Does nothing outside a drawing.
 public func UIRectFill(_ rect: CGRect) { GraphicsContext.current?.fill(rect) }

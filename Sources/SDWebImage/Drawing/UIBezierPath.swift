@@ -2,23 +2,25 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// UIKit's name of ``WebImageCore/RectCorner``, a set of corners of a rectangle.
+/// A set of corners of a rectangle. UIKit's name for ``WebImageCore/RectCorner``.
 public typealias UIRectCorner = RectCorner
 
-/// Lines and curves for the current drawing: a class around ``WebImageGraphics/GraphicsPath``, as in UIKit.
+/// Lines and curves for the current drawing. This class wraps ``WebImageGraphics/GraphicsPath``, because UIKit's path
+/// is a class.
 ///
 /// Coordinates are in points, and y grows downwards. Use a path on one thread at a time. ``fill()`` and ``stroke()``
-/// do nothing when no drawing is open.
+/// do nothing if no drawing is open.
 public final class UIBezierPath {
-    /// The lines and curves as a struct.
+    /// The lines and curves.
     public var path = GraphicsPath()
-    /// The line width in points; 1 by default.
+    /// The line width in points. Default: 1.
     public var lineWidth: CGFloat = 1
-    /// The shape of line ends; butt by default.
+    /// The shape of line ends. Default: `.butt`.
     public var lineCapStyle = LineCap.butt
-    /// The shape of line joins; miter by default.
+    /// The shape of line joins. Default: `.miter`.
     public var lineJoinStyle = LineJoin.miter
-    /// Whether ``fill()`` uses the even-odd rule, which leaves areas that are enclosed twice empty. False by default.
+    /// Whether ``fill()`` uses the even-odd rule. This rule does not fill an area that is enclosed twice. Default:
+    /// false.
     public var usesEvenOddFillRule = false
 
     /// Creates an empty path.
@@ -31,13 +33,13 @@ public final class UIBezierPath {
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat) {
         path = GraphicsPath(roundedRect: rect, cornerRadius: cornerRadius)
     }
-    /// A rectangle with some rounded corners. Their radius is the smaller of `cornerRadii.width` and
+    /// Creates a rectangle of which `corners` are rounded. The radius is the smaller of `cornerRadii.width` and
     /// `cornerRadii.height`.
     public init(roundedRect rect: CGRect, byRoundingCorners corners: UIRectCorner, cornerRadii: CGSize) {
         path = GraphicsPath(
             roundedRect: rect, cornerRadius: min(cornerRadii.width, cornerRadii.height), corners: corners)
     }
-    /// An arc of a circle. Angles are in radians: 0 is on the right, and angles grow clockwise.
+    /// Creates an arc of a circle. Angles are in radians. Angle 0 is on the right, and angles grow clockwise.
     public init(
         arcCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
@@ -46,10 +48,10 @@ public final class UIBezierPath {
 
     /// Whether the path is empty.
     public var isEmpty: Bool { path.isEmpty }
-    /// The start of the next line; zero for an empty path.
+    /// The start of the next line. The point (0, 0) for an empty path.
     public var currentPoint: CGPoint { path.currentPoint ?? .zero }
 
-    /// Begins a new line at `point`.
+    /// Begins a new sequence of lines and curves (a subpath) at `point`.
     public func move(to point: CGPoint) { path.move(to: point) }
     /// Adds a straight line.
     public func addLine(to point: CGPoint) { path.addLine(to: point) }
@@ -61,8 +63,8 @@ public final class UIBezierPath {
     public func addQuadCurve(to endPoint: CGPoint, controlPoint: CGPoint) {
         path.addQuadCurve(to: endPoint, control: controlPoint)
     }
-    /// Adds an arc of a circle, and a line from the current point to the start of the arc. Angles are in radians: 0
-    /// is on the right, and angles grow clockwise.
+    /// Adds an arc of a circle, and a line from the current point to the start of the arc. Angles are in radians. Angle
+    /// 0 is on the right, and angles grow clockwise.
     public func addArc(
         withCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
@@ -74,16 +76,16 @@ public final class UIBezierPath {
         if !clockwise, sweep > 0 { sweep -= 2 * .pi }
         path.addArc(center: center, radius: radius, startAngle: startAngle, endAngle: startAngle + sweep)
     }
-    /// Adds a line to the start of the current line.
+    /// Closes the current subpath with a line to its start.
     public func close() { path.closeSubpath() }
     /// Adds the lines and curves of another path.
     public func append(_ bezierPath: UIBezierPath) { path.addPath(bezierPath.path) }
     /// Removes all lines and curves.
     public func removeAllPoints() { path = GraphicsPath() }
 
-    /// Fills the inside with the current fill colour.
+    /// Fills the inside of the path with the current fill colour.
     public func fill() { GraphicsContext.current?.fill(path, using: rule) }
-    /// Draws the line in the current stroke colour.
+    /// Draws the lines and curves in the current stroke colour.
     public func stroke() {
         guard let context = GraphicsContext.current else { return }
         context.withGState {

@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 public import WebImageGraphics
 
-/// The scale of the image that a ``UIGraphicsImageRenderer`` draws, and whether it is opaque. A class, as in UIKit.
+/// The scale and the opacity of the images that a ``UIGraphicsImageRenderer`` draws. This type is a class, as in UIKit.
 public final class UIGraphicsImageRendererFormat {
     /// Pixels per point. Default: the scale of the main screen.
     public var scale: CGFloat {
@@ -24,7 +24,7 @@ public final class UIGraphicsImageRendererFormat {
     public static func preferred() -> UIGraphicsImageRendererFormat { UIGraphicsImageRendererFormat() }
 }
 
-/// The argument of a ``UIGraphicsImageRenderer``'s drawing closure.
+/// The argument of the drawing closure of ``UIGraphicsImageRenderer/image(actions:)``.
 public struct UIGraphicsImageRendererContext {
     /// The context to draw in.
     public let cgContext: GraphicsContext
@@ -32,34 +32,35 @@ public struct UIGraphicsImageRendererContext {
     public func fill(_ rect: CGRect) { cgContext.fill(rect) }
 }
 
-/// Draws images: ``GraphicsImageRenderer`` under its UIKit name.
+/// Draws images. UIKit's name for ``GraphicsImageRenderer``.
 public final class UIGraphicsImageRenderer {
     private let renderer: GraphicsImageRenderer
 
-    /// Creates a renderer of images of a size in points.
+    /// Creates a renderer. `size` is the size of each image in points.
     public init(size: CGSize, format: UIGraphicsImageRendererFormat = .preferred()) {
         renderer = GraphicsImageRenderer(size: size, format: format.value)
     }
 
-    /// Returns the image that `actions` draws. Returns nil if the size is not positive or too large, where UIKit traps.
+    /// Returns the image that `actions` draws. Returns nil if the size is not positive or is too large; UIKit traps in
+    /// these cases.
     public func image(actions: (UIGraphicsImageRendererContext) -> Void) -> UIImage? {
         renderer.image { actions(UIGraphicsImageRendererContext(cgContext: $0)) }
     }
 }
 
-/// Begins a drawing. UIKit's name of ``SDGraphicsBeginImageContext(_:)``.
+/// Starts a drawing. UIKit's name for ``SDGraphicsBeginImageContext(_:)``.
 public func UIGraphicsBeginImageContext(_ size: CGSize) { SDGraphicsBeginImageContext(size) }
 
-/// Begins a drawing. UIKit's name of ``SDGraphicsBeginImageContextWithOptions(_:_:_:)``.
+/// Starts a drawing. UIKit's name for ``SDGraphicsBeginImageContextWithOptions(_:_:_:)``.
 public func UIGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Bool, _ scale: CGFloat) {
     SDGraphicsBeginImageContextWithOptions(size, opaque, scale)
 }
 
-/// Returns the context of the current drawing. UIKit's name of ``SDGraphicsGetCurrentContext()``.
+/// Returns the context of the current drawing. UIKit's name for ``SDGraphicsGetCurrentContext()``.
 public func UIGraphicsGetCurrentContext() -> GraphicsContext? { SDGraphicsGetCurrentContext() }
 
-/// Returns the image of the current drawing. UIKit's name of ``SDGraphicsGetImageFromCurrentImageContext()``.
+/// Returns the image of the current drawing. UIKit's name for ``SDGraphicsGetImageFromCurrentImageContext()``.
 public func UIGraphicsGetImageFromCurrentImageContext() -> UIImage? { SDGraphicsGetImageFromCurrentImageContext() }
 
-/// Ends the current drawing. UIKit's name of ``SDGraphicsEndImageContext()``.
+/// Ends the current drawing. UIKit's name for ``SDGraphicsEndImageContext()``.
 public func UIGraphicsEndImageContext() { SDGraphicsEndImageContext() }

@@ -3,25 +3,26 @@ public import WebImage
 
 /// The domain of errors whose code is a ``SDWebImageError/Code``.
 public let SDWebImageErrorDomain = "SDWebImageErrorDomain"
-/// The key in `userInfo` of the refused `WebImageResponse`.
+/// The `userInfo` key for the refused response, a `WebImageResponse`.
 public let SDWebImageErrorDownloadResponseKey = "SDWebImageErrorDownloadResponseKey"
-/// The key in `userInfo` of the refused HTTP status, an `NSNumber`.
+/// The `userInfo` key for the refused HTTP status, an `NSNumber`.
 public let SDWebImageErrorDownloadStatusCodeKey = "SDWebImageErrorDownloadStatusCodeKey"
-/// The key in `userInfo` of the refused content type.
+/// The `userInfo` key for the refused content type, a `String`.
 public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadContentTypeKey"
 
-/// A failure as an `NSError` with SDWebImage's domains, codes and keys, which code for SDWebImage expects.
+/// A failure as an `NSError`. Code for SDWebImage expects this form, with SDWebImage's domains, codes and keys.
 ///
-/// Connection failures have the domain `NSURLErrorDomain` and its codes. All other failures have
-/// ``SDWebImageErrorDomain``. This type is a subclass of `NSError`, because on Linux `error as NSError` does not
-/// convert other error types.
+/// An error of a custom loader keeps its own domain and code. Connection failures have the domain `NSURLErrorDomain`
+/// and a code of that domain. All other failures have the domain ``SDWebImageErrorDomain``.
+///
+/// This type is a subclass of `NSError`, because on Linux `error as NSError` does not convert other error types.
 public final class SDWebImageError: NSError, @unchecked Sendable {
     // Unchecked is correct because all stored properties, including those of `NSError`, are immutable.
 
-    /// The kinds of failure: SDWebImage's name of ``WebImageCore/WebImageError/Code``.
+    /// The kind of a failure. SDWebImage's name for ``WebImageCore/WebImageError/Code``.
     public typealias Code = WebImageError.Code
 
-    /// The original error, with all details.
+    /// The error that this object wraps, with all details.
     public let webImageError: WebImageError
 
     /// Wraps a failure.
@@ -31,14 +32,14 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
         super.init(domain: domain, code: code, userInfo: error.originalsUserInfo)
     }
 
-    /// Always nil: errors are not archived.
+    /// Always returns nil, because errors cannot be archived.
     public required init?(coder: NSCoder) { nil }
 
     /// The failure in one line. URLs in the text have no query, user name or password.
     public override var description: String { webImageError.description }
 }
 
-// The error codes of SDWebImage, as static members, so that `SDWebImageError.cancelled` compiles.
+// SDWebImage's error codes. These static members let expressions such as `SDWebImageError.cancelled` compile.
 extension SDWebImageError {
     /// The URL is nil, empty or malformed.
     public static let invalidURL = Code.invalidURL
@@ -60,11 +61,11 @@ extension SDWebImageError {
     public static let invalidDownloadContentType = Code.invalidDownloadContentType
 }
 
-/// Whether an error number has this code, as in `error.code == .cancelled`.
+/// Whether an error number is the number of a code. Used by expressions such as `error.code == .cancelled`.
 public func == (number: Int?, code: SDWebImageError.Code) -> Bool { number == code.rawValue }
 
-/// Whether an error number does not have this code.
+/// Whether an error number is not the number of a code. Used by expressions such as `error.code != .cancelled`.
 public func != (number: Int?, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
 
-/// Whether a failure has this code, for `case SDWebImageError.cancelled` in a `switch` or `catch`.
+/// Whether a failure has a code. Used by `case SDWebImageError.cancelled` in a `switch` or `catch`.
 public func ~= (code: SDWebImageError.Code, error: any Error) -> Bool { WebImageError(original: error).code == code }

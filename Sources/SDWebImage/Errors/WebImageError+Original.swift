@@ -2,8 +2,8 @@ import Foundation
 import WebImage
 
 extension WebImageError {
-    /// The domain and code of the `NSError`. For an error of a custom loader, those of that error; otherwise
-    /// SDWebImage's.
+    /// The domain and code of the `NSError`. An error of a custom loader keeps its own domain and code. Connection
+    /// failures have the domain `NSURLErrorDomain`; all other failures have ``SDWebImageErrorDomain``.
     var originalsDomainAndCode: (domain: String, code: Int) {
         if let foreignError { return (foreignError._domain, foreignError._code) }
         guard code == .transport else { return (SDWebImageErrorDomain, code.rawValue) }
@@ -11,7 +11,7 @@ extension WebImageError {
         return (NSURLErrorDomain, Self.urlErrors[number] ?? Self.unknownURLError)
     }
 
-    /// The `userInfo` of the `NSError`, with SDWebImage's keys and the message.
+    /// The `userInfo` of the `NSError`. It contains SDWebImage's keys and the message.
     var originalsUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: foreignError?.localizedDescription ?? description]
         if let foreign = foreignError as? NSError { info.merge(foreign.userInfo) { $1 } }

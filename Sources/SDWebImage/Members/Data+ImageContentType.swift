@@ -2,26 +2,26 @@ public import Foundation
 public import WebImage
 
 extension Data {
-    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in SDWebImage.
+    /// The format that the first bytes declare. For an animated PNG, the format is `.PNG`, as in SDWebImage.
     public static func sd_imageFormat(forImageData data: Data?) -> SDImageFormat {
         data.map { SDImageFormat(sniffing: $0).container } ?? .undefined
     }
     /// The uniform type identifier of a format.
     public static func sd_UTType(from format: SDImageFormat) -> String { format.typeIdentifier }
-    /// The format of a uniform type identifier.
+    /// The format that a uniform type identifier names.
     public static func sd_imageFormat(fromUTType type: String) -> SDImageFormat { SDImageFormat(typeIdentifier: type) }
-    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in SDWebImage.
+    /// The format that the first bytes declare. For an animated PNG, the format is `.PNG`, as in SDWebImage.
     public var sd_imageFormat: SDImageFormat { SDImageFormat(sniffing: self).container }
 }
 
 extension NSData {
-    /// The format detected from the first bytes; an animated PNG is `.PNG`, as in SDWebImage.
+    /// The format that the first bytes declare. For an animated PNG, the format is `.PNG`, as in SDWebImage.
     public static func sd_imageFormat(forImageData data: Data?) -> SDImageFormat {
         Data.sd_imageFormat(forImageData: data)
     }
     /// The uniform type identifier of a format.
     public static func sd_UTType(from format: SDImageFormat) -> String { format.typeIdentifier }
-    /// The format of a uniform type identifier.
+    /// The format that a uniform type identifier names.
     public static func sd_imageFormat(fromUTType type: String) -> SDImageFormat { SDImageFormat(typeIdentifier: type) }
 }
 
@@ -44,6 +44,6 @@ extension ImageFormat {
     public static let SVG = svg
     /// BMP.
     public static let BMP = bmp
-    /// Camera raw.
+    /// Raw camera files.
     public static let RAW = raw
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImage
 
-/// Decodes an image with the options and context of a load. For authors of custom loaders. Blocks while it decodes.
+/// Decodes an image with the options and context of a load. Intended for custom loaders. Blocks during decoding.
 /// Returns nil if the data cannot be decoded.
 public func SDImageLoaderDecodeImageData(
     _ imageData: Data, _ imageURL: URL, _ options: SDWebImageOptions, _ context: SDWebImageContext?
@@ -9,7 +9,7 @@ public func SDImageLoaderDecodeImageData(
     try? ImageLoaderDecoding.image(from: imageData, url: imageURL, options: options, context: context)
 }
 
-/// Decodes an image with the options and context of a load. For authors of custom caches. Blocks while it decodes.
+/// Decodes an image with the options and context of a load. Intended for custom caches. Blocks during decoding.
 /// Returns nil if the data cannot be decoded.
 public func SDImageCacheDecodeImageData(
     _ imageData: Data, _ cacheKey: String, _ options: SDWebImageOptions, _ context: SDWebImageContext?
@@ -20,11 +20,11 @@ public func SDImageCacheDecodeImageData(
     return SDImageLoaderDecodeImageData(imageData, url, options, context)
 }
 
-/// Decodes the partial image of a download in progress. For authors of custom loaders. Returns nil while too few bytes
-/// have arrived.
+/// Decodes the partial image of a download in progress. Intended for custom loaders. Returns nil if too few bytes have
+/// arrived.
 ///
-/// Pass all bytes received so far, not only the new ones. For one load, call it on one thread at a time. `operation`
-/// identifies the load.
+/// `imageData` must contain all bytes received so far, including the bytes of earlier calls. `operation` identifies the
+/// load. Calls for the same load must not run at the same time.
 public func SDImageLoaderDecodeProgressiveImageData(
     _ imageData: Data, _ imageURL: URL, _ finished: Bool, _ operation: any SDWebImageOperation & AnyObject,
     _ options: SDWebImageOptions, _ context: SDWebImageContext?
@@ -38,22 +38,26 @@ public func SDImageLoaderDecodeProgressiveImageData(
     return image
 }
 
-/// The progressive coder of a load. Nil before the load's first bytes and after its end.
+/// Returns the progressive coder of a load. Nil before the first bytes of the load are decoded, and nil after the last
+/// bytes are decoded.
+///
+/// The coder of a cancelled load is removed when the load's operation has been released and a coder is set for another
+/// load.
 public func SDImageLoaderGetProgressiveCoder(
     _ operation: any SDWebImageOperation & AnyObject
 ) -> (any SDProgressiveImageCoder)? {
     ProgressiveCoders.known(operation) as? any SDProgressiveImageCoder
 }
 
-/// Sets the progressive coder of a load; nil removes it.
+/// Sets the progressive coder of a load. Nil removes the coder.
 public func SDImageLoaderSetProgressiveCoder(
     _ operation: any SDWebImageOperation & AnyObject, _ progressiveCoder: (any SDProgressiveImageCoder)?
 ) {
     ProgressiveCoders.set(progressiveCoder, operation)
 }
 
-/// The coder options of a load: scale, thumbnail, limits and hints. They are made from the load's options, context and
-/// cache key.
+/// Returns the coder options of a load, such as scale, thumbnail size, limits and hints. The function derives them from
+/// the load's options, context and cache key.
 public func SDGetDecodeOptionsFromContext(
     _ context: SDWebImageContext?, _ options: SDWebImageOptions, _ cacheKey: String
 ) -> SDImageCoderOptions {
@@ -61,7 +65,7 @@ public func SDGetDecodeOptionsFromContext(
     return ImageLoaderDecoding.decodingOptions(for: url, options: options, context: context).dictionary
 }
 
-/// Writes coder options into the options and context of a load. The inverse of
+/// Writes coder options into the options and context of a load. This function is the inverse of
 /// ``SDGetDecodeOptionsFromContext(_:_:_:)``.
 public func SDSetDecodeOptionsToContext(
     _ mutableContext: inout SDWebImageContext, _ mutableOptions: inout SDWebImageOptions,
@@ -80,7 +84,8 @@ public func SDSetDecodeOptionsToContext(
     for (contextKey, coderKey) in keys { mutableContext[contextKey] = decodeOptions[coderKey] }
 }
 
-/// The coder of each running load, removed when the load ends.
+/// The progressive coders of all loads. An entry is removed when the last bytes of its load are decoded. Entries of
+/// released operations are removed when the next coder is set.
 private enum ProgressiveCoders {
     private struct Entry {
         weak var operation: AnyObject?
@@ -110,7 +115,7 @@ private enum ProgressiveCoders {
     }
 
     static func set(_ coder: (any ProgressiveImageCoder)?, _ operation: AnyObject) {
-        // Releases the removed value outside the lock.
+        // Returns the old entries from the closure, so that removed coders are released outside the lock.
         let dropped = entries.withLock { entries in
             let old = entries
             entries = entries.filter { $0.value.operation != nil }

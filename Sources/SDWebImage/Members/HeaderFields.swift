@@ -1,11 +1,11 @@
 public import WebImage
 
-/// The header fields of a response. Names keep the server's spelling and are compared case-insensitively.
+/// The header fields of a response. Names are stored as the server wrote them and are compared case-insensitively.
 public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
     private var fields: [String: String]
 
-    /// Creates header fields from a dictionary. If several names differ only in case, one of them is kept; which one is
-    /// undefined.
+    /// Creates header fields from a dictionary. If several names differ only in case, only one of these fields is
+    /// stored. It is undefined which field is stored.
     public init(_ fields: [String: String]) {
         self.fields = [:]
         for (name, value) in fields { self[name] = value }
@@ -17,7 +17,7 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
         for (name, value) in elements { self[name] = value }
     }
 
-    /// The value of a field; the case of its name is ignored. Setting nil removes the field.
+    /// The value of a field. The lookup ignores the case of the name. Setting nil removes the field.
     public subscript(name: String) -> String? {
         get { fields[name] ?? known(name).flatMap { fields[$0] } }
         set { fields[known(name) ?? name] = newValue }
@@ -29,7 +29,7 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
     public var count: Int { fields.count }
     /// Whether there are no fields.
     public var isEmpty: Bool { fields.isEmpty }
-    /// The fields as a dictionary. Its lookup is case-sensitive.
+    /// The fields as a dictionary. A lookup in the dictionary is case-sensitive.
     public var dictionary: [String: String] { fields }
 
     /// Iterates over names and values in undefined order.

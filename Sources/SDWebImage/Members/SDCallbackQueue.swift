@@ -2,11 +2,13 @@ public import Dispatch
 public import WebImage
 
 extension CallbackQueue {
-    /// Creates a callback queue from a dispatch queue. A block runs inline when the caller is already on that queue.
+    /// Creates a callback queue from a dispatch queue. A block runs inline if the caller already runs on that queue.
     public convenience init(dispatchQueue queue: DispatchQueue) { self.init(queue: queue) }
 
-    /// Runs a block synchronously, inline if the caller is already on the queue. Exception: it does not wait for the
-    /// main queue from another thread.
+    /// Runs a block and waits until the block has ended. The block runs inline if the caller already runs on the queue,
+    /// or if ``async(_:)`` would run the block inline.
+    ///
+    /// Exception: with the policy `.safeAsyncMainThread`, a call outside the main thread does not wait.
     @available(*, deprecated, message: "Use async(_:): waiting for a queue may block it for ever")
     public func sync(_ block: @escaping @Sendable () -> Void) { runWaiting(block) }
 }

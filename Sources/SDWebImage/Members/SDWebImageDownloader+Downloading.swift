@@ -5,8 +5,8 @@ public import WebImageHTTP
 extension WebImageDownloader {
     /// Downloads and decodes an image. Failures are of type ``SDWebImageError``.
     ///
-    /// `completed` is called exactly once with `finished` true, on the context's callback queue or, without one, on the
-    /// main queue.
+    /// `completed` is called exactly once with `finished` true. It is called on the context's callback queue. If the
+    /// context has no callback queue, it is called on the main queue.
     @preconcurrency @discardableResult
     public func downloadImage(
         with url: URL?, options: SDWebImageDownloaderOptions = [], context: SDWebImageContext? = nil,

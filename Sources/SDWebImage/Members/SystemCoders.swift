@@ -1,11 +1,10 @@
 import Foundation
 import WebImage
 
-/// Decoding and encoding for `UIImage(data:)` and `pngData()`, which on Apple's systems use the operating
-/// system. Here they use only the built-in coders.
+/// Decodes images for `UIImage(data:)` and encodes images for `pngData()`. Uses only the built-in coders. On Apple's
+/// systems, these functions use the operating system's coders.
 ///
-/// Registered coders are not used: a registered coder that calls `UIImage(data:)` would call itself
-/// endlessly.
+/// Registered coders are not used, because a registered coder that calls `UIImage(data:)` would call itself endlessly.
 enum SystemCoders {
     private static let builtIn = ImageCodersManager(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }())
 
@@ -16,7 +15,7 @@ enum SystemCoders {
         return builtIn.decodedImage(with: data, options: options)
     }
 
-    /// Encodes a still, or the first frame of an animation. Returns nil if no built-in coder can write the format.
+    /// Encodes a still image or the first frame of an animation. Returns nil if no built-in coder can write the format.
     static func file(of image: Image, format: ImageFormat, quality: Double = 1) -> Data? {
         var options = EncodingOptions()
         options.quality = quality

@@ -26,26 +26,26 @@ extension ImageColor {
     public static let lightGray = ImageColor(white: 2.0 / 3)
     /// Dark grey.
     public static let darkGray = ImageColor(white: 1.0 / 3)
-    /// The component of this name, between 0 and 1. Declared again, because the static colour of the same name hides
-    /// the property of ``WebImageCore/ImageColor``.
+    /// The red component, between 0 and 1. This property is declared here, because the static colour of the same name
+    /// hides the property of ``WebImageCore/ImageColor``.
     public var red: Double {
         get { ownRed }
         set { ownRed = newValue }
     }
-    /// The component of this name, between 0 and 1. Declared again, because the static colour of the same name hides
-    /// the property of ``WebImageCore/ImageColor``.
+    /// The green component, between 0 and 1. This property is declared here, because the static colour of the same name
+    /// hides the property of ``WebImageCore/ImageColor``.
     public var green: Double {
         get { ownGreen }
         set { ownGreen = newValue }
     }
-    /// The component of this name, between 0 and 1. Declared again, because the static colour of the same name hides
-    /// the property of ``WebImageCore/ImageColor``.
+    /// The blue component, between 0 and 1. This property is declared here, because the static colour of the same name
+    /// hides the property of ``WebImageCore/ImageColor``.
     public var blue: Double {
         get { ownBlue }
         set { ownBlue = newValue }
     }
 
-    /// Writes the components, each between 0 and 1, to the given pointers; always returns true.
+    /// Writes the components to the targets of the pointers. Each component is between 0 and 1. Always returns true.
     @discardableResult public func getRed(
         _ red: UnsafeMutablePointer<CGFloat>?, green: UnsafeMutablePointer<CGFloat>?,
         blue: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
@@ -57,8 +57,8 @@ extension ImageColor {
         return true
     }
 
-    /// Writes the grey value and the opacity to the given pointers. For a colour that is not grey, writes nothing and
-    /// returns false.
+    /// Writes the grey value and the opacity to the targets of the pointers. For a colour that is not grey, writes
+    /// nothing and returns false.
     @discardableResult public func getWhite(
         _ white: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
     ) -> Bool {
@@ -68,7 +68,7 @@ extension ImageColor {
         return true
     }
 
-    /// The same colour with another opacity, 0…1.
+    /// Returns the same colour with another opacity, 0…1.
     public func withAlphaComponent(_ alpha: CGFloat) -> UIColor {
         UIColor(red: ownRed, green: ownGreen, blue: ownBlue, alpha: Double(alpha))
     }

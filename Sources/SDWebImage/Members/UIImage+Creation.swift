@@ -2,21 +2,22 @@ public import Foundation
 public import WebImage
 
 extension Image {
-    /// Decodes a file with only the built-in coders. Blocks while it decodes. Returns nil if they cannot decode
-    /// the data.
+    /// Decodes the first frame of a file with the built-in coders. Blocks during decoding. Returns nil if the built-in
+    /// coders cannot decode the data.
     ///
     /// Registered coders are not used, so that a registered coder can call this initialiser.
     /// `UIImage.sd_image(with:)` uses the registered coders.
     public convenience init?(data: Data) { self.init(data: data, scale: 1) }
 
-    /// Decodes a file at a scale with only the built-in coders. Blocks while it decodes. Returns nil if they cannot
-    /// decode the data.
+    /// Decodes the first frame of a file with the built-in coders. The image has the scale `scale`. Blocks during
+    /// decoding. Returns nil if the built-in coders cannot decode the data.
     public convenience init?(data: Data, scale: CGFloat) {
         guard let image = SystemCoders.still(data, scale: scale) else { return nil }
         self.init(copying: image)
     }
 
-    /// Reads and decodes a file with only the built-in coders. Blocks while it reads and decodes.
+    /// Reads a file and decodes its first frame with the built-in coders. Blocks during reading and decoding. Returns
+    /// nil if the file cannot be read or decoded.
     ///
     /// `@2x` or `@3x` in the file name sets the scale.
     public convenience init?(contentsOfFile path: String) {
@@ -27,8 +28,8 @@ extension Image {
         self.init(copying: image)
     }
 
-    /// Finds an image by name in the bundles of ``WebImageCore/ImageResources`` and decodes it with only the
-    /// built-in coders.
+    /// Finds an image by name in the bundles of ``WebImageCore/ImageResources`` and decodes the image with the built-in
+    /// coders.
     ///
     /// The first call for a name blocks. The image then stays in memory until
     /// `SDAnimatedImage.removeNamedImages()` is called.
@@ -38,15 +39,15 @@ extension Image {
         self.init(copying: image)
     }
 
-    /// Encodes the image as PNG with the built-in encoder. Blocks while it encodes.
+    /// Encodes the image as PNG with the built-in encoder. Blocks during encoding.
     public func pngData() -> Data? { SystemCoders.file(of: self, format: .png) }
 
-    /// Encodes the image as JPEG of quality 0…1 with the built-in encoder. Blocks while it encodes.
+    /// Encodes the image as JPEG with the built-in encoder. The quality is 0…1. Blocks during encoding.
     public func jpegData(compressionQuality: CGFloat) -> Data? {
         SystemCoders.file(of: self, format: .jpeg, quality: Double(compressionQuality))
     }
 
-    /// Creates a new object with the pixels of an image, or of the first frame of an animation.
+    /// Creates a new object with the pixels of an image. For an animation, uses the pixels of the first frame.
     private convenience init(copying image: Image) {
         self.init(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,

@@ -3,9 +3,9 @@ public import WebImage
 
 /// An animation with all frames in memory. It replaces UIKit's animated image, which SDWebImage uses.
 ///
-/// Safe on any thread, because it is immutable.
+/// Safe on any thread, because locks protect the values that can change.
 final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
-    // Unchecked is correct because every stored property is immutable and `Sendable`.
+    // Unchecked is correct because every stored property is a constant of a `Sendable` type.
 
     let frames: [SDImageFrame]
     private let loops: Locked<Int>
@@ -29,7 +29,7 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
     }
     private let customCost = Locked<Int?>(nil)
 
-    /// The bytes of all frames' pixels. A buffer that several frames share counts once.
+    /// The size of all frames' pixels in bytes. A pixel buffer that several frames share counts once.
     private var distinctByteCount: Int {
         var seen: Set<ObjectIdentifier> = []
         return frames.reduce(0) { sum, frame in
@@ -52,37 +52,37 @@ final class FramesImage: Image, AnimatedImageProvider, @unchecked Sendable {
 }
 
 extension Image {
-    /// UIKit's name of the orientation type. Decoding a file applies its orientation.
+    /// UIKit's name for the orientation type. Decoding a file applies the orientation that the file declares.
     public typealias Orientation = ImageOrientation
 
-    /// The orientation for display. Always up, because decoding a file applies its orientation.
+    /// The orientation for display. Always `.up`, because decoding applies the orientation that the file declares.
     public var imageOrientation: Orientation { .up }
 
-    /// All frames of an animation; nil for a still. Each call decodes the frames that are not in memory, and blocks
-    /// meanwhile.
+    /// All frames of an animation. Nil for a still image. Each access decodes the frames that are not in memory, and
+    /// blocks during decoding.
     public var images: [UIImage]? {
         guard isAnimated, let animation = self as? any AnimatedImageProvider else { return nil }
         return (0..<animation.ownFrames).compactMap { animation.animatedImageFrame(at: $0) }
     }
 
-    /// The total duration of all frames in seconds; 0 for a still.
+    /// The total duration of all frames in seconds. 0 for a still image.
     public var duration: TimeInterval {
         guard isAnimated, let animation = self as? any AnimatedImageProvider else { return 0 }
         return (0..<animation.ownFrames).reduce(0) { $0 + animation.animatedImageDuration(at: $1) }
     }
 
-    /// Creates an animation that keeps all images in memory. Each image is shown for an equal part of `duration`
-    /// seconds.
+    /// Creates an animation that stores all images in memory. Each image is shown for an equal part of `duration`.
+    /// `duration` is in seconds.
     ///
-    /// Returns nil for an empty array. If `duration` is not positive, each image is shown for 1/30 of a second,
-    /// as on Apple's systems.
+    /// Returns nil for an empty array. If `duration` is not positive, each image is shown for 1/30 of a second, as on
+    /// Apple's systems.
     public static func animatedImage(with images: [UIImage], duration: TimeInterval) -> UIImage? {
         let each = duration > 0 && duration.isFinite ? duration / Double(max(images.count, 1)) : 1.0 / 30
         return ImageCoderHelper.animatedImage(with: images.map { SDImageFrame(image: $0, duration: each) })
     }
 
-    /// Creates an image of one transparent pixel. On Apple's systems the image is empty, but here an image must have
-    /// pixels.
+    /// Creates an image of one transparent pixel. Apple's initialiser creates an image without pixels, but an image of
+    /// this package must have pixels.
     public convenience init() {
         guard let pixels = try? PixelBuffer(width: 1, height: 1, format: .bgra8Premultiplied) else {
             preconditionFailure("Out of memory for an image of one pixel.")
@@ -91,38 +91,38 @@ extension Image {
         self.init(pixels: pixels)
     }
 
-    /// Unavailable: images are not archived.
+    /// Unavailable, because images cannot be archived.
     @available(
         *, unavailable, message: "Archive pngData() or sd_imageData() and restore the image with init(data:)"
     )
     public convenience init?(coder: NSCoder) { nil }
 
-    /// Unavailable: there is no Core Graphics.
+    /// Unavailable, because Linux has no Core Graphics.
     @available(*, unavailable, message: "Read the pixels with `pixels` or sd_color(at:)")
     public var cgImage: Never? { nil }
 
-    /// Unavailable: there is no Core Image.
+    /// Unavailable, because Linux has no Core Image.
     @available(*, unavailable, message: "Use sd_filteredImage(with:) and ColorFilter")
     public var ciImage: Never? { nil }
 }
 
 extension Image: Hashable {
-    /// Whether both images are the same object. Images are compared by identity, not by pixels, as in SDWebImage.
+    /// Whether both images are the same object. The pixels are not compared, as in SDWebImage.
     public static func == (left: Image, right: Image) -> Bool { left === right }
     /// Hashes the identity of the object.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension ImageCoderHelper {
-    /// Creates an animation that keeps all frames in memory. For a single frame, returns its image. Returns nil for no
-    /// frames.
+    /// Creates an animation that stores all frames in memory. For a single frame, returns the image of the frame.
+    /// Returns nil if `frames` is nil or empty.
     public static func animatedImage(with frames: [SDImageFrame]?) -> UIImage? {
         guard let frames, let first = frames.first else { return nil }
         return frames.count == 1 ? first.image : FramesImage(frames)
     }
 
-    /// All frames of an animation with their durations; nil for a still. Each call decodes the frames that are not in
-    /// memory, and blocks meanwhile.
+    /// Returns all frames of an animation with their durations. Nil for a still image. Each call decodes the frames
+    /// that are not in memory, and blocks during decoding.
     public static func frames(from animatedImage: UIImage?) -> [SDImageFrame]? {
         guard let animatedImage, animatedImage.isAnimated, let animation = animatedImage as? any AnimatedImageProvider
         else { return nil }
@@ -133,8 +133,8 @@ extension ImageCoderHelper {
         }
     }
 
-    /// SDWebImage's setting for how decoded images are prepared for display. It has no effect, because here the
-    /// pixels of a decoded image can be displayed directly.
+    /// The method that prepares a decoded image for display in SDWebImage. The setting has no effect, because this
+    /// package can display the pixels of a decoded image directly.
     public static var defaultDecodeSolution: SDImageCoderDecodeSolution {
         get { solution.withLock { $0 } }
         set { solution.withLock { $0 = newValue } }
@@ -142,8 +142,8 @@ extension ImageCoderHelper {
     private static let solution = Locked(SDImageCoderDecodeSolution.automatic)
 }
 
-/// SDWebImage's ways to prepare a decoded image for display. They have no effect, because here the pixels of a decoded
-/// image can be displayed directly.
+/// SDWebImage's methods that prepare a decoded image for display. The values have no effect, because this package can
+/// display the pixels of a decoded image directly.
 public enum SDImageCoderDecodeSolution: UInt, Sendable {
     /// The best available method.
     case automatic = 0
@@ -153,7 +153,7 @@ public enum SDImageCoderDecodeSolution: UInt, Sendable {
     case uiKit
 }
 
-/// The way an encoder stores high dynamic range: the value of `.encodeToHDR`.
+/// The form in which an encoder stores the dynamic range of an image. These are the values of `.encodeToHDR`.
 public enum SDImageHDRType: UInt, Sendable {
     /// Standard dynamic range.
     case sdr = 0

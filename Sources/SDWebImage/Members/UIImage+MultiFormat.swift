@@ -2,19 +2,20 @@ public import Foundation
 public import WebImage
 
 extension Image {
-    /// Decodes a file with the registered coders, by default including all frames of an animation. Blocks while it
-    /// decodes.
+    /// Decodes a file with the registered coders. For an animation, opens all frames unless `firstFrameOnly` is true.
+    /// Blocks during decoding.
     public static func sd_image(with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false) -> UIImage? {
         image(with: data, scale: scale, firstFrameOnly: firstFrameOnly)
     }
 
-    /// Decodes a GIF file with all its frames. Blocks while it decodes.
+    /// Decodes a GIF file with all its frames. Blocks during decoding.
     public static func sd_image(withGIFData data: Data?) -> UIImage? { image(withGIFData: data) }
 
-    /// Encodes the image in its original format. For an animation, returns the original file. Blocks while it encodes.
+    /// Encodes the image in its original format. If no coder can write this format, writes PNG for an image with alpha
+    /// and JPEG for other images. For an animation, returns the original file. Blocks during encoding.
     public func sd_imageData() -> Data? { imageData() }
 
-    /// Encodes the image; blocks while it encodes.
+    /// Encodes the image in a format. Blocks during encoding.
     ///
     /// - Parameters:
     ///   - compressionQuality: The quality of lossy formats, 0…1.
@@ -25,12 +26,13 @@ extension Image {
         imageData(as: imageFormat, compressionQuality: compressionQuality, firstFrameOnly: firstFrameOnly)
     }
 
-    /// Returns the same image, because images here are always decoded.
+    /// Returns the same image, because the images of this package are always decoded.
     public static func sd_decodedImage(with image: UIImage?) -> UIImage? {
         ImageCoderHelper.decodedImage(with: image)
     }
 
-    /// The image, scaled down if its pixels use more than `limitBytes` bytes. 0 means the default limit.
+    /// Returns the image, scaled down if its pixels use more than `limitBytes` bytes. A limit of 0 means the default
+    /// limit.
     public static func sd_decodedAndScaledDownImage(with image: UIImage?, limitBytes: UInt = 0) -> UIImage? {
         ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: Int(clamping: limitBytes))
     }

@@ -3,43 +3,45 @@ public import WebImage
 
 /// Called when an operation has ended.
 public typealias SDWebImageNoParamsBlock = @Sendable () -> Void
-/// Receives the result of a view's load: the image or the failure, the origin of the image, and the URL. Called on the
-/// main actor.
+/// Receives the result of a view's load: the image or the failure, the cache layer of the image, and the URL. Called on
+/// the main actor.
 public typealias SDExternalCompletionBlock =
     @MainActor (_ image: UIImage?, _ error: (any Error)?, _ cacheType: SDImageCacheType, _ imageURL: URL?) -> Void
-/// Receives the image, its bytes, the failure (an ``SDWebImageError``), the image's origin, whether this is the last call,
-/// and the URL.
+/// Receives the result of a load: the image, the image's encoded bytes, the failure (an ``SDWebImageError``), the cache
+/// layer of the image, and the URL. `finished` is true in the last call.
 public typealias SDInternalCompletionBlock =
     @Sendable (
         _ image: UIImage?, _ data: Data?, _ error: (any Error)?, _ cacheType: SDImageCacheType, _ finished: Bool,
         _ imageURL: URL?
     ) -> Void
-/// Receives the progress of a load: the bytes received, the bytes expected, and the requested URL. Called on any
-/// thread.
+/// Receives the progress of a load: the number of received bytes, the number of expected bytes, and the requested URL.
+/// Called on any thread.
 public typealias SDImageLoaderProgressBlock = ImageLoaderProgressBlock
-/// Receives the image, its bytes, the failure, and whether this is the last call.
+/// Receives the image, the image's encoded bytes, and the failure. `finished` is true in the last call.
 public typealias SDImageLoaderCompletedBlock =
     @Sendable (_ image: UIImage?, _ data: Data?, _ error: (any Error)?, _ finished: Bool) -> Void
-/// Receives the progress of a load: the bytes received, the bytes expected, and the requested URL. Called on any
-/// thread.
+/// Receives the progress of a load: the number of received bytes, the number of expected bytes, and the requested URL.
+/// Called on any thread.
 public typealias SDWebImageDownloaderProgressBlock = SDImageLoaderProgressBlock
-/// Receives the image, its bytes, the failure, and whether this is the last call.
+/// Receives the image, the image's encoded bytes, and the failure. `finished` is true in the last call.
 public typealias SDWebImageDownloaderCompletedBlock = SDImageLoaderCompletedBlock
-/// Receives the result of a cache query: the image, its encoded bytes if they were read, and the layer they came from.
+/// Receives the result of a cache query: the image, the encoded bytes if the query read them, and the layer that
+/// contained the image.
 public typealias SDImageCacheQueryCompletionBlock = ImageCacheQueryCompletionBlock
 /// Receives whether a key is cached.
 public typealias SDImageCacheCheckCompletionBlock = @Sendable (_ isInCache: Bool) -> Void
-/// Receives the bytes on disk.
+/// Receives the encoded bytes of an entry on disk. Nil if there is no entry.
 public typealias SDImageCacheQueryDataCompletionBlock = @Sendable (_ data: Data?) -> Void
 /// Receives the number of entries on disk and their total size in bytes.
 public typealias SDImageCacheCalculateSizeBlock = @Sendable (_ fileCount: UInt, _ totalSize: UInt) -> Void
-/// Receives the layer in which a key is cached.
+/// Receives the layer that contains an entry for a key.
 public typealias SDImageCacheContainsCompletionBlock = @Sendable (_ containsCacheType: SDImageCacheType) -> Void
-/// Returns the path of an additional file in which the cache searches the bytes of a key.
+/// Returns the path of an additional file. The cache reads this file if its own folder has no entry for the key.
 public typealias SDImageCacheAdditionalCachePathBlock = @Sendable (_ key: String) -> String?
-/// Receives the progress of a prefetched list: the number of URLs that have ended, and the number of all its URLs.
+/// Receives the progress of a prefetched list: the number of URLs whose loads have ended, and the number of all URLs in
+/// the list.
 public typealias SDWebImagePrefetcherProgressBlock = @Sendable (_ finishedCount: UInt, _ totalCount: UInt) -> Void
-/// Receives the result of a prefetched list: the number of URLs that have ended, and how many of them failed.
+/// Receives the result of a prefetched list: the number of URLs whose loads have ended, and the number of failed URLs.
 public typealias SDWebImagePrefetcherCompletionBlock =
     @Sendable (_ finishedCount: UInt, _ skippedCount: UInt) -> Void
 /// Returns the cache key of a URL.
@@ -47,7 +49,7 @@ public typealias SDWebImageCacheKeyFilterBlock = @Sendable (_ url: URL) -> Strin
 /// Returns the bytes that a cache stores.
 public typealias SDWebImageCacheSerializerBlock =
     @Sendable (_ image: UIImage?, _ originalData: Data?, _ imageURL: URL?) -> Data?
-/// Returns the options and context that replace those of a load.
+/// Returns the options and context that replace the options and context of a load.
 public typealias SDWebImageOptionsProcessorBlock =
     @Sendable (_ url: URL?, _ options: SDWebImageOptions, _ context: SDWebImageContext?) -> SDWebImageOptionsResult?
 /// Returns the HTTP request that replaces the given request.
@@ -55,5 +57,5 @@ public typealias SDWebImageDownloaderRequestModifierBlock = @Sendable (_ request
 /// Returns the response that replaces the given response.
 public typealias SDWebImageDownloaderResponseModifierBlock =
     @Sendable (_ response: WebImageResponse) -> WebImageResponse?
-/// Returns the bytes of the image, converted from the received bytes.
+/// Converts the received bytes to the bytes of an image.
 public typealias SDWebImageDownloaderDecryptorBlock = @Sendable (_ data: Data, _ response: WebImageResponse?) -> Data?

@@ -1,22 +1,23 @@
 public import WebImage
 public import WebImageStore
 
-/// A cache of a memory layer and a disk layer; ``WebImageCore/ImageCache``.
+/// A cache of a memory layer and a disk layer. SDWebImage's name for ``WebImageCore/ImageCache``.
 public typealias SDImageCache = ImageCache
-/// A running cache query; ``WebImageCore/ImageCacheToken``.
+/// A running cache query. SDWebImage's name for ``WebImageCore/ImageCacheToken``.
 public typealias SDImageCacheToken = ImageCacheToken
-/// A layer of a cache; ``WebImageCore/ImageCacheType``.
+/// A layer of a cache. SDWebImage's name for ``WebImageCore/ImageCacheType``.
 public typealias SDImageCacheType = ImageCacheType
-/// The options of a cache query. This is the type of a load's options; its caching flags have the same meaning as in
-/// SDWebImage.
+/// The options of a cache query, of the same type as the options of a load. The caching flags have the same meaning as
+/// in SDWebImage.
 public typealias SDImageCacheOptions = WebImageOptions
-/// The date from which an entry's age is counted; ``WebImageCore/ImageCacheConfig/ExpireType``.
+/// The date from which an entry's age is counted. SDWebImage's name for ``WebImageCore/ImageCacheConfig/ExpireType``.
 public typealias SDImageCacheConfigExpireType = ImageCacheConfig.ExpireType
-/// The built-in memory layer; ``WebImageCore/MemoryCache``.
+/// The built-in memory layer. SDWebImage's name for ``WebImageCore/MemoryCache``.
 public typealias SDMemoryCache = MemoryCache
-/// The built-in disk layer; ``WebImageStore/DiskCache``.
+/// The built-in disk layer. SDWebImage's name for ``WebImageStore/DiskCache``.
 public typealias SDDiskCache = DiskCache
-/// Several caches used as one; ``WebImageCore/ImageCachesManager``.
+/// Several caches that are used as one cache. SDWebImage's name for ``WebImageCore/ImageCachesManager``.
 public typealias SDImageCachesManager = ImageCachesManager
-/// The rule that selects the caches for an operation; ``WebImageCore/ImageCachesManagerOperationPolicy``.
+/// The rule that selects the caches for an operation. SDWebImage's name for
+/// ``WebImageCore/ImageCachesManagerOperationPolicy``.
 public typealias SDImageCachesManagerOperationPolicy = ImageCachesManagerOperationPolicy

@@ -1,25 +1,27 @@
 public import WebImage
 public import WebImageCodecs
 
-/// Decodes and encodes images; ``WebImageCore/ImageCoder``.
+/// Decodes and encodes images. SDWebImage's name for ``WebImageCore/ImageCoder``.
 public typealias SDImageCoder = ImageCoder
-/// The key of a coder option; ``WebImageCore/ImageCoderOption``.
+/// The key of a coder option. SDWebImage's name for ``WebImageCore/ImageCoderOption``.
 public typealias SDImageCoderOption = ImageCoderOption
-/// Options of a coder; ``WebImageCore/ImageCoderOptions``.
+/// Options of a coder. SDWebImage's name for ``WebImageCore/ImageCoderOptions``.
 public typealias SDImageCoderOptions = ImageCoderOptions
-/// Options of a coder. The same type as ``SDImageCoderOptions``, because a Swift dictionary in a `var` is mutable.
+/// Options of a coder that can be changed. The same type as ``SDImageCoderOptions``, because a Swift dictionary in a
+/// `var` can be changed.
 public typealias SDImageCoderMutableOptions = ImageCoderOptions
-/// The registered coders; ``WebImageCore/ImageCodersManager``.
+/// The registered coders. SDWebImage's name for ``WebImageCore/ImageCodersManager``.
 public typealias SDImageCodersManager = ImageCodersManager
-/// Helper functions for coders; ``WebImageCore/ImageCoderHelper``.
+/// Helper functions for coders. SDWebImage's name for ``WebImageCore/ImageCoderHelper``.
 public typealias SDImageCoderHelper = ImageCoderHelper
-/// Whether an image is prepared for display before it is shown; ``WebImageCore/ImageForceDecodePolicy``.
+/// The rule for whether an image is prepared for display before it is shown. SDWebImage's name for
+/// ``WebImageCore/ImageForceDecodePolicy``.
 public typealias SDImageForceDecodePolicy = ImageForceDecodePolicy
-/// The coder of GIF; ``WebImageCodecs/ImageGIFCoder``.
+/// Reads and writes GIF. SDWebImage's name for ``WebImageCodecs/ImageGIFCoder``.
 public typealias SDImageGIFCoder = ImageGIFCoder
-/// The coder of PNG, still and animated; ``WebImageCodecs/ImagePNGCoder``.
+/// Reads and writes still and animated PNG. SDWebImage's name for ``WebImageCodecs/ImagePNGCoder``.
 public typealias SDImageAPNGCoder = ImagePNGCoder
-/// The coder of WebP, still and animated; ``WebImageCodecs/ImageWebPCoder``.
+/// Reads and writes still and animated WebP. SDWebImage's name for ``WebImageCodecs/ImageWebPCoder``.
 public typealias SDImageWebPCoder = ImageWebPCoder
-/// The coder of WebP, still and animated; the same as ``SDImageWebPCoder``.
+/// Reads and writes still and animated WebP. The same type as ``SDImageWebPCoder``.
 public typealias SDImageAWebPCoder = ImageWebPCoder

@@ -1,16 +1,16 @@
 public import WebImage
 
-/// An image; ``WebImageCore/Image``.
+/// An image. SDWebImage's name for ``WebImageCore/Image``.
 public typealias UIImage = Image
-/// A colour in sRGB; ``WebImageCore/ImageColor``.
+/// A colour in sRGB. SDWebImage's name for ``WebImageCore/ImageColor``.
 public typealias UIColor = ImageColor
-/// A file format; ``WebImageCore/ImageFormat``.
+/// A file format. SDWebImage's name for ``WebImageCore/ImageFormat``.
 public typealias SDImageFormat = ImageFormat
-/// One frame of an animation; ``WebImageCore/ImageFrame``.
+/// One frame of an animation. SDWebImage's name for ``WebImageCore/ImageFrame``.
 public typealias SDImageFrame = ImageFrame
-/// An image whose frames are decoded when they are needed; ``WebImageCore/AnimatedImage``.
+/// An image whose frames are decoded when they are needed. SDWebImage's name for ``WebImageCore/AnimatedImage``.
 public typealias SDAnimatedImage = AnimatedImage
-/// Shows the frames of an animation at their times; ``WebImageCore/AnimatedImagePlayer``.
+/// Shows the frames of an animation at their times. SDWebImage's name for ``WebImageCore/AnimatedImagePlayer``.
 public typealias SDAnimatedImagePlayer = AnimatedImagePlayer
-/// The order in which frames are shown; ``WebImageCore/AnimatedImagePlaybackMode``.
+/// The order in which frames are shown. SDWebImage's name for ``WebImageCore/AnimatedImagePlaybackMode``.
 public typealias SDAnimatedImagePlaybackMode = AnimatedImagePlaybackMode

@@ -2,31 +2,36 @@ public import Foundation
 public import WebImage
 public import WebImageHTTP
 
-/// Loads over HTTP; ``WebImageHTTP/WebImageDownloader``.
+/// Loads over HTTP. SDWebImage's name for ``WebImageHTTP/WebImageDownloader``.
 public typealias SDWebImageDownloader = WebImageDownloader
-/// Options of a download; ``WebImageHTTP/WebImageDownloaderOptions``.
+/// Options of a download. SDWebImage's name for ``WebImageHTTP/WebImageDownloaderOptions``.
 public typealias SDWebImageDownloaderOptions = WebImageDownloaderOptions
-/// The order in which waiting downloads start; ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
+/// The order in which waiting downloads start. SDWebImage's name for
+/// ``WebImageHTTP/WebImageDownloaderConfig/ExecutionOrder``.
 public typealias SDWebImageDownloaderExecutionOrder = WebImageDownloaderConfig.ExecutionOrder
-/// A token to cancel a download; ``WebImageHTTP/WebImageDownloadToken``.
+/// A token to cancel a download. SDWebImage's name for ``WebImageHTTP/WebImageDownloadToken``.
 public typealias SDWebImageDownloadToken = WebImageDownloadToken
-/// One transfer, and the base class of custom transfers; ``WebImageHTTP/WebImageDownloaderOperation``.
+/// One transfer. Also the base class for custom transfers. SDWebImage's name for
+/// ``WebImageHTTP/WebImageDownloaderOperation``.
 public typealias SDWebImageDownloaderOperation = WebImageDownloaderOperation
-/// The requirements of a custom transfer; ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
+/// The requirements of a custom transfer. SDWebImage's name for ``WebImageHTTP/WebImageDownloaderOperationProtocol``.
 public typealias SDWebImageDownloaderOperationProtocol = WebImageDownloaderOperationProtocol
-/// Changes HTTP requests with a block; ``WebImageCore/WebImageDownloaderRequestModifier``.
+/// Uses a block to change HTTP requests. SDWebImage's name for ``WebImageCore/WebImageDownloaderRequestModifier``.
 public typealias SDWebImageDownloaderRequestModifier = WebImageDownloaderRequestModifier
-/// Changes HTTP requests; ``WebImageCore/WebImageDownloaderRequestModifierProtocol``.
+/// Changes HTTP requests. SDWebImage's name for ``WebImageCore/WebImageDownloaderRequestModifierProtocol``.
 public typealias SDWebImageDownloaderRequestModifierProtocol = WebImageDownloaderRequestModifierProtocol
-/// Changes HTTP responses with a block; ``WebImageCore/WebImageDownloaderResponseModifier``.
+/// Uses a block to change HTTP responses. SDWebImage's name for ``WebImageCore/WebImageDownloaderResponseModifier``.
 public typealias SDWebImageDownloaderResponseModifier = WebImageDownloaderResponseModifier
-/// Changes responses; ``WebImageCore/WebImageDownloaderResponseModifierProtocol``.
+/// Changes HTTP responses. SDWebImage's name for ``WebImageCore/WebImageDownloaderResponseModifierProtocol``.
 public typealias SDWebImageDownloaderResponseModifierProtocol = WebImageDownloaderResponseModifierProtocol
-/// Converts downloaded bytes to the bytes of an image with a block; ``WebImageCore/WebImageDownloaderDecryptor``.
+/// Uses a block to convert downloaded bytes to the bytes of an image. SDWebImage's name for
+/// ``WebImageCore/WebImageDownloaderDecryptor``.
 public typealias SDWebImageDownloaderDecryptor = WebImageDownloaderDecryptor
-/// Converts downloaded bytes to the bytes of an image; ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
+/// Converts downloaded bytes to the bytes of an image. SDWebImage's name for
+/// ``WebImageCore/WebImageDownloaderDecryptorProtocol``.
 public typealias SDWebImageDownloaderDecryptorProtocol = WebImageDownloaderDecryptorProtocol
-/// The registered loaders, chosen by URL; ``WebImageCore/ImageLoadersManager``.
+/// The registered loaders. The URL decides which loader is used. SDWebImage's name for
+/// ``WebImageCore/ImageLoadersManager``.
 public typealias SDImageLoadersManager = ImageLoadersManager
 
 extension WebImageDownloaderConfig.ExecutionOrder {
@@ -37,12 +42,12 @@ extension WebImageDownloaderConfig.ExecutionOrder {
 }
 
 extension Notification.Name {
-    /// Posted when the first transfer of a download was started.
+    /// Posted before the first transfer of a download starts.
     public static let SDWebImageDownloadStart = webImageDownloadStart
     /// Posted when the status and header fields of a response were accepted.
     public static let SDWebImageDownloadReceiveResponse = webImageDownloadReceiveResponse
-    /// Posted when a download has ended.
+    /// Posted when a download has succeeded, failed or been cancelled.
     public static let SDWebImageDownloadStop = webImageDownloadStop
-    /// Posted when a download has succeeded.
+    /// Posted when a download has succeeded, directly after ``SDWebImageDownloadStop``.
     public static let SDWebImageDownloadFinish = webImageDownloadFinish
 }

@@ -1,10 +1,10 @@
 public import WebImage
 
-/// Loads through caches and loaders; ``WebImageCore/WebImageManager``.
+/// Loads images from caches and loaders. SDWebImage's name for ``WebImageCore/WebImageManager``.
 public typealias SDWebImageManager = WebImageManager
-/// One load of a manager; ``WebImageCore/WebImageCombinedOperation``.
+/// One load of a manager. SDWebImage's name for ``WebImageCore/WebImageCombinedOperation``.
 public typealias SDWebImageCombinedOperation = WebImageCombinedOperation
-/// Loads images before they are needed; ``WebImageCore/WebImagePrefetcher``.
+/// Loads images before they are needed. SDWebImage's name for ``WebImageCore/WebImagePrefetcher``.
 public typealias SDWebImagePrefetcher = WebImagePrefetcher
-/// One prefetched list; ``WebImageCore/WebImagePrefetchToken``.
+/// One prefetched list. SDWebImage's name for ``WebImageCore/WebImagePrefetchToken``.
 public typealias SDWebImagePrefetchToken = WebImagePrefetchToken

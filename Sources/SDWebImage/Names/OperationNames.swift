@@ -4,7 +4,7 @@ public import WebImageHTTP
 public import WebImageStore
 
 extension WebImageOperation {
-    /// The default implementation, because the property is optional in SDWebImage. Always false.
+    /// The default implementation. Always false. It exists because the property is optional in SDWebImage.
     public var isCancelled: Bool { false }
 }
 
@@ -22,7 +22,7 @@ extension ImageCache {
 }
 
 extension ImageCachesManager {
-    /// Looks an image up in the caches, according to their policy.
+    /// Looks an image up in the caches that the manager's query policy selects.
     @preconcurrency @discardableResult
     public func queryImage(
         forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?,
@@ -33,22 +33,22 @@ extension ImageCachesManager {
 }
 
 extension DiskCache {
-    /// Unavailable: the disk layer has an index of its files, and moved files would not match the index.
+    /// Unavailable, because the disk layer has an index of its files. Moved files would not match this index.
     @available(*, unavailable, message: "Open a cache at the new place and call importImages(fromDirectory:)")
     public func moveCacheDirectory(fromPath srcPath: String, toPath dstPath: String) {}
 }
 
 extension WebImageDownloaderOptions {
-    /// Unavailable: the downloader has no cache.
+    /// Unavailable, because the downloader has no cache.
     @available(*, unavailable, message: "Load through SDWebImageManager with SDWebImageOptions.refreshCached")
     public static var useNSURLCache: WebImageDownloaderOptions { [] }
-    /// Unavailable: the downloader has no cache.
+    /// Unavailable, because the downloader has no cache.
     @available(*, unavailable, message: "Load through SDWebImageManager with SDWebImageOptions.refreshCached")
     public static var ignoreCachedResponse: WebImageDownloaderOptions { [] }
 }
 
 extension WebImageDownloader {
-    /// Unavailable: libcurl performs the transfers, so there is no `URLSession`.
+    /// Unavailable, because the downloader has no `URLSession`. libcurl performs the transfers.
     @available(
         *, unavailable, message: "Set the properties of config: downloadTimeout, proxy, certificateAuthorityFile"
     )
@@ -56,13 +56,13 @@ extension WebImageDownloader {
 }
 
 extension SDWebImageDownloaderConfig {
-    /// Unavailable: libcurl performs the transfers, so there is no `URLSession`.
+    /// Unavailable, because the downloader has no `URLSession`. libcurl performs the transfers.
     @available(*, unavailable, message: "Set properties such as downloadTimeout, proxy and certificateAuthorityFile")
     public var sessionConfiguration: Never? {
         get { nil }
         set {}
     }
-    /// Unavailable: credentials are a user name and a password.
+    /// Unavailable, because credentials are a user name and a password here.
     @available(*, unavailable, message: "Set username and password")
     public var urlCredential: Never? {
         get { nil }
@@ -71,19 +71,19 @@ extension SDWebImageDownloaderConfig {
 }
 
 extension SDImageCacheConfig {
-    /// Unavailable: there is no iCloud.
+    /// Unavailable, because Linux has no iCloud.
     @available(*, unavailable, message: "There is no backup to exclude; remove the line")
     public var shouldDisableiCloud: Bool {
         get { true }
         set {}
     }
-    /// Unavailable: writes are always atomic.
+    /// Unavailable, because the disk layer always writes atomically.
     @available(*, unavailable, message: "Writes are always atomic; remove the line")
     public var diskCacheWritingOptions: Data.WritingOptions {
         get { .atomic }
         set {}
     }
-    /// Unavailable: the cache accesses its folder itself.
+    /// Unavailable, because the disk layer accesses its folder without a `FileManager`.
     @available(*, unavailable, message: "Set diskCacheClass to a class that uses it")
     public var fileManager: FileManager? {
         get { nil }

@@ -1,30 +1,36 @@
 public import WebImage
 
-/// Options of a load; ``WebImageCore/WebImageOptions``.
+/// Options of a load. SDWebImage's name for ``WebImageCore/WebImageOptions``.
 public typealias SDWebImageOptions = WebImageOptions
-/// The context of a load; ``WebImageCore/WebImageContext``.
+/// The context of a load. SDWebImage's name for ``WebImageCore/WebImageContext``.
 public typealias SDWebImageContext = WebImageContext
-/// The context of a load. The same type as ``SDWebImageContext``, because a Swift dictionary in a `var` is mutable.
+/// The context of a load that can be changed. The same type as ``SDWebImageContext``, because a Swift dictionary in a
+/// `var` can be changed.
 public typealias SDWebImageMutableContext = WebImageContext
-/// The key of a value in a context; ``WebImageCore/WebImageContextOption``.
+/// The key of a value in a context. SDWebImage's name for ``WebImageCore/WebImageContextOption``.
 public typealias SDWebImageContextOption = WebImageContextOption
-/// An operation that can be cancelled; ``WebImageCore/WebImageOperation``.
+/// An operation that can be cancelled. SDWebImage's name for ``WebImageCore/WebImageOperation``.
 public typealias SDWebImageOperation = WebImageOperation
-/// The queue on which completions run; ``WebImageCore/CallbackQueue``.
+/// The queue on which completions run. SDWebImage's name for ``WebImageCore/CallbackQueue``.
 public typealias SDCallbackQueue = CallbackQueue
-/// Whether a completion runs inline or on the queue; ``WebImageCore/CallbackQueue/Policy``.
+/// The rule for whether a completion runs inline or on the queue. SDWebImage's name for
+/// ``WebImageCore/CallbackQueue/Policy``.
 public typealias SDCallbackPolicy = CallbackQueue.Policy
-/// Makes cache keys from URLs with a block; ``WebImageCore/WebImageCacheKeyFilter``.
+/// Creates cache keys from URLs with a block. SDWebImage's name for ``WebImageCore/WebImageCacheKeyFilter``.
 public typealias SDWebImageCacheKeyFilter = WebImageCacheKeyFilter
-/// Makes cache keys from URLs; ``WebImageCore/WebImageCacheKeyFilterProtocol``.
+/// Creates cache keys from URLs. SDWebImage's name for ``WebImageCore/WebImageCacheKeyFilterProtocol``.
 public typealias SDWebImageCacheKeyFilterProtocol = WebImageCacheKeyFilterProtocol
-/// Chooses the bytes that a cache stores with a block; ``WebImageCore/WebImageCacheSerializer``.
+/// Uses a block to choose the bytes that a cache stores. SDWebImage's name for
+/// ``WebImageCore/WebImageCacheSerializer``.
 public typealias SDWebImageCacheSerializer = WebImageCacheSerializer
-/// Chooses the bytes that a cache stores; ``WebImageCore/WebImageCacheSerializerProtocol``.
+/// Chooses the bytes that a cache stores. SDWebImage's name for ``WebImageCore/WebImageCacheSerializerProtocol``.
 public typealias SDWebImageCacheSerializerProtocol = WebImageCacheSerializerProtocol
-/// Changes the options and context of every load with a block; ``WebImageCore/WebImageOptionsProcessor``.
+/// Uses a block to change the options and context of every load. SDWebImage's name for
+/// ``WebImageCore/WebImageOptionsProcessor``.
 public typealias SDWebImageOptionsProcessor = WebImageOptionsProcessor
-/// Changes the options and context of every load; ``WebImageCore/WebImageOptionsProcessorProtocol``.
+/// Changes the options and context of every load. SDWebImage's name for
+/// ``WebImageCore/WebImageOptionsProcessorProtocol``.
 public typealias SDWebImageOptionsProcessorProtocol = WebImageOptionsProcessorProtocol
-/// The options and context that an options processor returns; ``WebImageCore/WebImageOptionsResult``.
+/// The options and context that an options processor returns. SDWebImage's name for
+/// ``WebImageCore/WebImageOptionsResult``.
 public typealias SDWebImageOptionsResult = WebImageOptionsResult

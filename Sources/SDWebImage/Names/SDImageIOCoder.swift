@@ -2,7 +2,8 @@ public import Foundation
 public import WebImage
 import WebImageCodecs
 
-/// Decodes stills of JPEG, PNG, BMP and ICO, from a complete file or from a download in progress. Safe on any thread.
+/// Reads and writes still images. Reads JPEG, PNG, BMP and ICO, from a complete file or from a download in progress.
+/// Safe on any thread.
 public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     /// The shared coder for complete files.
     public static let shared = SDImageIOCoder()
@@ -16,7 +17,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
 
     /// Makes the options `Sendable`, so that they can be moved into a lock.
     private struct SharedOptions: @unchecked Sendable {
-        // Unchecked is safe because the dictionary is a value and is not changed after it is wrapped.
+        // Unchecked is correct because `value` is a constant, so no thread changes the dictionary.
         let value: SDImageCoderOptions?
     }
 
@@ -28,25 +29,26 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         self.options = Locked(SharedOptions(value: options))
     }
 
-    /// Whether the first bytes are those of a JPEG, PNG, BMP or ICO file.
+    /// Whether the first bytes are the signature of a JPEG, PNG, BMP or ICO file.
     public func canDecode(from data: Data?) -> Bool { Self.formats.canDecode(from: data) }
 
-    /// Reads the file's header, such as size and format, without decoding the pixels.
+    /// Reads the file's properties, such as size and format, without decoding the pixels.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try Self.formats.imageInfo(of: data, limits: limits)
     }
 
-    /// Decodes a still.
+    /// Decodes a still image.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try Self.formats.decode(data, options: options)
     }
 
-    /// Whether the coder can write the format. True also for `.undefined`.
+    /// Whether the coder can write a format. True for `.undefined`, because then the coder chooses a format.
     public func canEncode(to format: SDImageFormat) -> Bool {
         format == .undefined || Self.formats.canEncode(to: format)
     }
 
-    /// Encodes a still. For the format `.undefined`, writes PNG if the image has alpha, otherwise JPEG.
+    /// Encodes a still image. If `format` is `.undefined`, writes PNG for an image with alpha and JPEG for other
+    /// images.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -54,12 +56,12 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         return try Self.formats.encode(image, format: format, options: options)
     }
 
-    /// Whether the first bytes are those of a format that can be decoded while it arrives.
+    /// Whether the first bytes are the signature of a format whose partial images can be decoded.
     public func canIncrementalDecode(from data: Data?) -> Bool {
         Self.formats.makeIncrementalCoder(for: data, options: nil) != nil
     }
 
-    /// Decodes the new bytes. The argument must contain all bytes so far, not only the new bytes.
+    /// Decodes the new bytes. `data` must contain all bytes received so far, including the bytes of earlier calls.
     public func updateIncrementalData(_ data: Data?, finished: Bool) {
         guard let options = options.withLock({ $0 }) else { return }
         if arriving.withLock({ $0 }) == nil {
@@ -75,27 +77,27 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     }
 }
 
-/// Unavailable: SDWebImage's base class of animated coders uses Apple's image library.
+/// Unavailable, because SDWebImage's base class for animated coders uses Apple's image library.
 @available(*, unavailable, message: "Adopt SDAnimatedImageCoder; this class uses Apple's image library")
 public final class SDImageIOAnimatedCoder {
-    /// Makes an object without any function.
+    /// Creates an object that does nothing.
     public init() {}
 }
 
 extension ImageCodersManager {
-    /// Makes a separate manager with the built-in coders.
+    /// Creates a separate manager with the built-in coders.
     public convenience init() { self.init(coders: ImageCodersManager.makeDefaultCoders.withLock { $0 }()) }
 }
 
 extension ImageLoadersManager {
-    /// Makes a separate manager with the shared downloader.
+    /// Creates a separate manager with the shared downloader.
     public convenience init() { self.init(loaders: [SDWebImageDownloader.shared]) }
 }
 
 extension ImageCoderOption {
-    /// `Bool`: whether pixels are decoded only when they are shown. It has no effect: decoding always produces all
-    /// pixels.
+    /// `Bool`: whether pixels are decoded only when they are shown. The option has no effect, because coders always
+    /// decode all pixels.
     public static let decodeUseLazyDecoding = ImageCoderOption(rawValue: "decodeUseLazyDecoding")
-    /// The load's context, for custom coders. The built-in coders ignore it.
+    /// The load's context, for custom coders. The built-in coders ignore this option.
     public static let webImageContext = ImageCoderOption(rawValue: "webImageContext")
 }

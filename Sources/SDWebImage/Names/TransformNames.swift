@@ -1,32 +1,32 @@
 public import WebImage
 
-/// Changes an image after decoding; ``WebImageCore/ImageTransformer``.
+/// Changes an image after decoding. SDWebImage's name for ``WebImageCore/ImageTransformer``.
 public typealias SDImageTransformer = ImageTransformer
-/// Several transformers in sequence; ``WebImageCore/ImagePipelineTransformer``.
+/// Applies several transformers in sequence. SDWebImage's name for ``WebImageCore/ImagePipelineTransformer``.
 public typealias SDImagePipelineTransformer = ImagePipelineTransformer
-/// Rounds corners; ``WebImageGraphics/ImageRoundCornerTransformer``.
+/// Rounds the corners of an image. SDWebImage's name for ``WebImageGraphics/ImageRoundCornerTransformer``.
 public typealias SDImageRoundCornerTransformer = ImageRoundCornerTransformer
-/// Resizes; ``WebImageGraphics/ImageResizingTransformer``.
+/// Resizes an image. SDWebImage's name for ``WebImageGraphics/ImageResizingTransformer``.
 public typealias SDImageResizingTransformer = ImageResizingTransformer
-/// Crops; ``WebImageGraphics/ImageCroppingTransformer``.
+/// Crops an image. SDWebImage's name for ``WebImageGraphics/ImageCroppingTransformer``.
 public typealias SDImageCroppingTransformer = ImageCroppingTransformer
-/// Mirrors; ``WebImageGraphics/ImageFlippingTransformer``.
+/// Mirrors an image. SDWebImage's name for ``WebImageGraphics/ImageFlippingTransformer``.
 public typealias SDImageFlippingTransformer = ImageFlippingTransformer
-/// Rotates; ``WebImageGraphics/ImageRotationTransformer``.
+/// Rotates an image. SDWebImage's name for ``WebImageGraphics/ImageRotationTransformer``.
 public typealias SDImageRotationTransformer = ImageRotationTransformer
-/// Tints with a colour; ``WebImageGraphics/ImageTintTransformer``.
+/// Tints an image with a colour. SDWebImage's name for ``WebImageGraphics/ImageTintTransformer``.
 public typealias SDImageTintTransformer = ImageTintTransformer
-/// Blurs; ``WebImageGraphics/ImageBlurTransformer``.
+/// Blurs an image. SDWebImage's name for ``WebImageGraphics/ImageBlurTransformer``.
 public typealias SDImageBlurTransformer = ImageBlurTransformer
-/// Applies a filter; ``WebImageCore/ImageFilterTransformer``.
+/// Applies a filter to an image. SDWebImage's name for ``WebImageCore/ImageFilterTransformer``.
 public typealias SDImageFilterTransformer = ImageFilterTransformer
-/// How an image is scaled to a size; ``WebImageCore/ImageScaleMode``.
+/// How an image is scaled to a size. SDWebImage's name for ``WebImageCore/ImageScaleMode``.
 public typealias SDImageScaleMode = ImageScaleMode
-/// Corners of a rectangle; ``WebImageCore/RectCorner``.
+/// Corners of a rectangle. SDWebImage's name for ``WebImageCore/RectCorner``.
 public typealias SDRectCorner = RectCorner
-/// Draws into a new image; ``WebImageGraphics/GraphicsImageRenderer``.
+/// Draws into a new image. SDWebImage's name for ``WebImageGraphics/GraphicsImageRenderer``.
 public typealias SDGraphicsImageRenderer = GraphicsImageRenderer
-/// The format of a drawn image; ``WebImageGraphics/GraphicsImageRendererFormat``.
+/// The format of a drawn image. SDWebImage's name for ``WebImageGraphics/GraphicsImageRendererFormat``.
 public typealias SDGraphicsImageRendererFormat = GraphicsImageRendererFormat
-/// The colour range of a drawn image; ``WebImageGraphics/GraphicsImageRendererFormatRange``.
+/// The colour range of a drawn image. SDWebImage's name for ``WebImageGraphics/GraphicsImageRendererFormatRange``.
 public typealias SDGraphicsImageRendererFormatRange = GraphicsImageRendererFormatRange

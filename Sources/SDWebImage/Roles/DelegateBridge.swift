@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Forwards a manager's delegate calls to a delegate with SDWebImage's signatures. Converts failures to
+/// Forwards a manager's delegate calls to a delegate with SDWebImage's signatures. Failures are converted to
 /// ``SDWebImageError``.
 final class DelegateBridge: WebImageManagerDelegate {
     private struct WeakTarget { weak var delegate: (any SDWebImageManagerDelegate)? }
@@ -11,8 +11,8 @@ final class DelegateBridge: WebImageManagerDelegate {
     }
 
     private let weakTarget: Locked<WeakTarget>
-    /// Strong references to all bridges, because managers reference their delegates weakly. An entry is removed after
-    /// the bridge's manager was released.
+    /// Strong references to all bridges, because managers reference their delegates weakly. The entry of a released
+    /// manager is removed when a delegate of any manager is set.
     private static let installed = Locked<[ObjectIdentifier: Installed]>([:])
 
     private init(_ target: any SDWebImageManagerDelegate) { weakTarget = Locked(WeakTarget(delegate: target)) }
@@ -31,7 +31,7 @@ final class DelegateBridge: WebImageManagerDelegate {
             entries[ObjectIdentifier(manager)] = bridge.map { Installed(manager: manager, bridge: $0) }
             return old
         }
-        // Releases the removed value outside the lock.
+        // Keeps the removed bridge until here, so that it is released outside the lock.
         withExtendedLifetime(dropped) {}
         manager.ownDelegate = bridge
     }

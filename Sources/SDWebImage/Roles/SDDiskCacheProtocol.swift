@@ -5,23 +5,23 @@ public import WebImage
 @preconcurrency public protocol SDDiskCacheProtocol: DiskCaching {
     /// Opens the cache in a folder.
     init?(cachePath: String, config: SDImageCacheConfig)
-    /// Entries.
+    /// The number of entries.
     func totalCount() -> UInt
-    /// Bytes of all entries.
+    /// The total size of all entries in bytes.
     func totalSize() -> UInt
 }
 
 extension SDDiskCacheProtocol {
-    /// Opens the cache with a configuration of SDWebImage's type.
+    /// Opens the cache in a folder. Converts the configuration to SDWebImage's type.
     public init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: SDImageCacheConfig(config))
     }
-    /// Entries.
+    /// The number of entries as `Int`. ``WebImageCore/DiskCaching`` requires this type.
     public func totalCount() -> Int {
         let count: UInt = totalCount()
         return Int(clamping: count)
     }
-    /// Bytes of all entries.
+    /// The total size of all entries in bytes, as `Int`. ``WebImageCore/DiskCaching`` requires this type.
     public func totalSize() -> Int {
         let size: UInt = totalSize()
         return Int(clamping: size)

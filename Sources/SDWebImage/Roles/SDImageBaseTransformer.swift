@@ -3,14 +3,14 @@ public import WebImage
 /// A base class for custom transformers, as in SDWebImage. Override ``transformerKey`` and
 /// ``transformedImage(with:forKey:)``.
 ///
-/// Its methods are called on background threads, also on several threads at the same time.
+/// Its methods are called on background threads. Several threads can call them at the same time.
 open class SDImageBaseTransformer: ImageTransformer, @unchecked Sendable {
-    // Unchecked is correct because a lock (`Locked`) protects the only stored property. Subclasses must be
-    // thread-safe too.
+    // Unchecked is correct because a lock (`Locked`) protects the only stored property. Subclasses must protect
+    // their own stored properties.
 
     private let keepsMetadata = Locked(true)
 
-    /// Creates a transformer. Unless its members are overridden, it returns images unchanged.
+    /// Creates a transformer. A subclass that overrides no member returns every image unchanged.
     public init() {}
 
     /// The text that identifies this transformation in cache keys. Default: the name of the class.

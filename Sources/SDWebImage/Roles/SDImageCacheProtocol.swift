@@ -3,7 +3,7 @@ public import WebImage
 
 /// A complete cache (memory and disk) with SDWebImage's signatures.
 ///
-/// Its methods are called on any thread. They must call each completion exactly once.
+/// Its methods are called on any thread. Each method must call its completion exactly once.
 @preconcurrency public protocol SDImageCacheProtocol: ImageCaching {
     /// Looks an image up in all layers.
     func queryImage(
@@ -15,7 +15,8 @@ public import WebImage
         _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
         completion completionBlock: SDWebImageNoParamsBlock?
     )
-    /// Stores an image with the load's options and context. The default implementation ignores both.
+    /// Stores an image with the load's options and context. The default implementation ignores the options and the
+    /// context.
     func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
         context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
@@ -49,7 +50,7 @@ extension SDImageCacheProtocol {
             completion: completion)
     }
 
-    /// Does nothing unless implemented.
+    /// The default implementation. Removes nothing and calls `completion`.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         completion?()
     }
@@ -61,6 +62,6 @@ extension SDImageCacheProtocol {
         completion?(.none)
     }
 
-    /// Does nothing unless implemented.
+    /// The default implementation. Removes nothing and calls `completion`.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) { completion?() }
 }

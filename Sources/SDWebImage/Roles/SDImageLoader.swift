@@ -1,29 +1,29 @@
 public import Foundation
 public import WebImage
 
-/// Fetches images for a manager, with SDWebImage's signatures: failures can be of any `Error` type.
+/// Fetches images for a manager. Has SDWebImage's signatures, in which a failure can be of any `Error` type.
 ///
-/// Its methods are called on any thread and must not block it. They must call `completed` exactly once with `finished`
-/// true.
+/// Its methods are called on any thread and must not block that thread. Each load must call `completed` exactly once
+/// with `finished` true.
 @preconcurrency public protocol SDImageLoader: ImageLoader {
     /// Starts a load.
     func requestImage(
         with url: URL?, options: SDWebImageOptions, context: SDWebImageContext?,
         progress progressBlock: SDImageLoaderProgressBlock?, completed completedBlock: SDImageLoaderCompletedBlock?
     ) -> (any SDWebImageOperation)?
-    /// Whether a URL that failed with this error is blocked, that is, never tried again.
+    /// Whether a URL that failed with `error` is blocked. A blocked URL is not tried again.
     func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool
-    /// Whether a URL that failed with this error is blocked, that is, never tried again. The manager calls this
+    /// Whether a URL that failed with `error` is blocked. A blocked URL is not tried again. The manager calls this
     /// method.
     ///
-    /// The default implementation calls `shouldBlockFailedURL(with:error:)`.
+    /// The default implementation returns the result of `shouldBlockFailedURL(with:error:)`.
     func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool
 }
 
 extension SDImageLoader {
-    /// Starts a load, with the signature of ``WebImageCore/ImageLoader``.
+    /// Starts a load. ``WebImageCore/ImageLoader`` requires this overload.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
@@ -41,7 +41,7 @@ extension SDImageLoader {
         shouldBlockFailedURL(with: url, error: error)
     }
 
-    /// Whether a failed URL is blocked, with the signature of ``WebImageCore/ImageLoader``.
+    /// Whether a failed URL is blocked. ``WebImageCore/ImageLoader`` requires this overload.
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
@@ -49,7 +49,7 @@ extension SDImageLoader {
         return shouldBlockFailedURL(with: url, error: bridged, options: options, context: context)
     }
 
-    /// Whether a failed URL is blocked, with the signature of ``WebImageCore/ImageLoader``.
+    /// Whether a failed URL is blocked. ``WebImageCore/ImageLoader`` requires this overload.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         let bridged: any Error = SDWebImageError(error)
         return shouldBlockFailedURL(with: url, error: bridged)

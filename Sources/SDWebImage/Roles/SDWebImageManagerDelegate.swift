@@ -2,25 +2,27 @@ public import Foundation
 public import WebImage
 
 /// A manager's delegate with SDWebImage's signatures. Decides about downloads and failed URLs. The manager references
-/// it weakly and calls it on any thread.
+/// the delegate weakly and calls its methods on any thread.
 @preconcurrency public protocol SDWebImageManagerDelegate: AnyObject, Sendable {
     /// Whether to download an image that is in no cache. Default: true.
     func imageManager(_ imageManager: SDWebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool
-    /// Whether a URL that failed with this ``SDWebImageError`` is not tried again. By default, the loader decides.
+    /// Whether a failed URL is blocked. A blocked URL is not tried again. `error` is an ``SDWebImageError``. By
+    /// default, the loader decides.
     func imageManager(
         _ imageManager: SDWebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool
     /// Returns the image to store and deliver instead of a downloaded image, as in version 4. By default, returns
     /// the downloaded image.
     ///
-    /// Called on a background thread, only for complete images. If it returns nil, the load fails.
+    /// The manager calls this method on a background thread, and only for complete images. If the method returns nil,
+    /// the load fails.
     func imageManager(
         _ imageManager: SDWebImageManager, transformDownloadedImage image: UIImage?, with imageURL: URL?
     ) -> UIImage?
 }
 
 extension SDWebImageManagerDelegate {
-    /// Always true.
+    /// The default implementation. Always returns true.
     public func imageManager(_ imageManager: SDWebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool { true }
 
     /// The default implementation. Returns the loader's decision.
@@ -37,7 +39,7 @@ extension SDWebImageManagerDelegate {
 }
 
 extension WebImageManager {
-    /// The delegate that decides about downloads and failed URLs. The manager references it weakly.
+    /// The delegate that decides about downloads and failed URLs. The manager references the delegate weakly.
     public var delegate: (any SDWebImageManagerDelegate)? {
         get { DelegateBridge.of(self)?.target }
         set { DelegateBridge.install(newValue, on: self) }

@@ -1,9 +1,9 @@
 public import Foundation
 public import WebImage
 
-/// Supplies the frames of an animation by index, with SDWebImage's signatures: counts are `UInt`.
+/// Supplies the frames of an animation by index. Has SDWebImage's signatures, in which counts are `UInt`.
 ///
-/// Safe on any thread. A frame is decoded when it is requested.
+/// All members can be called on any thread. A frame is decoded when it is requested.
 @preconcurrency public protocol SDAnimatedImageProvider: AnimatedImageProvider {
     /// The number of frames. During a download, the number of frames that have arrived.
     var animatedImageFrameCount: UInt { get }
@@ -11,76 +11,79 @@ public import WebImage
     var animatedImageLoopCount: UInt { get }
     /// Returns a frame. Nil if the index is out of range or the frame cannot be decoded.
     func animatedImageFrame(at index: UInt) -> UIImage?
-    /// Returns the duration of a frame in seconds; 0 if `index` is out of range.
+    /// Returns the duration of a frame in seconds. 0 if `index` is out of range.
     func animatedImageDuration(at index: UInt) -> TimeInterval
 }
 
 extension SDAnimatedImageProvider {
-    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// The frame count as `Int`. ``WebImageCore/AnimatedImageProvider`` requires this type.
     @_disfavoredOverload public var animatedImageFrameCount: Int {
         let count: UInt = animatedImageFrameCount
         return Int(clamping: count)
     }
-    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// The loop count as `Int`. ``WebImageCore/AnimatedImageProvider`` requires this type.
     @_disfavoredOverload public var animatedImageLoopCount: Int {
         let count: UInt = animatedImageLoopCount
         return Int(clamping: count)
     }
-    /// The frame for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// Returns the frame for an `Int` index. ``WebImageCore/AnimatedImageProvider`` requires this overload.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
         index < 0 ? nil : animatedImageFrame(at: UInt(index))
     }
-    /// The frame's duration for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// Returns the duration in seconds for an `Int` index. ``WebImageCore/AnimatedImageProvider`` requires this
+    /// overload.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval {
         index < 0 ? 0 : animatedImageDuration(at: UInt(index))
     }
 }
 
-/// A coder for the frames of one animation, with SDWebImage's signatures. Each animation has its own instance.
+/// Decodes the frames of one animation, with SDWebImage's signatures. Each animation has its own coder instance.
 @preconcurrency public protocol SDAnimatedImageCoder: SDAnimatedImageProvider, AnimatedImageCoder {}
 
-/// An image that supplies its frames one by one, with SDWebImage's signatures: a subclass of `UIImage`.
+/// An image that supplies its frames one by one, with SDWebImage's signatures. A conforming class is a subclass of
+/// `UIImage`.
 ///
 /// Instances are created on background threads. Set the class as `.animatedImageClass` in the context of a load.
 @preconcurrency public protocol SDAnimatedImageProtocol: SDAnimatedImageProvider, AnimatedImageProtocol {
-    /// Creates an image with a coder's frames. The default implementation opens the coder's file again.
+    /// Creates an image with a coder's frames. The default implementation decodes the coder's `animatedImageData` anew.
     init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat)
     /// The coder that decodes the frames. Default: nil.
     var animatedCoder: (any SDAnimatedImageCoder)? { get }
 }
 
 extension SDAnimatedImageProtocol {
-    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// The frame count as `Int`. ``WebImageCore/AnimatedImageProvider`` requires this type.
     @_disfavoredOverload public var animatedImageFrameCount: Int {
         let count: UInt = animatedImageFrameCount
         return Int(clamping: count)
     }
-    /// The count as `Int`, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// The loop count as `Int`. ``WebImageCore/AnimatedImageProvider`` requires this type.
     @_disfavoredOverload public var animatedImageLoopCount: Int {
         let count: UInt = animatedImageLoopCount
         return Int(clamping: count)
     }
-    /// The frame for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// Returns the frame for an `Int` index. ``WebImageCore/AnimatedImageProvider`` requires this overload.
     @_disfavoredOverload public func animatedImageFrame(at index: Int) -> Image? {
         index < 0 ? nil : animatedImageFrame(at: UInt(index))
     }
-    /// The frame's duration for an `Int` index, which ``WebImageCore/AnimatedImageProvider`` requires.
+    /// Returns the duration in seconds for an `Int` index. ``WebImageCore/AnimatedImageProvider`` requires this
+    /// overload.
     @_disfavoredOverload public func animatedImageDuration(at index: Int) -> TimeInterval {
         index < 0 ? 0 : animatedImageDuration(at: UInt(index))
     }
-    /// Does nothing unless implemented.
+    /// The default implementation. Does nothing.
     public func preloadAllFrames() {}
-    /// The coder with the type that ``WebImageCore/AnimatedImageProtocol`` requires.
+    /// The coder as the type that ``WebImageCore/AnimatedImageProtocol`` requires.
     @_disfavoredOverload public var animatedCoder: (any AnimatedImageCoder)? {
         let coder: (any SDAnimatedImageCoder)? = animatedCoder
         return coder
     }
-    /// The default implementation. Opens the coder's file again. Returns nil if the coder has no file.
+    /// The default implementation. Creates the image from the coder's `animatedImageData`. Returns nil if that is nil.
     @_disfavoredOverload public init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) {
         guard let data = animatedCoder.animatedImageData else { return nil }
         self.init(data: data, scale: scale, options: nil)
     }
-    /// Creates the image with a coder of the type that ``WebImageCore/AnimatedImageProtocol`` requires.
+    /// Creates the image from a coder. ``WebImageCore/AnimatedImageProtocol`` requires this overload.
     @_disfavoredOverload public init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         if let coder = animatedCoder as? any SDAnimatedImageCoder {
             self.init(animatedCoder: coder, scale: scale)
@@ -91,20 +94,21 @@ extension SDAnimatedImageProtocol {
     }
 }
 
-// A separate extension, because one extension cannot have two `animatedCoder` defaults of different types.
+// This default is in a separate extension, because one extension cannot have two defaults of `animatedCoder` with
+// different types.
 extension SDAnimatedImageProvider where Self: SDAnimatedImageProtocol {
-    /// Always nil.
+    /// The default implementation. Always nil.
     @_disfavoredOverload public var animatedCoder: (any SDAnimatedImageCoder)? { nil }
 }
 
-/// A coder that decodes partial images, with SDWebImage's signatures.
+/// Decodes partial images, with SDWebImage's signatures.
 @preconcurrency public protocol SDProgressiveImageCoder: ProgressiveImageCoder {
     /// Returns the partial image. Nil before the first row of pixels has arrived.
     func incrementalDecodedImage(options: SDImageCoderOptions?) -> UIImage?
 }
 
 extension SDProgressiveImageCoder {
-    /// The partial image, with the method name that ``WebImageCore/ProgressiveImageCoder`` requires.
+    /// Returns the partial image. ``WebImageCore/ProgressiveImageCoder`` requires this method name.
     @_disfavoredOverload public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
         incrementalDecodedImage(options: options)
     }

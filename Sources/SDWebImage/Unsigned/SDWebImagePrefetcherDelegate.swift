@@ -1,10 +1,10 @@
 public import Foundation
 public import WebImage
 
-/// Receives the progress of prefetching, with SDWebImage's signatures: counts are `UInt`.
+/// Receives the progress of prefetching. Has SDWebImage's signatures, in which counts are `UInt`.
 ///
-/// Called on the callback queue of the prefetched list. Both methods are optional. For older code that uses this
-/// package, methods with `Int` counts are called too.
+/// Both methods are optional. They are called on the callback queue of the prefetched list. Older code for this
+/// package can implement the methods with `Int` counts instead.
 @preconcurrency public protocol SDWebImagePrefetcherDelegate: WebImagePrefetcherDelegate {
     /// Called when the load of a URL has ended. The counts include all running lists.
     func imagePrefetcher(
@@ -15,22 +15,22 @@ public import WebImage
 }
 
 extension SDWebImagePrefetcherDelegate {
-    /// Does nothing unless implemented.
+    /// The default implementation. Does nothing.
     public func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
     ) {}
-    /// Does nothing unless implemented.
+    /// The default implementation. Does nothing.
     public func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: UInt, skippedCount: UInt
     ) {}
-    /// Forwards the call with SDWebImage's types.
+    /// Calls the method with `UInt` counts.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
     ) {
         let (finished, total) = (UInt(clamping: finishedCount), UInt(clamping: totalCount))
         self.imagePrefetcher(imagePrefetcher, didPrefetch: imageURL, finishedCount: finished, totalCount: total)
     }
-    /// Forwards the call with SDWebImage's types.
+    /// Calls the method with `UInt` counts.
     public func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
     ) {
@@ -40,7 +40,7 @@ extension SDWebImagePrefetcherDelegate {
 }
 
 extension WebImagePrefetcher {
-    /// Receives the progress of all prefetched lists. The prefetcher references it weakly.
+    /// The delegate that receives the progress of all prefetched lists. The prefetcher references the delegate weakly.
     public var delegate: (any SDWebImagePrefetcherDelegate)? {
         get { ownDelegate as? any SDWebImagePrefetcherDelegate }
         set { ownDelegate = newValue }
@@ -62,8 +62,8 @@ extension WebImagePrefetcher {
         prefetchURLs(urls, progress: Self.counted(progressBlock), completed: Self.counted(completionBlock))
     }
 
-    /// Loads a list of URLs with the given options and context instead of the prefetcher's. For an empty list, calls
-    /// the completion inline and returns nil.
+    /// Loads a list of URLs with `options` and `context` instead of the prefetcher's options and context. For an empty
+    /// list, calls the completion inline and returns nil.
     @preconcurrency @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, options: SDWebImageOptions = [], context: SDWebImageContext?,

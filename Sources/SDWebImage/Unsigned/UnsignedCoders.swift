@@ -2,11 +2,11 @@ public import Foundation
 public import WebImage
 public import WebImageCodecs
 
-// These extensions give the built-in coders SDWebImage's signatures.
+// These extensions add SDWebImage's signatures to the built-in coders.
 
 extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
-    /// Swift's Objective-C importer gives SDWebImage's method.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
+    /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
@@ -23,8 +23,8 @@ extension ImageGIFCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
 }
 
 extension ImagePNGCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
-    /// Swift's Objective-C importer gives SDWebImage's method.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
+    /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
@@ -41,8 +41,8 @@ extension ImagePNGCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
 }
 
 extension ImageWebPCoder: SDAnimatedImageCoder, SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
-    /// Swift's Objective-C importer gives SDWebImage's method.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
+    /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }
@@ -63,7 +63,7 @@ extension ArrivingAnimation: SDAnimatedImageCoder {
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrames) }
     /// The loop count that the bytes received so far declare.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoops) }
-    /// A frame.
+    /// Returns a frame, composited on the whole canvas of the animation.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
     /// The duration of a frame in seconds.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
@@ -72,8 +72,8 @@ extension ArrivingAnimation: SDAnimatedImageCoder {
 }
 
 extension ImageJPEGCoder: SDProgressiveImageCoder {
-    /// Returns the partial image. Nil before the first row of pixels has arrived. The method's name is the one that
-    /// Swift's Objective-C importer gives SDWebImage's method.
+    /// Returns the partial image. Nil before the first row of pixels has arrived. SDWebImage's
+    /// Objective-C method has this name in Swift.
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         incrementalDecodedImage(with: options)
     }

@@ -4,19 +4,19 @@ public import WebImage
 // SDWebImage's counts have the type `NSUInteger`, which Swift imports as `UInt`.
 
 extension AnimatedImage: SDAnimatedImageProtocol {
-    /// The number of frames; 0 for a still.
+    /// The number of frames. 0 for a still image.
     public var animatedImageFrameCount: UInt { UInt(clamping: ownFrameCount) }
-    /// The loop count. 0 means that the animation repeats endlessly. Also 0 for a still.
+    /// The loop count. 0 means that the animation repeats endlessly. The count of a still image is 0.
     public var animatedImageLoopCount: UInt { UInt(clamping: ownLoopCount) }
-    /// Returns a frame. Decodes it now unless it was preloaded. Nil if the index is out of range or the image is a
-    /// still.
+    /// Returns a frame. Decodes the frame during the call unless it was preloaded. Nil if the index is out of range or
+    /// the image is a still image.
     public func animatedImageFrame(at index: UInt) -> UIImage? { animatedImageFrame(at: Int(clamping: index)) }
-    /// The duration of a frame in seconds. 0 if the index is out of range or the image is a still.
+    /// The duration of a frame in seconds. 0 if the index is out of range or the image is a still image.
     public func animatedImageDuration(at index: UInt) -> TimeInterval {
         animatedImageDuration(at: Int(clamping: index))
     }
 
-    /// The coder that decodes the frames. Nil for a still, and if the coder does not conform to
+    /// The coder that decodes the frames. Nil for a still image. Nil if the coder does not conform to
     /// ``SDAnimatedImageCoder``.
     public var animatedCoder: (any SDAnimatedImageCoder)? {
         (self as any AnimatedImageProtocol).animatedCoder as? any SDAnimatedImageCoder
@@ -27,7 +27,7 @@ extension AnimatedImage: SDAnimatedImageProtocol {
         self.init(named: name, in: bundle)
     }
 
-    /// Unavailable: images are not archived.
+    /// Unavailable, because images cannot be archived.
     @available(*, unavailable, message: "Archive animatedImageData and restore the image with init(data:)")
     public convenience init?(coder: NSCoder) { nil }
 }
@@ -43,8 +43,8 @@ extension AnimatedImagePlayer {
         get { UInt(clamping: ownTotalLoopCount) }
         set { ownTotalLoopCount = Int(clamping: newValue) }
     }
-    /// The limit for this animation's decoded frames in bytes. 0 means that only the shared budget of all players
-    /// applies.
+    /// The maximum number of bytes that this animation's decoded frames occupy. 0 means that only the shared budget of
+    /// all players limits the frames.
     public var maxBufferSize: UInt {
         get { UInt(clamping: ownMaxBufferSize) }
         set { ownMaxBufferSize = Int(clamping: newValue) }
@@ -53,7 +53,7 @@ extension AnimatedImagePlayer {
     public var currentFrameIndex: UInt { UInt(clamping: ownCurrentFrameIndex) }
     /// The number of complete loops.
     public var currentLoopCount: UInt { UInt(clamping: ownCurrentLoopCount) }
-    /// Called with each frame when it must be shown.
+    /// The closure that receives each frame when the frame must be shown.
     public var animationFrameHandler: (@MainActor (_ index: UInt, _ frame: UIImage) -> Void)? {
         get {
             guard let own = ownAnimationFrameHandler else { return nil }
@@ -64,7 +64,7 @@ extension AnimatedImagePlayer {
             ownAnimationFrameHandler = { index, frame in newValue(UInt(clamping: index), frame) }
         }
     }
-    /// Called after each complete loop, with the number of loops played so far.
+    /// The closure that is called at the end of each loop. Receives the number of loops played so far.
     public var animationLoopHandler: (@MainActor (_ loopCount: UInt) -> Void)? {
         get {
             guard let own = ownAnimationLoopHandler else { return nil }
@@ -75,12 +75,12 @@ extension AnimatedImagePlayer {
             ownAnimationLoopHandler = { count in newValue(UInt(clamping: count)) }
         }
     }
-    /// Shows a frame immediately, also while paused. If the frame is not in memory, decodes it on the calling thread.
-    /// Does nothing if the index is out of range.
+    /// Shows a frame immediately, even if playback is paused. If the frame is not in memory, decodes the frame on the
+    /// calling thread. Does nothing if the index is out of range.
     public func seekToFrame(at index: UInt, loopCount: UInt) {
         seekToFrame(at: Int(clamping: index), loopCount: Int(clamping: loopCount))
     }
-    /// Unavailable: there are no run loop modes.
+    /// Unavailable, because the player does not use a run loop.
     @available(*, unavailable, message: "Frames follow the display link given to init(provider:displayLink:)")
     public var runLoopMode: RunLoop.Mode {
         get { .common }
@@ -99,7 +99,7 @@ extension ImageCache {
         let count: Int = totalDiskCount()
         return UInt(clamping: count)
     }
-    /// Counts the entries on disk and their bytes on the cache's own queue.
+    /// Counts the entries on disk and their bytes without blocking the caller. Calls the completion on the main queue.
     @preconcurrency public func calculateSize(completionBlock: SDImageCacheCalculateSizeBlock?) {
         guard let completionBlock else { return }
         let counted: @Sendable (Int, Int) -> Void = { count, size in
@@ -110,12 +110,12 @@ extension ImageCache {
 }
 
 extension SDImageCacheConfig {
-    /// The limit of the disk layer in bytes. 0 means an automatic limit, `.max` means no limit.
+    /// The limit of the disk layer in bytes. 0 means an automatic limit. `.max` means no limit.
     public var maxDiskSize: UInt {
         get { UInt(clamping: value.maxDiskSize) }
         set { value.maxDiskSize = Int(clamping: newValue) }
     }
-    /// The limit of the memory layer in bytes. 0 means an automatic limit, `.max` means no limit.
+    /// The limit of the memory layer in bytes. 0 means an automatic limit. `.max` means no limit.
     public var maxMemoryCost: UInt {
         get { UInt(clamping: value.maxMemoryCost) }
         set { value.maxMemoryCost = Int(clamping: newValue) }
@@ -133,14 +133,14 @@ extension WebImageDownloader {
 }
 
 extension ImageCoderHelper {
-    /// The default limit for a scaled-down image in bytes, initially 60 MiB. A value below 4 (the bytes of one pixel)
-    /// is ignored.
+    /// The default limit for the pixels of a scaled-down image in bytes, initially 60 MiB. Values below 4 (the bytes of
+    /// one pixel) are ignored.
     public static var defaultScaleDownLimitBytes: UInt {
         get { UInt(clamping: ownScaleDownLimitBytes) }
         set { ownScaleDownLimitBytes = Int(clamping: newValue) }
     }
-    /// The image, scaled down if its pixels use more than `limitBytes` bytes. 0 means the default limit. Blocks while
-    /// it scales.
+    /// Returns the image, scaled down if its pixels use more than `limitBytes` bytes. A limit of 0 means the default
+    /// limit. Blocks during the scaling.
     public static func decodedAndScaledDownImage(
         with image: UIImage?, limitBytes: UInt = 0, policy: SDImageForceDecodePolicy = .automatic
     ) -> UIImage? {
