@@ -34,8 +34,8 @@ CURLMcode webimage_curl_multi_wakeup(CURLM *multi) { return curl.curl_multi_wake
 CURLSH *webimage_curl_share_init(void) { return curl.curl_share_init(); }
 CURLSHcode webimage_curl_share_cleanup(CURLSH *share) { return curl.curl_share_cleanup(share); }
 
-// Below, each function's name is in parentheses. Without them the compiler would use curl's macro of the same name, which
-// requires that the option is a literal.
+// Below, the name of each called function is in parentheses. Without the parentheses, the compiler would use curl's
+// macro of the same name, which accepts only literal options.
 
 CURLcode webimage_curl_set_long(CURL *easy, CURLoption option, long value) {
     return (curl.curl_easy_setopt)(easy, option, value);

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// libmicrohttpd's functions. webimage_http_bind fills the table before all other calls; it is constant afterwards.
+// libmicrohttpd's functions. webimage_http_bind fills the table before all other calls; the table does not change
+// afterwards.
 static MicroHTTPDFunctions mhd;
 
 struct webimage_http_server {
@@ -18,12 +19,12 @@ struct webimage_http_request {
     struct MHD_Connection *connection;
     const char *method;
     uint64_t id;
-    // Set by webimage_http_reply before the connection is resumed.
+    // The next three members describe the answer. They are set before a suspended connection is resumed.
     struct MHD_Response *response;
     uint64_t size;
     unsigned status;
     bool is_judged, is_handed_over, is_answered, is_too_long;
-    // The target in the library's buffer and its length up to the first zero byte.
+    // The target in the library's buffer, and the target's length up to its first zero byte.
     const char *original;
     size_t original_size;
     char target[];
@@ -44,8 +45,8 @@ struct head {
     bool is_malformed, has_body;
 };
 
-// Compares a name with a lower-case field name. strncasecmp(3) depends on setlocale(3): in a Turkish locale I and i are
-// not equal.
+// Compares a name with a lower-case field name. strncasecmp(3) is not used, because it depends on the locale: in a
+// Turkish locale, I and i are not equal.
 static bool is_field(const char *name, size_t size, const char *field) {
     if (size != strlen(field)) return false;
     for (size_t i = 0; i < size; i++) {
@@ -55,8 +56,8 @@ static bool is_field(const char *name, size_t size, const char *field) {
     return true;
 }
 
-// Refuses heads that libmicrohttpd accepts but that a proxy in front may interpret differently (RFC 9112 §5.1, §6.3,
-// §11.2).
+// Examines one field of a head. Detects fields that libmicrohttpd accepts but that a proxy in front of the server may
+// interpret differently (RFC 9112 §5.1, §6.3, §11.2).
 static enum MHD_Result judge(
     void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size) {
     struct head *head = context;
@@ -83,8 +84,8 @@ static enum MHD_Result judge(
     return MHD_YES;
 }
 
-// Whether the target contains a zero byte, where the library's strings end. In the library's buffer one space separates
-// the whole target from the version.
+// Whether the target contains a zero byte. libmicrohttpd's buffer contains the whole target, then one space, then the
+// version. `original` is a C string, so it ends at the zero byte.
 static bool is_cut(const webimage_http_request *request, const char *version) {
     return version && version != request->original + request->original_size + 1;
 }
@@ -133,8 +134,8 @@ static enum MHD_Result send_answer(webimage_http_request *request) {
     return mhd.MHD_queue_response(request->connection, request->status, request->response);
 }
 
-// Copies the target before the library unescapes it. The returned value is what `slot` of the other callbacks points
-// to.
+// Makes the value for a new request, and copies the target before the library unescapes it. In the other callbacks,
+// `slot` points to the returned value.
 static void *begin(void *context, const char *target, struct MHD_Connection *connection) {
     webimage_http_server *server = context;
     size_t size = strlen(target);
@@ -213,8 +214,8 @@ webimage_http_server *webimage_http_start(webimage_http_options options, webimag
     if (!server) return NULL;
     server->callbacks = callbacks;
     server->target_limit = options.target;
-    // Strict parsing. From 0.9.77 on the option has levels; level 1 refuses everything that RFC 9112 requires a server
-    // to refuse.
+    // Parse strictly. From version 0.9.77 on, the option has levels. Level 1 refuses everything that RFC 9112 requires
+    // a server to refuse.
 #if MHD_VERSION >= 0x00097701
     enum MHD_OPTION strictness = MHD_OPTION_CLIENT_DISCIPLINE_LVL;
 #else
@@ -222,7 +223,8 @@ webimage_http_server *webimage_http_start(webimage_http_options options, webimag
 #endif
     // libmicrohttpd refuses a pool of one thread.
     enum MHD_OPTION pool = options.threads >= 2 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END;
-    // Do not use the library's timeout: every byte restarts it. The caller's sweep closes connections by deadline.
+    // Do not use the library's timeout, because every received byte restarts it. The caller closes connections at their
+    // deadlines.
     server->daemon = mhd.MHD_start_daemon(
         MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, answer,
         server, MHD_OPTION_URI_LOG_CALLBACK, begin, server, MHD_OPTION_NOTIFY_COMPLETED, completed, server,

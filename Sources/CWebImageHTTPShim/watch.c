@@ -15,7 +15,7 @@ int webimage_http_accept(int listener, struct sockaddr_storage *address, socklen
 int webimage_http_watch_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
 static int watch(int watch, int descriptor, uint64_t id, uint32_t events) {
-    // Store a number, not a pointer: an event can arrive after its connection was freed.
+    // Store a number and not a pointer, because an event can arrive after its connection was freed.
     struct epoll_event event = {.events = events, .data.u64 = id};
     return epoll_ctl(watch, EPOLL_CTL_ADD, descriptor, &event);
 }
@@ -53,7 +53,7 @@ void webimage_http_wake_clear(int wake) {
 }
 
 int64_t webimage_http_acknowledged(int descriptor) {
-    // From <linux/tcp.h>: glibc's own structure lacks this member.
+    // Use the structure from <linux/tcp.h>, because the structure from glibc has no member tcpi_bytes_acked.
     struct tcp_info info;
     socklen_t size = sizeof info;
     if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return -1;

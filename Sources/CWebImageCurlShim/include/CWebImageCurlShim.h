@@ -16,8 +16,8 @@ _Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header fiel
 
 // libcurl is loaded at run time. A direct call of a libcurl function would link libcurl, so every call uses this shim.
 
-// Finds all functions in the open library. Returns the name of a missing function, or NULL. Call it once, before all
-// other functions of this shim.
+// Finds all functions of libcurl in `library`, a handle from dlopen(3). Returns the name of a missing function, or
+// NULL. Call it once, before all other functions of this shim.
 const char *webimage_curl_bind(void *library);
 
 CURLcode webimage_curl_global_init(long flags);
@@ -42,8 +42,8 @@ CURLMcode webimage_curl_multi_wakeup(CURLM *multi);
 CURLSH *webimage_curl_share_init(void);
 CURLSHcode webimage_curl_share_cleanup(CURLSH *share);
 
-// curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt are variadic, which Swift cannot call.
-// Each function below is one of them with a fixed type of its last argument.
+// Swift cannot call curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt, because they are
+// variadic. Each function below calls one of these functions with a last argument of a fixed type.
 
 typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t count, void *context);
 
@@ -64,8 +64,10 @@ CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value)
 CURLMcode webimage_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
 CURLSHcode webimage_curl_share_set_long(CURLSH *share, CURLSHoption option, long value);
 
-// Returns the handle and result of the next finished transfer, or 0 if there is none. In C because Swift imports the
-// union in CURLMsg awkwardly, and a CURLMsg is valid only until the next call.
+// Finds the next finished transfer, sets `easy` and `result`, and returns 1. Returns 0 if there is none.
+//
+// This function is written in C because Swift imports the union in CURLMsg awkwardly. A CURLMsg is also valid only
+// until the next call of libcurl.
 int webimage_curl_multi_next_done(CURLM *multi, CURL **easy, CURLcode *result);
 
 #endif

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The engine, clock and resume store shared by the downloads of one downloader.
+/// The engine, clock and resume store that the downloads of one downloader share.
 struct DownloadEnvironment: Sendable {
     let engine: CurlEngine
     let clock: any DelayClock

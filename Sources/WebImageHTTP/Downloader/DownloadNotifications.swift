@@ -2,8 +2,8 @@ public import Foundation
 import WebImageCore
 
 extension Notification.Name {
-    /// Posted before the first transfer of a download starts. The object is the download's operation. All
-    /// notifications of downloads are posted asynchronously on the main queue.
+    /// Posted before the first transfer of a download starts. The notification's object is the download's operation.
+    /// All notifications of downloads are posted asynchronously on the main queue.
     public static let webImageDownloadStart = Notification.Name("SDWebImageDownloadStartNotification")
     /// Posted when the response head was received and accepted.
     public static let webImageDownloadReceiveResponse = Notification.Name(
@@ -14,8 +14,8 @@ extension Notification.Name {
     public static let webImageDownloadFinish = Notification.Name("SDWebImageDownloadFinishNotification")
 }
 
-/// Posts the notifications of downloads on the main queue. At most 2000 notifications wait and further ones are
-/// dropped, because most server programs never run the main queue.
+/// Posts the notifications of downloads on the main queue. At most 2000 notifications wait; further notifications are
+/// dropped. Most server programs never run the main queue, so without this limit the notifications would accumulate.
 final class DownloadNotifications: Sendable {
     enum Moment {
         case start

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The parameters of one download. A class, so that queues, transfers and waiting tasks share one copy.
+/// The parameters of one download. This is a class, so that queues, transfers and waiting tasks share one copy.
 final class DownloadPlan: Sendable {
     let settings: DownloaderSettings
     let transfer: CurlTransferRequest
@@ -103,8 +103,8 @@ extension DownloadPlan {
 }
 
 extension CurlTransferRequest {
-    /// The timeout and priority of the first subscriber apply. They do not affect the bytes, so they are not part of
-    /// the identity.
+    /// Whether two transfers yield the same bytes. Timeout and priority are not compared, because they do not affect
+    /// the bytes. A shared download uses the timeout of its first subscriber.
     fileprivate func yieldsTheSame(as other: CurlTransferRequest) -> Bool {
         var request = request
         request.timeoutInterval = other.request.timeoutInterval

@@ -4,12 +4,12 @@ extension DownloadQueue {
     /// The subscribers of one download and their priorities.
     ///
     /// Most downloads have one subscriber, and thousands of downloads may wait. To save memory, the first subscriber
-    /// is stored without a table; the table is filled when a second one joins.
+    /// is stored without a table; the table is filled when a second subscriber joins.
     struct Subscribers: Sendable {
         private struct SubscriberTable {
             var priorities: [Subscriber: LoadPriority] = [:]
-            /// The number of subscribers of each priority. With it, the highest priority is found without a search
-            /// through all subscribers, of which there may be thousands.
+            /// The number of subscribers of each priority. With these numbers, the highest priority is found without
+            /// searching all subscribers. A download may have thousands of subscribers.
             var counts: [LoadPriority: Int] = [:]
 
             mutating func setPriority(_ priority: LoadPriority?, of subscriber: Subscriber) {
@@ -19,7 +19,7 @@ extension DownloadQueue {
             }
         }
 
-        /// The only subscriber; nil after a second one has joined, or after the only one has left.
+        /// The only subscriber; nil after a second subscriber has joined, or after the only subscriber has left.
         private var single: (subscriber: Subscriber, priority: LoadPriority)?
         private var table = SubscriberTable()
 

@@ -1,10 +1,10 @@
 import WebImageCore
 
-/// Assigns subscribers to downloads and decides which download runs next. It only decides; ``SharedDownloads``
+/// Assigns subscribers to downloads and decides which download runs next. This type only decides; ``SharedDownloads``
 /// performs the returned actions.
 ///
-/// One download serves every subscriber with the same key. Its priority is the highest of its current subscribers. The
-/// next waiting download is chosen when a slot becomes free.
+/// One download serves every subscriber with the same key. The priority of a download is the highest priority of its
+/// current subscribers. The next waiting download is chosen when a slot becomes free.
 struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>: Sendable {
     /// The number of a download. Numbers increase in the order in which downloads are added.
     typealias Download = Int
@@ -37,7 +37,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private var running = 0
     /// The number of slots in use for each host. Counted only while there is a limit per host.
     private var runningOfHost: [String: Int] = [:]
-    /// The ended downloads that keep their slots until ``free(_:)``, with their hosts.
+    /// The hosts of the ended downloads that keep their slots until ``free(_:)``.
     private var kept: [Download: String] = [:]
     private var next: Download = 0
 
@@ -52,7 +52,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// The number of downloads that wait, run or are paused.
     var count: Int { entries.count }
 
-    /// Adds a subscriber to the download with this key, or to a new one.
+    /// Adds a subscriber to the download with this key, or to a new download.
     mutating func join(
         _ subscriber: Subscriber, key: Key, host: String = "", priority: LoadPriority
     ) -> (download: Download, isNew: Bool, actions: [Action]) {
@@ -72,7 +72,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return (download, true, admit())
     }
 
-    /// Removes a subscriber. When the last one leaves, the download is cancelled, unless it runs and `mayContinue` is set.
+    /// Removes a subscriber. When the last subscriber leaves, the download is cancelled. If `mayContinue` is set, a
+    /// running download continues instead.
     mutating func leave(_ subscriber: Subscriber, mayContinue: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
         entries[download]?.subscribers.setPriority(nil, of: subscriber)
@@ -87,8 +88,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
 
     /// Removes a download that has ended and returns its subscribers. The caller delivers the result to them.
     ///
-    /// - Parameter keepsSlot: Receives the subscribers and returns whether the slot stays in use until
-    ///   ``free(_:)``.
+    /// - Parameter keepsSlot: Receives the subscribers. Returns whether the download keeps its slot until ``free(_:)``.
     mutating func finish(
         _ download: Download, keepsSlot: ([Subscriber]) -> Bool = { _ in false }
     ) -> (subscribers: [Subscriber], actions: [Action]) {
@@ -243,7 +243,7 @@ extension [Int] {
 }
 
 extension LoadPriority {
-    /// The index in `lanes` of the downloads with this priority.
+    /// The index in `lanes` of the lane for this priority.
     fileprivate var lane: Int {
         switch self {
         case .high: 0

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Decides the next step of one download. It only decides; ``SharedDownload`` performs the steps.
+/// Decides the next step of one download. This type only decides; ``SharedDownload`` performs the steps.
 ///
 /// A download is a sequence of legs. A leg is one transfer: the first attempt, one redirect, a retry, or the
 /// continuation of a partial body. Late events of an earlier leg are ignored.
@@ -43,14 +43,14 @@ struct DownloadState: Sendable {
         let number: Int
         /// The request to send, including validators or range fields.
         let transfer: CurlTransferRequest
-        /// The partial body that the leg continues.
+        /// The partial body that the leg continues; nil if there is none.
         let prefix: PartialBody?
-        /// Seconds since 1970.
+        /// The time at which the leg began, in seconds since 1970.
         let sentAt: TimeInterval
         fileprivate(set) var redirect: Redirect?
         /// The head of a refused response. The retry delay is computed from its `Retry-After` field.
         fileprivate(set) var refusedHead: WebImageResponse?
-        /// Whether the server answered 304 to this download's validators, so that the cached body is still valid.
+        /// Whether the server answered 304 to the validators of this download. If true, the cached body is still valid.
         fileprivate(set) var isConfirmed = false
         fileprivate var mustForgetPrefix = false
     }
@@ -59,18 +59,18 @@ struct DownloadState: Sendable {
     private var phase = Phase.waiting
     private(set) var leg: Leg?
     private var lastLeg = 0
-    /// The request of the next leg, without validators and range fields. Redirects replace it.
+    /// The request of the next leg, without validators and range fields. A redirect replaces this request.
     private(set) var transfer: CurlTransferRequest
     private var validators: [String: String]
-    /// The partial body that the next leg continues.
+    /// The partial body that the next leg continues; nil if there is none.
     private var prefix: PartialBody?
     private(set) var body: ReceivedBody?
     /// The response head that subscribers receive.
     private(set) var head: WebImageResponse?
     /// The expected number of body bytes; 0 when the server does not declare the length, -1 before the response.
     private(set) var expected = -1
-    /// The number of bodies that were discarded after bytes had arrived. Subscribers compare it, so that none receives
-    /// bytes of two different bodies.
+    /// The number of bodies that were discarded after bytes had arrived. Each subscriber compares this number, so that
+    /// it never receives bytes of two different bodies.
     private(set) var generation = 0
     private(set) var redirects = 0
     private(set) var attempts = 0
@@ -179,7 +179,8 @@ struct DownloadState: Sendable {
             self.leg?.mustForgetPrefix = true
             return .stop(wrongRange(head))
         }
-        // A 206 response without a requested range fails. Otherwise the part would be delivered as the whole body.
+        // Fail if the server sends status 206 although no range was requested. Otherwise the part would be delivered as
+        // the whole body.
         if head.statusCode == 206, leg.transfer.request.value(forHTTPHeaderField: "Range") == nil {
             return .stop(wrongRange(head))
         }
@@ -219,7 +220,7 @@ struct DownloadState: Sendable {
             [301, 302, 303, 307, 308].contains(status), let location = head.value(forHTTPHeaderField: "location"),
             let target = URL(string: location, relativeTo: leg.transfer.request.url)?.absoluteURL
         else { return nil }
-        // A URL without a valid host is passed on unchanged: `follow` refuses it with an error that states the reason.
+        // Pass on a URL without a valid host unchanged. `follow` then refuses it with an error that states the reason.
         return Redirect(target: target.withCanonicalHost ?? target, status: status)
     }
 
@@ -269,7 +270,8 @@ struct DownloadState: Sendable {
         return .restart
     }
 
-    /// Replaces the request with the one for the redirect's target. Returns an error if the redirect is refused.
+    /// Replaces the request with the request for the target of the redirect. Returns an error if the redirect is
+    /// refused.
     mutating func follow(_ redirect: Redirect) -> WebImageError? {
         guard let leg else { return .cancelled }
         let source = leg.transfer.request.url
@@ -320,10 +322,11 @@ struct DownloadState: Sendable {
         return !isOver
     }
 
-    /// Releases the leg and the body when the download is over.
+    /// Releases the leg and the body. Called when the download is over.
     mutating func clear() { (leg, body) = (nil, nil) }
 
-    /// The received part of the body, from which a later leg or download can continue; nil if it cannot be continued.
+    /// The received part of the body, from which a later leg or download can continue; nil if the body cannot be
+    /// continued.
     var partial: PartialBody? {
         guard rules.isResumable else { return nil }
         guard let head, let body else { return prefix }

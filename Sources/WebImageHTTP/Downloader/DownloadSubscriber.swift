@@ -7,8 +7,9 @@ final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
     private struct State {
-        /// The continuation of a waiting task, returned only once by the claim. It is an unchecked continuation,
-        /// because thousands of tasks may wait and a checked one needs more memory and time.
+        /// The continuation of a waiting task. The claim returns the continuation only once, so it is resumed only
+        /// once. It is an unsafe continuation, because thousands of tasks may wait and a checked continuation needs
+        /// more memory and time.
         var claim = CompletionClaim<UnsafeContinuation<DownloadEnding, Never>>()
         /// The result, if it arrived before the task waited.
         var ending: DownloadEnding?
@@ -20,8 +21,8 @@ final class DownloadSubscriber: Sendable {
     let url: URL
     private let initialPriority: LoadPriority
     private let priorityHandle: LoadPriorityHandle?
-    /// Receives the body after this subscriber was cancelled, if the download was nearly complete and therefore
-    /// continued. The caller can store the body in a cache.
+    /// Receives the body if the download completes after this subscriber was cancelled. A download without other
+    /// subscribers continues only if it is nearly complete. The caller can store the body in a cache.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
     /// Decodes the image for a caller of `downloadImage`; nil when a task waits for the bytes (`loadData`).
     let operation: DataLoadOperation?
@@ -53,8 +54,7 @@ final class DownloadSubscriber: Sendable {
     var isWaitingTask: Bool { operation == nil }
     var hasEnded: Bool { state.withLock { $0.claim.isClaimed } }
 
-    /// Waits for the result. Calls `join`, which adds the subscriber to a download, unless the result has already
-    /// arrived.
+    /// Waits for the result. If no result has arrived yet, calls `join`, which adds the subscriber to a download.
     func waitForEnd(_ join: () -> Void) async -> DownloadEnding {
         await withUnsafeContinuation { continuation in
             let ending = state.withLock { state in
@@ -78,8 +78,8 @@ final class DownloadSubscriber: Sendable {
         return true
     }
 
-    /// Reports progress if it changed by at least the minimum interval. The interval does not apply to the first
-    /// report, to a complete body, or to a body of unknown length. Called by one thread at a time.
+    /// Reports progress if it changed by at least the minimum interval. The first report, the report of a complete
+    /// body, and reports of a body of unknown length are not subject to this interval. Called by one thread at a time.
     func report(received: Int, expected: Int) {
         guard let progress else { return }
         let isNews = state.withLock { state in
@@ -100,8 +100,8 @@ final class DownloadSubscriber: Sendable {
 
     /// Delivers the bytes of `body` that were not delivered yet.
     ///
-    /// The first call sets the generation of this subscriber. Bytes of other generations are never delivered, because
-    /// they belong to a different body.
+    /// The first call sets the generation of this subscriber. Later calls with another generation deliver nothing,
+    /// because their bytes belong to a different body.
     func deliver(_ body: ReceivedBody, head: WebImageResponse, generation: Int) {
         guard let receivedData else { return }
         while let offset = nextOffset(generation) {

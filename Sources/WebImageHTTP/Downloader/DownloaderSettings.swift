@@ -3,8 +3,8 @@ import WebImageCore
 
 /// An immutable snapshot of all downloader settings that requests depend on.
 ///
-/// Every change of a setting creates a new snapshot. Each load refers to one snapshot, which computes the
-/// values that are the same for all loads only once.
+/// Every change of a setting creates a new snapshot. Each load refers to one snapshot. Values that are the same for all
+/// loads are computed once for each snapshot.
 final class DownloaderSettings: Sendable {
     /// The values that users of the downloader set.
     struct Values: Sendable {
@@ -24,8 +24,8 @@ final class DownloaderSettings: Sendable {
     let storage: ReceivedBody.Storage
     /// The name of a header field that cannot be sent; nil if all fields can be sent.
     let unsendableField: String?
-    /// Whether the settings may give loads a narrower scope than `.shared`, for example by credentials. Computed once,
-    /// because every memory hit reads it.
+    /// Whether loads may have a narrower scope than `.shared` because of the settings, for example because of
+    /// credentials. This value is stored, because every memory hit reads it.
     let mayNarrowScope: Bool
     /// The name of the engine's cookie jar. It distinguishes this downloader's cookies from those of other downloaders.
     let cookieJar: String
@@ -65,7 +65,7 @@ extension CurlRoute {
 }
 
 extension DownloadPolicy {
-    /// Whether proxies of the environment are ignored. A policy for public addresses ignores them: a proxy resolves
+    /// Whether proxies of the environment are ignored. A policy for public addresses ignores them. A proxy resolves
     /// host names itself, so the policy could not check the addresses.
     fileprivate var ignoresEnvironmentProxies: Bool { publicAddressesOnly || !usesEnvironmentProxies }
 }

@@ -1,6 +1,6 @@
 /// The subscribers of one download that receive progress or bytes, and whether a report to them is scheduled.
 ///
-/// At most one report is scheduled at a time. It includes all bytes that arrive before it runs.
+/// At most one report is scheduled at a time. The report includes all bytes that arrive before it runs.
 struct ProgressListeners<Listener: Sendable>: Sendable {
     private var listeners: [Listener] = []
     /// Listeners added after the last report.
@@ -20,10 +20,10 @@ struct ProgressListeners<Listener: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the listeners that the current report is for, and marks it as no longer scheduled.
+    /// Returns the listeners that the current report is for, and marks the report as no longer scheduled.
     ///
-    /// Without new bytes these are only the listeners added since the last report. Otherwise thousands of joins would
-    /// each report to all earlier listeners.
+    /// Without new bytes, only the listeners added since the last report are returned. Otherwise each of thousands of
+    /// joins would cause a report to all earlier listeners.
     mutating func takeReport(where hasEnded: (Listener) -> Bool) -> [Listener] {
         isScheduled = false
         if hasNewBytes { listeners.removeAll(where: hasEnded) }

@@ -38,8 +38,8 @@ extension SharedDownload {
                 throw WebImageError(
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
             }
-            // After a 304 the modifier may change only the fields, not the status. The cached body was already
-            // accepted when it was received.
+            // After a 304 the modifier can change the fields but not the status. The cached body was already accepted
+            // when it was received.
             if isConfirmed { modified.statusCode = answer.statusCode }
             let head = modified
             if let refusal = state.withLock({ $0.decisions.modify(head) }) { throw refusal }
@@ -54,8 +54,8 @@ extension SharedDownload {
         return data
     }
 
-    /// Pauses the download if the retry strategy returns a delay, and puts it back into the queue after that delay.
-    /// Without a delay the download fails.
+    /// If the retry strategy returns a delay, pauses the download and puts it back into the queue after that delay.
+    /// Otherwise the download fails.
     private func failed(_ error: WebImageError) {
         let (now, date) = (environment.clock.now, environment.clock.date)
         let decisions = state.withLock { $0.decisions }
@@ -142,7 +142,8 @@ extension SharedDownload {
     /// Delivers the result to subscribers, after the last progress report.
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let isSilent = state.withLock { $0.progressListeners.isEmpty }
-        // In the common case, loads without progress, the result is delivered without a switch to the delivery queue.
+        // In the common case there are only loads without progress. Their result is delivered without a switch to the
+        // delivery queue.
         if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
         }
@@ -154,8 +155,8 @@ extension SharedDownload {
 
     private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
         let isReceived = subscribers.reduce(false) { $1.end(ending) || $0 }
-        // Every subscriber was cancelled after the last byte arrived and before this delivery. The complete body is
-        // passed to the `finishedAfterCancel` of one cancelled load, so that it is not lost.
+        // If no subscriber received the result, all subscribers were cancelled after the last byte arrived. Pass the
+        // complete body to the `finishedAfterCancel` of one cancelled load, so that the body is not lost.
         if !isReceived, case .success(let result) = ending.outcome,
             let receiverAfterCancel = subscribers.lazy.compactMap(\.finishedAfterCancel).first
         {

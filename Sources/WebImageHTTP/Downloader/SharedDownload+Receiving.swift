@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Forwards the events of one leg's transfer to its download.
+/// Forwards the events of one leg's transfer to the download.
 final class DownloadLeg: WebImageDownloaderSink {
     private let number: Int
     private let download: SharedDownload
@@ -39,7 +39,7 @@ extension SharedDownload {
     fileprivate func leg(_ number: Int, didReceive bytes: UnsafeRawBufferPointer) -> WebImageError? {
         guard let body = state.withLock({ $0.decisions.body(of: number) }) else { return nil }
         do throws(WebImageError) {
-            // Append outside the lock, because this may write to disk and a cancel must not wait for the disk.
+            // Append outside the lock. Appending may write to disk, and a cancel must not wait for the disk.
             try body.append(bytes)
         } catch {
             return error.with(url: plan.url)
@@ -58,7 +58,7 @@ extension SharedDownload {
         }
         switch end {
         case .ignore: break
-        // In the common case no switch to the delivery queue is needed.
+        // This is the common case. It needs no switch to the delivery queue.
         case .succeed: succeed()
         case .conclude: delivery.async { self.conclude(number, result) }
         }

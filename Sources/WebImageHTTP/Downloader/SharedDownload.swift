@@ -4,8 +4,8 @@ import WebImageCore
 /// One download that several subscribers may wait for. It performs the decisions of ``DownloadState``.
 ///
 /// User code (progress blocks, retry strategies, modifiers) runs on the download's own serial queue. It never runs on
-/// the engine's thread, because slow user code would block all transfers. If bytes arrive faster than the
-/// subscribers process progress, several progress reports become one.
+/// the engine's thread, because slow user code would block all transfers. If bytes arrive faster than the subscribers
+/// process progress, several progress reports are combined into one.
 final class SharedDownload: Sendable {
     struct State {
         var decisions: DownloadState
@@ -53,15 +53,16 @@ final class SharedDownload: Sendable {
     /// The received part of the body, 0 to 1; 0 while the length is unknown.
     var fraction: Double { state.withLock { $0.decisions.fraction } }
 
-    /// Adds a subscriber that receives progress or bytes, and schedules a report of the current progress for it.
+    /// Adds a subscriber that receives progress or bytes, and schedules a report of the current progress to the
+    /// subscriber. Does nothing for other subscribers.
     func add(_ subscriber: DownloadSubscriber) {
         guard subscriber.receivesProgressOrBytes else { return }
         state.withLock { $0.progressListeners.add(subscriber) }
         scheduleReport()
     }
 
-    /// Starts the download, or continues it after a pause. Called when the download receives a slot, and never under a
-    /// lock, because it may run user code.
+    /// Starts the download, or continues it after a pause. Called when the download receives a slot. Never called under
+    /// a lock, because this function may run user code.
     func start() {
         switch state.withLock({ $0.decisions.start(hasStore: environment.resumeStore != nil && plan.sharing != nil) }) {
         case .nothing: break
@@ -115,7 +116,7 @@ final class SharedDownload: Sendable {
         if operation != nil { events.post(.stop, self) }
     }
 
-    /// Sets the priority of the running transfer and of all later ones.
+    /// Sets the priority of the running transfer and of all later transfers.
     func setPriority(_ priority: LoadPriority) {
         let operation = state.withLock { state in
             state.decisions.setPriority(priority)
@@ -130,7 +131,7 @@ final class SharedDownload: Sendable {
         if partial.mayBeStored { store.save(partial, name) } else { store.remove(name) }
     }
 
-    /// Removes the partial body from disk, if any, because it is complete now or cannot be continued.
+    /// Removes the stored partial body, if there is one. Called when the body is complete or cannot be continued.
     func removeStoredPartial() {
         if let store = environment.resumeStore, let name = plan.sharing { store.remove(name) }
     }
@@ -144,7 +145,7 @@ extension DownloadPlan {
     }
 }
 
-/// An immutable value in its own heap object, so that a download without the value stores only a reference.
+/// An immutable value in its own heap object. A download without this value stores only a nil reference.
 final class ImmutableBox<Value: Sendable>: Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -13,7 +13,8 @@ final class SharedDownloads: Sendable {
         var receiversAfterCancel: [Int: @Sendable (ImageDataResult) -> Void] = [:]
     }
 
-    /// The minimum received part of a body, 0 to 1, for a download to continue after its last subscriber left.
+    /// The part of a body, 0 to 1, that must have been received for a download to continue after its last subscriber
+    /// left.
     static let minFractionToFinish = 0.9
     /// The longest time for which an ended download keeps its slot while its image is decoded and delivered.
     static let maxSlotHold = Duration.seconds(1)
@@ -65,7 +66,8 @@ final class SharedDownloads: Sendable {
         if let raised { download?.setPriority(raised) }
         download?.add(subscriber)
         perform(works)
-        // The subscriber was cancelled before it joined, so that cancel could not remove it from the queue.
+        // If the subscriber was cancelled before it joined, that cancel could not remove it from the queue. Remove it
+        // now.
         if subscriber.hasEnded { leave(subscriber) }
         return download
     }
@@ -84,9 +86,9 @@ final class SharedDownloads: Sendable {
         download.state.withLock { $0.deadline = timer }
     }
 
-    /// Delivers `.cancelled` to a subscriber immediately, and cancels the download if it has no other subscriber. A
-    /// download with at least ``minFractionToFinish`` of its body continues if the subscriber has
-    /// `finishedAfterCancel`.
+    /// Delivers `.cancelled` to a subscriber immediately. If the download has no other subscriber, cancels the
+    /// download. The download continues instead if at least ``minFractionToFinish`` of its body has arrived and the
+    /// subscriber has `finishedAfterCancel`.
     func cancel(_ subscriber: DownloadSubscriber) {
         subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url))))
         leave(subscriber)
@@ -149,7 +151,7 @@ final class SharedDownloads: Sendable {
     }
 
     /// Frees a slot after the completions of all `downloadImage` callers were put on their queues, as SDWebImage does.
-    /// Downloads without such callers do not use this function; their slot is free after the last byte.
+    /// This function is not used for downloads without such callers; their slots are freed when the downloads end.
     ///
     /// A timer frees the slot after ``maxSlotHold``. Otherwise a completion that runs inline and never returns would
     /// block other downloads permanently.

@@ -1,12 +1,12 @@
 public import Foundation
 public import WebImageCore
 
-/// A handle with which one caller cancels its download. Cancelling does not affect other subscribers of the same
+/// A handle with which one caller cancels its download. A cancel does not affect other subscribers of the same
 /// download.
 public final class WebImageDownloadToken: WebImageOperation {
     /// The requested URL.
     public let url: URL
-    /// The HTTP request of the download, after the request modifier.
+    /// The HTTP request of the download, after the request modifier has changed it.
     public let request: WebImageRequest
 
     private let load: DataLoadOperation
@@ -27,18 +27,18 @@ public final class WebImageDownloadToken: WebImageOperation {
         download = nil
     }
 
-    /// The response head, after the response modifier; nil before it is received.
+    /// The response head, after the response modifier has changed it; nil before the head is received.
     public var response: WebImageResponse? { download?.response }
 
-    /// The durations of the transfer; nil before it has succeeded.
+    /// The durations of the phases of the transfer; nil before the transfer has succeeded.
     public var metrics: DownloadMetrics? { download?.metrics }
 
-    /// The current or previous transfer; nil before the first one.
+    /// The current or previous transfer; nil before the first transfer.
     public var downloadOperation: (any WebImageDownloaderOperationProtocol)? { download?.operation }
 
     /// Completes this caller's load with `.cancelled`. Further calls do nothing. May be called on any thread.
     public func cancel() { load.cancel() }
 
-    /// Whether ``cancel()`` was called before the operation ended.
+    /// Whether ``cancel()`` was called before the load ended.
     public var isCancelled: Bool { load.isCancelled }
 }

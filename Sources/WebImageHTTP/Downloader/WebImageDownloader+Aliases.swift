@@ -1,5 +1,5 @@
-// The module SDWebImage declares its own members `config` and `currentDownloadCount`. Inside that module they hide
-// the members of this one, so it uses the aliases below.
+// The module SDWebImage declares its own members `config` and `currentDownloadCount`. Inside SDWebImage, these members
+// hide the members of the same names in this module. SDWebImage therefore uses the aliases below.
 
 extension WebImageDownloader {
     /// An alias of ``config``.

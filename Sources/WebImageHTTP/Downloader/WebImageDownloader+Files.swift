@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Reads `file:` URLs, for callers that use only this loader. A redirect to a `file:` URL is never read.
+/// Reads `file:` URLs, for callers that use only this loader. A redirect to a `file:` URL is refused.
 extension WebImageDownloader {
     @inline(never)
     func read(

@@ -2,12 +2,13 @@ import Foundation
 public import WebImageCore
 
 extension WebImageDownloader: PreparingDataLoader {
-    /// Returns the identity of a load, which consists of everything that decides the bytes and their scope: URL,
-    /// method, header fields, credentials, size limit, decryptor, response modifier, proxy, certificates, certificate
+    /// Returns the identity of a load. It consists of everything that decides the bytes and their scope: URL, method,
+    /// body, header fields, credentials, size limit, decryptor, response modifier, proxy, certificates, certificate
     /// checking and cookies.
     public func identity(of load: ImageDataLoad) -> LoadIdentity { prepare(load).identity }
 
-    /// Returns the identity together with the plan of the download, so that the load need not compute the plan again.
+    /// Returns the identity together with the plan of the download, so that the load does not compute the plan a second
+    /// time.
     package func prepare(_ load: ImageDataLoad) -> PreparedLoad {
         if load.url.isFileURL {
             let identity = LoadIdentity(
@@ -18,18 +19,18 @@ extension WebImageDownloader: PreparingDataLoader {
             let plan = try plan(for: load)
             return PreparedLoad(identity: plan.identity, value: plan)
         } catch {
-            // The load will fail with the same error before a request is sent, so it shares nothing.
+            // The load will fail with the same error before a request is sent, so it shares no download.
             return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
         }
     }
 
-    /// Returns the cache scope of a load. Faster than ``identity(of:)`` if nothing in the request could narrow the
-    /// scope, because the HTTP request is not built then.
+    /// Returns the cache scope of a load. If nothing in the request could narrow the scope, this function is faster
+    /// than ``identity(of:)``, because it does not build the HTTP request.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         prepareForScope(load)?.identity.cacheScope ?? load.declaredScope ?? .shared
     }
 
-    /// Prepares the load; nil if nothing in the request could narrow the scope, for example credentials or cookies.
+    /// Prepares the load. Nil if nothing in the request, such as credentials or cookies, could narrow the scope.
     package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
         if load.url.absoluteString.hasScheme("file") { return nil }
         let isNarrowed =
@@ -81,8 +82,9 @@ extension WebImageDownloader: PreparingDataLoader {
                 + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
             if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
         }
-        // A login by cookies lasts as long as the cookie jar. Therefore an unnamed scope contains the name of the
-        // jar; a scope that the caller names stays valid longer.
+        // A login by cookies lasts as long as the cookie jar. A scope that the caller does not name therefore contains
+        // the name of the jar. A scope that the caller names stays valid longer than the jar, so it does not contain
+        // that name.
         if request.httpShouldHandleCookies { parts.append(isNamed ? "!cookies" : "!cookies:\(settings.cookieJar)") }
         // Without certificate checks any host on the network path can replace the bytes. A load with certificate checks
         // must not receive these bytes from a cache.
@@ -90,8 +92,8 @@ extension WebImageDownloader: PreparingDataLoader {
         return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))
     }
 
-    /// Returns a hash that distinguishes credentials without revealing them. The machine, the user and the origin are
-    /// hashed too, so equal credentials of different origins or machines have different hashes.
+    /// Returns a hash that distinguishes credentials without revealing them. Machine, user and origin are also hashed,
+    /// so equal credentials have different hashes for different origins or machines.
     private static func keyedHash(_ secrets: [String], for url: URL) -> String {
         let origin = "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
         let text = ([machine, origin] + secrets).map { "\($0.utf8.count):\($0)" }.joined()

@@ -14,20 +14,20 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// Whether the URL's scheme is `http`, `https` or `file`.
     public func canRequestImage(for url: URL?) -> Bool { hasScheme(of: url) }
 
-    /// Whether the URL is not loaded again after this error, as for other byte loaders. Always false for a file,
-    /// because the file may be repaired.
+    /// Whether the URL must not be loaded again after this error. The rule is the same as for other byte loaders, but
+    /// the result is always false for a file, because the file may be repaired.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         !url.isFileURL && error.shouldBlockURL
     }
 
     /// Returns the body of the response. Loads with the same request share one download.
     ///
-    /// Progress is called on the download's own queue. A cancelled task immediately receives `.cancelled`. If
-    /// ``ImageDataLoad/cached`` is set, the cached body is returned without a request while it is fresh, and
-    /// revalidated otherwise. ``FileImageLoader`` reads `file:` URLs, unless a policy forbids it.
+    /// `progress` is called on the download's own queue. A cancelled task immediately receives `.cancelled`. If
+    /// ``ImageDataLoad/cached`` is set and fresh, the cached body is returned without a request. If it is stale, it is
+    /// revalidated. ``FileImageLoader`` reads `file:` URLs, unless a policy forbids it.
     /// - Throws: `.transport` with curl's code and message, `.invalidDownloadStatusCode`,
-    ///   `.invalidDownloadContentType`, `.limitExceeded`, `.badImageData` for an empty body, `.invalidURL`,
-    ///   `.cancelled`.
+    ///   `.invalidDownloadContentType`, `.invalidDownloadResponse`, `.invalidDownloadOperation`, `.limitExceeded`,
+    ///   `.fileSystem`, `.badImageData` for an empty body, `.invalidURL`, `.cancelled`.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -42,7 +42,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         return try plan(for: load)
     }
 
-    // Not inlined. Otherwise every waiting task of the common path would reserve memory for these variables.
+    // This function is not inlined. Otherwise its variables would need memory in every waiting task, although most
+    // tasks do not use them.
     @inline(never)
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
@@ -69,8 +70,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         }
     }
 
-    /// Joins the download and waits for its result. Only references are kept during the wait, because thousands of
-    /// tasks may wait here and each one stores the values that it uses afterwards.
+    /// Joins the download and waits for its result. A waiting task stores the values that it uses after the wait.
+    /// Thousands of tasks may wait here, so these values are only references.
     @inline(__always)
     private func fetch(
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?

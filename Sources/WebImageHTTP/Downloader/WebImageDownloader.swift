@@ -46,32 +46,34 @@ public final class WebImageDownloader: Sendable {
         }
     }
 
-    /// Changes every request before it is sent. A modifier in a load's context replaces this one.
+    /// Changes every request before it is sent. For a load whose context contains a request modifier, that modifier is
+    /// used instead.
     public var requestModifier: (any WebImageDownloaderRequestModifierProtocol)? {
         get { settings.values.requestModifier }
         set { change { $0.requestModifier = newValue } }
     }
 
-    /// Changes the head of every response. A modifier in a load's context replaces this one.
+    /// Changes the head of every response. For a load whose context contains a response modifier, that modifier is used
+    /// instead.
     public var responseModifier: (any WebImageDownloaderResponseModifierProtocol)? {
         get { settings.values.responseModifier }
         set { change { $0.responseModifier = newValue } }
     }
 
-    /// Decrypts the received bytes. A decryptor in a load's context replaces this one.
+    /// Decrypts the received bytes. For a load whose context contains a decryptor, that decryptor is used instead.
     public var decryptor: (any WebImageDownloaderDecryptorProtocol)? {
         get { settings.values.decryptor }
         set { change { $0.decryptor = newValue } }
     }
 
-    /// Sets a header field of every later request; nil removes it.
+    /// Sets a header field of every later request. A nil value removes the field.
     public func setValue(_ value: String?, forHTTPHeaderField field: String?) {
         guard let field else { return }
         change { $0.headers.setValue(value, forHTTPHeaderField: field) }
     }
 
-    /// Returns the value that ``setValue(_:forHTTPHeaderField:)`` or the downloader set for a header field; nil without
-    /// one.
+    /// Returns the current value of a header field; nil if none is set. The downloader itself sets `Accept` and
+    /// `User-Agent`.
     public func value(forHTTPHeaderField field: String?) -> String? {
         guard let field else { return nil }
         return settings.values.headers.value(forHTTPHeaderField: field)
@@ -102,7 +104,8 @@ public final class WebImageDownloader: Sendable {
     /// Cancels every download, closes every connection and waits until the network thread has ended, usually for a few
     /// milliseconds.
     ///
-    /// Later downloads fail with `.invalidDownloadOperation`. On the network thread itself, it returns without waiting.
+    /// Later downloads fail with `.invalidDownloadOperation`. If called on the network thread, this function does not
+    /// wait for that thread.
     public func shutdown() {
         downloads.cancelAll()
         engine.shutdown()
@@ -129,8 +132,8 @@ public final class WebImageDownloader: Sendable {
         return headers
     }
 
-    /// The default `User-Agent` field: `<executable>/<version> (Linux …)`. Other characters than printable ASCII become
-    /// `_`, because header fields must be ASCII.
+    /// The default `User-Agent` field: `<executable>/<version> (Linux …)`. Header fields must be ASCII, so every
+    /// character that is not printable ASCII is replaced by `_`.
     private static var userAgent: String {
         let name = ProcessInfo.processInfo.processName
         let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String ?? "1.0"

@@ -15,8 +15,8 @@ public struct WebImageDownloaderConfig: Sendable {
     public var maxConcurrentDownloads = 6
     /// The maximum number of downloads at the same time from one host; at least 1. Nil sets no limit per host.
     public var maxConcurrentDownloadsPerHost: Int?
-    /// The number of seconds without a received byte after which a download fails. Values that are not positive mean 15
-    /// seconds.
+    /// The number of seconds without a received byte after which a download fails. A value that is not positive means
+    /// 15 seconds.
     public var downloadTimeout: TimeInterval = 15
     /// The maximum number of seconds of a download, including the wait for a slot and all attempts. Nil sets no
     /// deadline.
@@ -38,8 +38,8 @@ public struct WebImageDownloaderConfig: Sendable {
     public var operationClass: (any WebImageDownloaderOperationProtocol.Type)?
     /// The folder for partial bodies of broken downloads, from which later downloads continue. Nil stores none.
     ///
-    /// Only the value at the creation of the downloader is used. The files are limited in total size (256 MiB)
-    /// and age (one day).
+    /// The downloader reads this value only when it is made. The files are limited in total size (256 MiB) and age (one
+    /// day).
     public var resumeFolder: URL?
     /// The order of waiting downloads.
     public var executionOrder = ExecutionOrder.fifo
@@ -58,7 +58,7 @@ public struct WebImageDownloaderConfig: Sendable {
     /// The maximum number of body bytes in memory. A longer body is written to a file while it arrives, and the
     /// complete file is memory-mapped.
     ///
-    /// The file has no name, uses the disk of the cache folder, and is freed with the last reference to its
+    /// The file has no name and is on the same disk as the cache folder. It is freed with the last reference to its
     /// bytes. If no file can be created or the disk is full, the body stays in memory, up to ``maxBodyBytes``.
     public var maxBodyBytesInMemory = 8 << 20
     /// The maximum number of redirects that are followed.
@@ -80,10 +80,11 @@ public struct WebImageDownloaderConfig: Sendable {
 
     private static let shared = Locked(WebImageDownloaderConfig())
 
-    /// The configuration of downloaders that are made without one. A change applies to downloaders made later.
+    /// The configuration of downloaders that are made without a configuration. A change applies to downloaders made
+    /// later.
     ///
-    /// Initially: six downloads at a time, a timeout of 15 seconds, first in first out, status codes 200 to 299, any
-    /// type, and 100 MB per body.
+    /// The initial values are: six downloads at a time, a timeout of 15 seconds, first in first out, status codes 200
+    /// to 299, any media type, and 100 MB per body.
     public static var `default`: WebImageDownloaderConfig {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }

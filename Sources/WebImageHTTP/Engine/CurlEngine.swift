@@ -1,11 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// Runs HTTP transfers with libcurl on its own thread. Thread and curl handles are created for the first
+/// Runs HTTP transfers with libcurl on its own thread. The thread and the curl handles are created for the first
 /// transfer.
 ///
-/// The transfers of one engine share connections, DNS answers and TLS sessions. Every started transfer ends
-/// exactly once. All members may be used on any thread.
+/// The transfers of one engine share connections, DNS answers and TLS sessions. Every started transfer ends exactly
+/// once. All members may be used on any thread.
 package final class CurlEngine: Sendable {
     private struct State {
         var mailbox: CurlMailbox?
@@ -33,7 +33,8 @@ package final class CurlEngine: Sendable {
     /// Starts a transfer. If the engine was shut down, the transfer's sink receives an error.
     func start(_ transfer: CurlTransfer) {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
-            // Report on another queue, because the caller may hold a lock that its sink acquires too (deadlock).
+            // Report on another queue. The caller may hold a lock that the sink also acquires, so a direct call could
+            // deadlock.
             let isShutDown = state.withLock { $0.isShutDown }
             DispatchQueue(label: "webimage.engine.refused").async {
                 transfer.end(
@@ -43,22 +44,22 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// Ends a transfer with `.cancelled` unless it has already ended. The engine's thread performs it after all earlier
-    /// commands.
+    /// Ends a transfer with `.cancelled` unless it has already ended. The engine's thread performs the cancel after all
+    /// earlier commands.
     func cancel(_ transfer: CurlTransfer) {
         _ = state.withLock { $0.mailbox }?.post(.cancel(transfer))
     }
 
-    /// Changes a transfer's share of an HTTP/2 connection.
+    /// Changes a transfer's share of the bandwidth of an HTTP/2 connection.
     func setPriority(_ transfer: CurlTransfer, _ priority: LoadPriority) {
         _ = state.withLock { $0.mailbox }?.post(.setPriority(transfer, priority))
     }
 
-    /// Runs an action on the engine's thread after the requests of the current turn of its loop are sent. If
+    /// Runs an action on the engine's thread after the requests of the current turn of the engine's loop are sent. If
     /// called on another thread, runs the action immediately.
     ///
-    /// Used to wake waiting tasks: the system calls for this would delay new requests. The delay is at most one
-    /// turn of the loop. The action must be quick and must not run user code.
+    /// This function is used to wake waiting tasks. Waking a task takes system calls, which would delay new requests.
+    /// The action is delayed by at most one turn of the loop. The action must be quick and must not run user code.
     func afterSending(_ action: @escaping @Sendable () -> Void) {
         if isOnOwnThread { later.add(action) } else { action() }
     }
@@ -69,14 +70,14 @@ package final class CurlEngine: Sendable {
 
     /// Cancels every transfer and waits until the thread has ended and every handle is closed.
     ///
-    /// If called on the engine's own thread, returns without waiting.
+    /// If called on the engine's own thread, this function returns without waiting.
     package func shutdown() {
         stop()
         if isOnOwnThread { return }
         ended.wait()
     }
 
-    /// Refuses further transfers and closes all handles without waiting for this.
+    /// Refuses further transfers and closes all handles. Returns before the handles are closed.
     ///
     /// - Parameter endingNow: If true, running transfers are cancelled. If false, the handles close after all running
     ///   transfers have ended.
@@ -109,8 +110,8 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// Starts the engine's thread. It retains the mailbox but not the engine, so that releasing the engine ends the
-    /// thread.
+    /// Starts the engine's thread. The thread retains the mailbox but not the engine, so that releasing the engine ends
+    /// the thread.
     private func runThread(_ mailbox: CurlMailbox) {
         let (ended, label, identity, blocks, later) = (ended, label, thread, blocks, later)
         ended.enter()
@@ -119,7 +120,7 @@ package final class CurlEngine: Sendable {
             // Load libcurl on this thread, because the caller may be the main thread and must not wait for it.
             if let multi = CurlMulti(label: label) {
                 mailbox.open(multi)
-                // Do not store the loop in a variable: it and its easy handles must be released before `multi`.
+                // Do not store the loop in a variable. The loop and its easy handles must be released before `multi`.
                 CurlLoop(mailbox: mailbox, multi: multi, blocks: blocks, later: later, label: label).run()
                 mailbox.close()
             } else {
@@ -132,7 +133,8 @@ package final class CurlEngine: Sendable {
         thread.start()
     }
 
-    /// Fails all started transfers because libcurl cannot be loaded or is out of memory. Later transfers are refused.
+    /// Fails all started transfers, and refuses later transfers. Called if libcurl cannot be loaded or is out of
+    /// memory.
     private static func refuse(_ mailbox: CurlMailbox) {
         mailbox.shutDown()
         for case .start(let transfer) in mailbox.drain().commands {

@@ -42,7 +42,7 @@ enum CurlErrors {
 
     private static func hint(for code: CURLcode, message: String) -> String? {
         switch code {
-        // For a proxy that refuses CONNECT, curl 7 reports `CURLE_RECV_ERROR` and curl 8 `CURLE_COULDNT_CONNECT`.
+        // If a proxy refuses CONNECT, curl 7 reports `CURLE_RECV_ERROR` and curl 8 reports `CURLE_COULDNT_CONNECT`.
         case CURLE_RECV_ERROR where message.contains("CONNECT"),
             CURLE_COULDNT_CONNECT where message.contains("CONNECT"):
             "The proxy refuses to connect to this host; check its rules, and user and password in its URL."

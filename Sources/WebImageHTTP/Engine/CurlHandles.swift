@@ -5,8 +5,8 @@ import WebImageCore
 
 /// Owns one curl easy handle and the buffer for curl's error messages.
 ///
-/// Used only on the engine's thread. After a transfer it returns to a pool, either after ``reset()`` or with
-/// its options still set (``prepared``).
+/// Used only on the engine's thread. After a transfer, the handle returns to a pool. At that time its options are
+/// either cleared (``reset()``) or still set (``prepared``).
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
@@ -38,8 +38,8 @@ final class CurlEasy {
     /// Clears every option. Connections stay open, because they belong to the multi handle.
     func reset() {
         prepared = nil
-        // `curl_easy_reset` leaks the list of cookie files (7.88) and keeps an attached share. Clear the list first:
-        // clearing it without a share would also remove the cookies. Then detach the share.
+        // `curl_easy_reset` leaks the list of cookie files (curl 7.88) and does not detach a share. Therefore clear the
+        // list and then detach the share. In the other order, clearing the list would also remove the cookies.
         webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
         webimage_curl_easy_reset(handle)
@@ -67,7 +67,7 @@ final class CurlEasy {
         webimage_curl_set_data_function(handle, option, function)
     }
 
-    /// Sets the header lines of the request. Curl does not copy them, so they stay allocated until the next reset.
+    /// Sets the header lines of the request. Curl does not copy the lines, so they stay allocated until the next reset.
     func setHeaders(_ lines: [String]) {
         Self.append(lines, to: &headerList)
         webimage_curl_set_list(handle, CURLOPT_HTTPHEADER, headerList)
@@ -105,7 +105,7 @@ final class CurlEasy {
         return value.map { String(cString: $0) }
     }
 
-    /// Curl's message for the failure of this transfer, or its general text for the code.
+    /// Curl's message for the failure of this transfer. Without such a message, curl's general text for the code.
     func message(for code: CURLcode) -> String {
         let written = String(cString: errorBuffer)
         return written.isEmpty ? String(cString: webimage_curl_easy_strerror(code)) : written
@@ -139,7 +139,8 @@ final class CurlMulti: @unchecked Sendable {
     func wake() { webimage_curl_multi_wakeup(pointer) }
 }
 
-/// Owns the cookies of one engine, shared by its transfers that use cookies. Cookies exist only in memory.
+/// Owns the cookies of one engine. All transfers of the engine that use cookies share them. Cookies exist only in
+/// memory.
 final class CurlCookieJar {
     let pointer: UnsafeMutableRawPointer
     private let ledgerKind: String

@@ -15,8 +15,8 @@ final class CurlLoop {
     private let blocks: BodyBlockPool
     private let later: DeferredActions
     private let clock = EngineClock()
-    /// The time of the next check for idle transfers; nil if no transfer runs. No transfer's idle deadline is earlier,
-    /// because received bytes only move deadlines to later times.
+    /// The time of the next check for idle transfers; nil if no transfer runs. Every idle deadline is at this time or
+    /// later, because a received byte moves a deadline only to a later time.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
@@ -47,7 +47,7 @@ final class CurlLoop {
             endIdle()
             if !later.isEmpty, mailbox.isEmpty { later.perform() }
             if active.isEmpty, mailbox.endIfRetired() { break }
-            // The end of a transfer often starts the next one. In this case run the next turn without sleeping.
+            // The end of a transfer often starts the next transfer. In this case run the next turn without sleeping.
             guard mailbox.letSleep() else { continue }
             if active.isEmpty { blocks.keepsSpares = false }
             webimage_curl_multi_poll(multi.pointer, pollTimeout)
@@ -59,7 +59,8 @@ final class CurlLoop {
     }
 
     /// Blocks every signal on this thread, so that the program's signal handlers never run on it. OpenSSL writes
-    /// without MSG_NOSIGNAL; with SIGPIPE blocked, a closed connection is an error code and does not end the process.
+    /// without MSG_NOSIGNAL. Because SIGPIPE is blocked, a write to a closed connection returns an error and does not
+    /// end the process.
     private static func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)
@@ -111,8 +112,8 @@ final class CurlLoop {
         }
     }
 
-    /// Whether the server had already closed the reused connection. Nothing was received over it and the request has no
-    /// body, so the transfer may start again over a new connection.
+    /// Whether a transfer failed because the server had already closed the reused connection. True only if nothing was
+    /// received and the request has no body. Such a transfer can be started again over a new connection.
     private static func isStaleConnection(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
@@ -135,12 +136,12 @@ final class CurlLoop {
     private static func result(
         of transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode
     ) -> Result<WebImageDownloadEnd, WebImageError> {
-        // With these results the last parsed head is the final one, so deliver it now with any status.
+        // With these results, the last parsed head is the final head. Deliver it now, whatever its status is.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
         let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
         if CurlErrors.isHeadTooLarge(code.rawValue, transfer.head) { return .failure(.headLimit(transfer.url)) }
-        // Curl reports success for a truncated head, and for an interim response (1xx) that no final response follows.
+        // Curl reports success for a truncated head, and for an interim response (1xx) without a final response.
         if code == CURLE_OK, transfer.head.statusCode != nil, !transfer.head.isComplete || transfer.head.isInterim {
             return .failure(CurlErrors.brokenHead(transfer.url))
         }
@@ -163,7 +164,8 @@ final class CurlLoop {
         defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
             guard let easy = transfer.easy else { continue }
-            // Compare the bytes on the wire too: received bytes may still be inside curl's decompressor.
+            // Also compare the number of bytes on the wire, because received bytes may still be inside the decompressor
+            // of curl.
             let wireBytes = easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
             if wireBytes != transfer.lastWireBytes {
                 transfer.lastWireBytes = wireBytes
@@ -197,8 +199,8 @@ final class CurlLoop {
             active[easy.handle] = nil
             transfer.easy = nil
             webimage_curl_multi_remove_handle(multi.pointer, easy.handle)
-            // Keep the options for the next transfer only if this one succeeded without a redirect. Otherwise the
-            // handle may contain state of this transfer.
+            // Keep the options in the handle only if this transfer succeeded without a redirect. Otherwise the handle
+            // may contain state of this transfer.
             if easy.prepared != nil, case .success(let end) = result, end.metrics.redirectCount == 0 {
                 easy.forgetMessage()
             } else {

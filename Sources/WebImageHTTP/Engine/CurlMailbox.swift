@@ -12,7 +12,7 @@ enum CurlCommand: Sendable {
 final class CurlMailbox: Sendable {
     private struct State {
         var commands: [CurlCommand] = []
-        /// Whether the thread will read new commands before it sleeps again. If true, it needs no wake-up.
+        /// Whether the thread will read new commands before it sleeps again. If true, the thread needs no wake-up.
         var isAwake = true
         var isShutDown = false
         var isRetired = false
@@ -21,7 +21,7 @@ final class CurlMailbox: Sendable {
 
     private let state = Locked(State())
 
-    /// Sets the handle that wakes the sleeping thread. It is used until ``close()``.
+    /// Sets the handle that wakes the sleeping thread. The handle is used until ``close()``.
     func open(_ multi: CurlMulti) { state.withLock { $0.multi = multi } }
 
     /// Adds a command. Returns false after ``shutDown()`` or a successful ``endIfRetired()``.
@@ -64,10 +64,10 @@ final class CurlMailbox: Sendable {
     /// Whether no command waits for the thread.
     var isEmpty: Bool { state.withLock { $0.commands.isEmpty } }
 
-    /// Returns whether ``retire()`` was called and no command waits. If true, later commands are refused and the
-    /// thread must end.
+    /// Returns whether ``retire()`` was called and no command waits. If true, later commands are refused and the thread
+    /// must end.
     ///
-    /// Check and change happen under one lock. Otherwise a command that is posted between them would never be
+    /// The check and the refusal happen under one lock. Otherwise a command that is posted between them would never be
     /// performed.
     func endIfRetired() -> Bool {
         state.withLock { state in

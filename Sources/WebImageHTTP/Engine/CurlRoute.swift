@@ -1,7 +1,7 @@
 import WebImageCore
 
-/// The connection settings of requests: credentials, certificates, proxy, policy and redirect limit. A class, so
-/// that most requests of a downloader share one copy.
+/// The connection settings of requests: credentials, certificates, proxy, policy and redirect limit. This is a class,
+/// so that most requests of a downloader share one copy.
 final class CurlRoute: Sendable, Hashable {
     struct Members: Sendable, Hashable {
         var username: String?
@@ -12,7 +12,7 @@ final class CurlRoute: Sendable, Hashable {
         /// The proxy. Nil uses the proxies of the environment; the empty text uses no proxy.
         var proxy: String?
         /// The rules for URLs and addresses; nil allows all. With a policy, curl does not follow redirects: the
-        /// download checks each one. Addresses are checked before a byte is sent.
+        /// download checks and follows each redirect. Addresses are checked before a byte is sent.
         var policy: DownloadPolicy?
         var maxRedirects = 10
         /// Fixed addresses of hosts, as `host:port:address`. These hosts are not looked up in DNS.

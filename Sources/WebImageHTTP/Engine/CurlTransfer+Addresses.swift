@@ -6,8 +6,8 @@ import WebImageCore
 /// Enforces a policy's rules for addresses. Each address is checked before curl connects, and the address of a
 /// reused connection is checked before the request is sent.
 extension CurlTransfer {
-    /// Whether addresses are checked. With an explicit proxy they are not, because the proxy resolves host names
-    /// itself.
+    /// Whether addresses are checked. With an explicit proxy, addresses are not checked, because the proxy resolves
+    /// host names itself.
     var checksAddresses: Bool {
         guard let policy = order.policy, policy.publicAddressesOnly else { return false }
         return order.route.members.proxy?.isEmpty ?? true
@@ -21,8 +21,8 @@ extension CurlTransfer {
         easy.set(CURLOPT_PREREQDATA, pointer: context)
     }
 
-    /// The reason why curl must not connect to an address; nil if it may connect. A nil address, which could not be
-    /// read, is refused.
+    /// The reason why curl must not connect to an address; nil if it may connect. If the address is nil because it
+    /// could not be read, the connection is refused.
     func refusal(of address: IPAddress?) -> WebImageError? {
         guard let policy = order.policy else { return nil }
         guard let address else {
@@ -34,8 +34,8 @@ extension CurlTransfer {
     }
 }
 
-/// Curl's socket callback, which checks the address. Curl connects to exactly this address, so a later DNS answer
-/// cannot bypass the check.
+/// Curl's socket callback. It checks the address before curl connects. Curl connects to exactly this address, so a
+/// later DNS answer cannot bypass the check.
 private func openCheckedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
@@ -61,8 +61,8 @@ private func openCheckedSocket(
     return socket(address.pointee.family, type, address.pointee.protocol)
 }
 
-/// Curl's callback before a request is sent. It checks the connection's address again, because a reused connection
-/// may have been made under a different policy.
+/// Curl calls this function before it sends a request. The function checks the address of the connection a second time,
+/// because a reused connection may have been made under a different policy.
 private func checkConnection(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32

@@ -27,9 +27,9 @@ extension CurlTransfer {
     private func setOwn(_ easy: CurlEasy) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         easy.set(CURLOPT_URL, url.absoluteString)
-        // With TLS, wait for a connection that is being made: after its handshake curl knows whether requests can share
-        // it (HTTP/2). Without TLS curl knows this only after the first response, so one slow response would delay all
-        // other requests to the host.
+        // With TLS, wait until a connection that is being made is ready. Its handshake shows whether several requests
+        // can share the connection (HTTP/2). Without TLS, only the first response shows this, so one slow response
+        // would delay all other requests to the host.
         easy.set(CURLOPT_PIPEWAIT, url.scheme?.isSameIgnoringCase("https") == true ? 1 : 0)
         easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
         easy.set(CURLOPT_HEADERDATA, pointer: context)
@@ -84,7 +84,7 @@ extension CurlTransfer {
         if let body = request.httpBody ?? (request.httpMethod == "POST" ? Data() : nil) {
             easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
             body.withUnsafeBytes { bytes in
-                // Curl copies the bytes. It requires a pointer that is not null also for an empty body.
+                // Curl copies the bytes. Even for an empty body, curl requires a pointer that is not null.
                 var nothing: UInt8 = 0
                 withUnsafeMutablePointer(to: &nothing) { fallback in
                     let start = bytes.baseAddress.map(UnsafeMutableRawPointer.init(mutating:))
@@ -116,13 +116,13 @@ extension CurlTransfer {
     /// The number of seconds without a byte after which the transfer fails.
     var idleTimeout: TimeInterval {
         let wanted = order.request.timeoutInterval
-        // A value that is not positive means the default, as in SDWebImage. The maximum is one day, because curl's
-        // number of milliseconds could overflow.
+        // A value that is not positive means the default, as in SDWebImage. The maximum is one day. With larger values,
+        // the number of milliseconds could overflow in curl.
         return wanted > 0 ? min(max(wanted, 0.001), 86_400) : 15
     }
 
-    /// The header lines of a request in curl's notation. A field without a value is written as `Name;`, because curl
-    /// removes the field for `Name:`.
+    /// The header lines of a request in curl's notation. A field with an empty value is written as `Name;`, because
+    /// curl interprets `Name:` as a command to remove the field.
     static func headerLines(_ request: WebImageRequest) -> [String] {
         request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map {
             $0.value.isEmpty ? "\($0.key);" : "\($0.key): \($0.value)"
@@ -136,8 +136,8 @@ extension CurlTransfer {
         return deliverHead(head.response(url: effectiveURL))
     }
 
-    /// Whether curl may send the request twice: first without its body, to learn the server's authentication scheme,
-    /// and then with the body. The first response is not the final one then, even with a status of 200 to 299.
+    /// Whether curl may send the request twice: first without its body, to learn the authentication scheme of the
+    /// server, and then with the body. In this case the first response is not final, even if its status is 200 to 299.
     var mayBeSentAgain: Bool {
         order.request.httpBody != nil && (order.route.members.username != nil || url.user() != nil)
     }
@@ -150,7 +150,7 @@ extension CurlTransfer {
 }
 
 extension CurlTransferRequest {
-    /// Whether a handle that is prepared for the other request differs only in the options that `setOwn` sets.
+    /// Whether the options for this request and for `other` differ only in the options that `setOwn` sets.
     fileprivate func needsTheSameOptions(as other: CurlTransferRequest) -> Bool {
         route === other.route && request.maxBodyBytes == other.request.maxBodyBytes
             && request.timeoutInterval == other.request.timeoutInterval
@@ -196,7 +196,8 @@ private func takeBodyBytes(
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    // Curl does not pass the body of a redirect that it follows to this callback, so the parsed head is the final one.
+    // Curl does not call this function for the body of a redirect that it follows. The parsed head is therefore the
+    // final head.
     guard transfer.deliverParsedHead() else { return 0 }
     return transfer.deliver(UnsafeRawBufferPointer(start: data, count: length)) ? length : 0
 }

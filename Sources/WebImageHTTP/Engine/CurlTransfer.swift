@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// The parameters of one transfer. A class, because many functions pass it on and few change it, so it is rarely
-/// copied.
+/// The parameters of one transfer. This is a class, so that passing the parameters on does not copy them. Few functions
+/// change them.
 final class CurlTransferRequest: Sendable {
     let request: WebImageRequest
     let route: CurlRoute
@@ -41,15 +41,17 @@ final class CurlTransfer: @unchecked Sendable {
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
-    /// The head that the sink received; nil before.
+    /// The head that the sink has received. Nil before the sink receives a head, and after the end of the transfer.
     private(set) var response: WebImageResponse?
     private(set) var hasDeliveredHead = false
     var bodyBytes = 0
-    /// The error with which the transfer must end, because a callback refused the head, bytes or address.
+    /// The error with which the transfer must end, because a callback refused the head, the bytes or the address.
     var refusal: WebImageError?
-    /// The reason why the policy refused the last address that curl tried; nil if none was refused.
+    /// The reason why the policy refused an address; nil if it refused none. If it refused several addresses, the last
+    /// reason.
     var addressRefusal: WebImageError?
-    /// Whether this is the second attempt, over a new connection, because the server had closed the reused connection.
+    /// Whether this is the second attempt, over a new connection. The first attempt failed because the server had
+    /// closed the reused connection.
     var needsFreshConnection = false
     /// The clock of the engine's loop, which reads the system clock once in each turn. Reading the system clock for
     /// each piece of the body would take longer than handling the piece.
@@ -88,8 +90,8 @@ final class CurlTransfer: @unchecked Sendable {
         (refusal, addressRefusal) = (nil, nil)
     }
 
-    /// Delivers the head to the sink. Returns false if the transfer must stop now. If it is refused but has a short
-    /// body, returns true so that curl reads the body.
+    /// Delivers the head to the sink. Returns false if the transfer must stop now. If the head is refused but the body
+    /// is short, returns true so that curl reads the body.
     func deliverHead(_ response: WebImageResponse) -> Bool {
         self.response = response
         hasDeliveredHead = true

@@ -1,4 +1,4 @@
-/// The actions that the engine's thread performs after sending the requests of a turn of its loop.
+/// The actions that the engine's thread performs after it has sent the requests of one turn of its loop.
 final class DeferredActions: @unchecked Sendable {
     // Unchecked is correct because all members are used only on the engine's thread.
     private var actions: [@Sendable () -> Void] = []

@@ -1,11 +1,11 @@
 import CWebImageCurl
 import Foundation
 
-/// The durations of one transfer's phases; each is measured from the start of the transfer.
+/// The durations of the phases of one transfer. Each duration is measured from the start of the transfer.
 public struct DownloadMetrics: Sendable, Hashable {
-    /// The time until the name was resolved.
+    /// The time until the host name was resolved.
     public var nameLookup: Duration = .zero
-    /// The time until the connection was made; about ``nameLookup`` for a reused connection.
+    /// The time until the connection was made. For a reused connection, this is about the same as ``nameLookup``.
     public var connect: Duration = .zero
     /// The time until the TLS handshake was complete; zero without TLS.
     public var secureConnect: Duration = .zero

@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Parses the header lines that curl delivers. Each status line starts a new head, so the heads of interim responses
-/// and redirects are dropped.
+/// Parses the header lines that curl delivers. Each status line starts a new head, so the earlier heads of interim
+/// responses and redirects are discarded.
 struct ResponseHeadParser {
     /// The maximum number of bytes of all header lines of one response, including the interim responses before it.
     static let maxBytes = 256 * 1024
@@ -42,11 +42,11 @@ struct ResponseHeadParser {
         fields.reserve()
     }
 
-    /// Whether this is the head of an interim response (1xx), which another response follows (RFC 9110 §15.2).
+    /// Whether this is the head of an interim response (1xx). The final response arrives after it (RFC 9110 §15.2).
     var isInterim: Bool { statusCode.map { 100..<200 ~= $0 } == true }
 
-    /// Whether no other head can follow: the head is complete and its status is 200 to 299. After other statuses, curl
-    /// may follow a redirect or authenticate.
+    /// Whether this is certainly the last head. It must be complete and have a status of 200 to 299. After other
+    /// statuses, curl may follow a redirect or authenticate.
     var isCertainlyFinal: Bool { isComplete && statusCode.map { 200..<300 ~= $0 } == true }
 
     /// Converts the head to a ``WebImageResponse``.

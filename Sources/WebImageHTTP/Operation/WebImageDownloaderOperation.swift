@@ -20,7 +20,7 @@ public struct WebImageDownloaderOrder: Sendable {
         requestContext = context
     }
 
-    /// Makes an order for an operation that is used without a downloader. It uses the connections of
+    /// Makes an order for an operation that is used without a downloader. The operation uses the connections of
     /// ``WebImageDownloader/shared``.
     public init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
         self.init(
@@ -31,9 +31,9 @@ public struct WebImageDownloaderOrder: Sendable {
 
 /// One transfer of a download: the first attempt, a redirect that curl does not follow, or a retry.
 ///
-/// ``WebImageDownloader`` creates an instance of ``WebImageDownloaderConfig/operationClass`` for each
-/// transfer. The downloader itself performs sharing, progress, retries and decoding. It never calls the
-/// operation under a lock of this library.
+/// ``WebImageDownloader`` creates an instance of ``WebImageDownloaderConfig/operationClass`` for each transfer. The
+/// downloader itself performs sharing, progress, retries and decoding. It never calls an operation under a lock of this
+/// library.
 @preconcurrency public protocol WebImageDownloaderOperationProtocol: AnyObject, WebImageOperation, Sendable {
     /// Prepares a transfer without sending anything.
     init(_ order: WebImageDownloaderOrder)
@@ -42,7 +42,8 @@ public struct WebImageDownloaderOrder: Sendable {
     /// Sends the request; called at most once. The operation must call ``WebImageDownloaderSink/transferDidEnd(_:)``
     /// exactly once, also after ``cancel()``.
     func start(_ sink: any WebImageDownloaderSink)
-    /// Receives the new priority when the subscribers' highest priority changes. The default does nothing.
+    /// Receives the new priority when the subscribers' highest priority changes. The default implementation does
+    /// nothing.
     func priorityDidChange(_ priority: LoadPriority)
 }
 
@@ -77,8 +78,8 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
             state.transfer = transfer
             return state.isCancelled
         }
-        // Start the transfer before cancelling it. Otherwise the engine would not have the transfer, and the sink would
-        // never receive its end.
+        // Start the transfer before cancelling it. An engine without a started transfer ignores a cancel. In the other
+        // order, the transfer would therefore run although it was cancelled.
         order.engine.start(transfer)
         if isCancelled { order.engine.cancel(transfer) }
     }
@@ -95,7 +96,7 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
     /// Whether ``cancel()`` was called.
     open var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Changes the transfer's share of an HTTP/2 connection.
+    /// Changes the transfer's share of the bandwidth of an HTTP/2 connection.
     open func priorityDidChange(_ priority: LoadPriority) {
         if let transfer = state.withLock({ $0.transfer }) { order.engine.setPriority(transfer, priority) }
     }

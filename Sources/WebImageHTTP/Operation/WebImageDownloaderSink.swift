@@ -4,7 +4,8 @@ public import WebImageCore
 ///
 /// The functions are called on any thread, one at a time, and must return quickly.
 public protocol WebImageDownloaderSink: AnyObject, Sendable {
-    /// Receives the head of the final response, once and before the body. A returned error ends the transfer.
+    /// Receives the head of the final response. Called at most once, before the body. A returned error ends the
+    /// transfer.
     func transferDidReceive(head: WebImageResponse) -> WebImageError?
     /// Receives the next bytes of the body, after content decoding. A returned error ends the transfer.
     func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError?

@@ -35,8 +35,8 @@ public struct AddressRange: Sendable, Hashable {
     static let sixToFour = AddressRange(known: "2002::/16")
     static let teredo = AddressRange(known: "2001::/32")
 
-    /// The ranges of addresses that no public server has, with their uses. They come from the registries of
-    /// special-purpose addresses (RFC 6890 and its successors).
+    /// The ranges of addresses that no public server has, and the use of each range. The ranges come from the
+    /// registries of special-purpose addresses (RFC 6890 and its successors).
     static let special: [(AddressRange, String)] = [
         ("0.0.0.0/8", "unspecified"), ("10.0.0.0/8", "private"), ("100.64.0.0/10", "carrier-grade NAT"),
         ("127.0.0.0/8", "loopback"), ("169.254.0.0/16", "link-local"), ("172.16.0.0/12", "private"),
@@ -54,8 +54,8 @@ public struct AddressRange: Sendable, Hashable {
 }
 
 extension IPAddress {
-    /// The reason why no public server has this address; nil if a public server may have it. For an IPv6 address that
-    /// contains an IPv4 address, both are checked.
+    /// The reason why no public server has this address; nil if a public server may have it. If an IPv6 address
+    /// contains an IPv4 address, both addresses are checked.
     package var specialUse: String? {
         if let use = AddressRange.special.first(where: { $0.0.contains(self) }) { return use.1 }
         for inner in embedded {

@@ -11,8 +11,8 @@ package struct CacheControl: Sendable, Hashable {
             let name = pair[0].trimmingCharacters(in: .whitespaces).lowercased()
             guard !name.isEmpty else { continue }
             let value = pair.count > 1 ? pair[1].trimmingCharacters(in: .whitespaces) : ""
-            // If a directive occurs twice, the first one is used, as §4.2.1 allows. The stricter one is not used,
-            // because which value is stricter depends on the directive.
+            // If a directive occurs twice, use its first value, as §4.2.1 allows. Choosing the stricter value would
+            // require a different rule for each directive.
             if directives[name] == nil { directives[name] = value.trimmingCharacters(in: ["\""]) }
         }
     }

@@ -1,10 +1,10 @@
 package import Foundation
 import WebImageCore
 
-/// A host in its canonical spelling, which policies compare and transfers connect to.
+/// A host in its canonical spelling. Policies compare this spelling, and transfers connect to it.
 ///
-/// A URL can spell one host in many ways. If policies compared other spellings, a URL could bypass them. In
-/// the canonical spelling, percent escapes are decoded (RFC 3986 §3.2.2), names are ASCII (IDNA) in lower
+/// A URL can spell one host in many ways. If policies compared the spelling of the URL, another spelling could bypass
+/// a policy. In the canonical spelling, percent escapes are decoded (RFC 3986 §3.2.2), names are ASCII (IDNA) in lower
 /// case without a trailing dot, and addresses are in their canonical notation.
 package struct CanonicalHost: Sendable, Hashable {
     /// The host without brackets and zone.
@@ -38,7 +38,7 @@ package struct CanonicalHost: Sendable, Hashable {
         self.init(host)
     }
 
-    /// The spellings that a pattern is compared with. For an IPv4-mapped IPv6 address these include the IPv4 address.
+    /// The spellings that a pattern is compared with. For an IPv4-mapped IPv6 address, they include the IPv4 address.
     var names: [String] {
         guard let address, address.isMappedV4 else { return [text] }
         return [text] + address.embedded.map(\.description)
@@ -58,7 +58,7 @@ package struct CanonicalHost: Sendable, Hashable {
                 guard digits > 0 else { return false }
                 (count, number, digits) = (count + 1, 0, 0)
             } else {
-                // A zero may be a whole number but not the first of several digits: a leading zero means octal.
+                // `0` alone is a valid number. A zero before other digits is refused, because it means octal.
                 guard isDigit(byte), digits == 0 || number > 0 else { return false }
                 number = number * 10 + Int(byte - UInt8(ascii: "0"))
                 digits += 1
@@ -132,8 +132,8 @@ extension UInt64 {
 }
 
 extension IPAddress {
-    /// Whether this is an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). The system connects to the IPv4 address
-    /// instead.
+    /// Whether this is an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2). For such an address, the system connects to the
+    /// contained IPv4 address.
     fileprivate var isMappedV4: Bool {
         bytes.count == 16 && bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
     }
@@ -152,7 +152,8 @@ extension URL {
     }
 }
 
-/// The hosts that a policy allows or denies. A pattern with a leading dot matches the host and all its subdomains.
+/// The hosts that a policy allows or denies. A pattern with a leading dot, such as `.example.org`, matches
+/// `example.org` and all its subdomains.
 struct HostPatterns: Sendable, Hashable {
     private var hosts: Set<String> = []
     private var suffixes: Set<String> = []

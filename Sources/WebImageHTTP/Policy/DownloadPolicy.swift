@@ -1,11 +1,11 @@
 package import Foundation
 package import WebImageCore
 
-/// Rules for the URLs and addresses that a downloader may fetch from, for programs that load URLs received from
-/// other people.
+/// Restricts the URLs and addresses that a downloader may fetch from. Use a policy in programs that load URLs received
+/// from other people.
 ///
-/// URLs are checked for the request and for every redirect. Addresses are checked when a connection is made.
-/// Otherwise a host name that later resolves to a different address could bypass the policy.
+/// The URL of the request and the URL of every redirect are checked. Addresses are checked when a connection is made.
+/// An earlier check could be bypassed, because a host name can later resolve to a different address.
 public struct DownloadPolicy: Sendable, Hashable {
     /// The allowed URL schemes, in lower case.
     public var allowedSchemes: Set<String> = ["http", "https"]
@@ -23,8 +23,8 @@ public struct DownloadPolicy: Sendable, Hashable {
     public var allowedAddresses: [AddressRange] = []
     /// Whether a redirect may lead from https to http.
     public var allowsDowngrade = false
-    /// Whether the proxies of the environment (`http_proxy`, …) are used; ignored with ``publicAddressesOnly``. An
-    /// explicitly configured proxy is always used.
+    /// Whether the proxies of the environment (`http_proxy`, …) are used. They are never used if
+    /// ``publicAddressesOnly`` is true. An explicitly configured proxy is always used.
     public var usesEnvironmentProxies = true
 
     private var allowed: HostPatterns?

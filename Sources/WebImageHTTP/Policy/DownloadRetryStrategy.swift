@@ -1,7 +1,7 @@
 package import Foundation
 public import WebImageCore
 
-/// A failed attempt of a download, which a ``DownloadRetryStrategy`` receives.
+/// A failed attempt of a download. It is the input of a ``DownloadRetryStrategy``.
 public struct DownloadFailure: Sendable {
     /// The error of the attempt.
     public var error: WebImageError
@@ -27,7 +27,8 @@ public struct DownloadFailure: Sendable {
     func delay(after failure: DownloadFailure) -> Duration?
 }
 
-/// Retries temporary failures. The maximum wait doubles with each attempt, and a random part of it is removed.
+/// Tries again after temporary failures. The maximum wait doubles with each attempt. The actual wait is the maximum
+/// wait minus a random part of it.
 public struct ExponentialBackoff: DownloadRetryStrategy {
     /// The maximum number of attempts, including the first one; at least 1.
     public var maxAttempts = 3
@@ -36,8 +37,8 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
     /// The maximum wait before any attempt. If the server requires a longer wait in `Retry-After`, there is no further
     /// attempt.
     public var maxDelay = Duration.seconds(30)
-    /// The maximum part of a wait, 0 to 1, that is removed at random. Otherwise many clients would retry at the same
-    /// time.
+    /// The largest part of the maximum wait, 0 to 1, that may be subtracted at random. Without random waits, many
+    /// clients would retry at the same time.
     public var jitter = 0.5
     private let random: @Sendable () -> Double
 
@@ -49,7 +50,8 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
         self.random = random
     }
 
-    /// Returns the wait before the next attempt. It is at least as long as the server's `Retry-After`.
+    /// Returns the wait before the next attempt; nil if there is no further attempt. The wait is at least as long as
+    /// the server's `Retry-After`.
     public func delay(after failure: DownloadFailure) -> Duration? {
         guard failure.attempts < maxAttempts, Self.maySucceedLater(failure.error) else { return nil }
         // Double the wait step by step until it reaches the limit. Multiplying large durations would overflow.
@@ -58,7 +60,7 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
         for _ in 1..<min(max(failure.attempts, 1), 31) where longest < limit { longest += longest }
         longest = min(longest, limit)
         let taken = min(max(jitter, 0), 1) * random()
-        // If `jitter` is NaN, nothing is removed.
+        // If `jitter` is NaN, nothing is subtracted.
         let wait = longest * (taken >= 0 ? 1 - min(taken, 1) : 1)
         guard let asked = failure.retryAfter else { return wait }
         return asked > maxDelay ? nil : max(asked, wait)
@@ -85,7 +87,8 @@ public struct ExponentialBackoff: DownloadRetryStrategy {
 extension WebImageResponse {
     /// The wait that `Retry-After` requires; nil without a valid field.
     ///
-    /// The field contains seconds or a date. For a date, the result is the time from `now` (seconds since 1970) to it.
+    /// The field contains seconds or a date. For a date, the result is the time from `now` (seconds since 1970) to that
+    /// date.
     package func retryAfter(now: TimeInterval) -> Duration? {
         guard let text = value(forHTTPHeaderField: "retry-after")?.trimmingCharacters(in: .whitespaces) else {
             return nil

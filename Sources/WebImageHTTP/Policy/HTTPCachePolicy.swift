@@ -1,13 +1,14 @@
 package import Foundation
 package import WebImageCore
 
-/// The caching rules of RFC 9111 for a private cache. It only decides and performs no I/O.
+/// The caching rules of RFC 9111 for a private cache. This type only makes decisions and performs no I/O.
 package struct HTTPCachePolicy: Sendable, Hashable {
     /// The next step for a request for which a stored response exists.
     package enum Decision: Sendable, Hashable {
         /// Use the stored response without an HTTP request.
         case fresh
-        /// Use the stored response now, and revalidate it with these header fields in the background (RFC 5861 §3).
+        /// The stored response may be used now and revalidated in the background with these header fields (RFC 5861
+        /// §3). The downloader does not use this permission: it revalidates the response before using it.
         case staleWhileRevalidate([String: String])
         /// Revalidate the stored response with these header fields before using it.
         case revalidate([String: String])
@@ -15,15 +16,16 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         case fetch
     }
 
-    /// The lifetime of a response without an explicit lifetime, as a part of the time since its last modification
-    /// (§4.2.2 suggests 0.1). With 0, such a response is always revalidated.
+    /// The factor of the heuristic lifetime, which applies to responses without an explicit lifetime. The heuristic
+    /// lifetime is this factor times the time from `Last-Modified` to `Date` (§4.2.2 suggests 0.1). With 0, such
+    /// responses are always revalidated.
     package var heuristicFraction: Double
     /// The longest heuristic lifetime, in seconds.
     package var maxHeuristicLifetime: TimeInterval = 86_400
 
     package init(heuristicFraction: Double = 0.1) { self.heuristicFraction = heuristicFraction }
 
-    /// Whether the body of a response may be stored (§3): neither request nor response has `no-store`.
+    /// Whether the body of a response may be stored (§3). True if neither the request nor the response has `no-store`.
     package static func mayStore(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
         !CacheControl(response.value(forHTTPHeaderField: "cache-control")).contains("no-store")
             && !CacheControl(request.value(forHTTPHeaderField: "cache-control")).contains("no-store")
@@ -62,7 +64,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return age - lifetime(stored, control) <= window
     }
 
-    /// The header fields that revalidate a stored response (RFC 9110 §13.1); empty if it has no validators.
+    /// The header fields that revalidate a stored response (RFC 9110 §13.1); empty if the response has no validators.
     package static func validators(_ stored: StoredResponse) -> [String: String] {
         var fields: [String: String] = [:]
         fields["If-None-Match"] = stored.fields["etag"]

@@ -6,8 +6,8 @@ package enum HTTPDate {
     package static func seconds(_ text: String?) -> TimeInterval? {
         guard let text else { return nil }
         let words = text.split { " ,-:".contains($0) }.map(String.init)
-        // The formats: `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37
-        // 1994`.
+        // The three formats are `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
+        // 08:49:37 1994`.
         guard words.count >= 7 else { return nil }
         let isAsctime = Int(words[1]) == nil
         let order = isAsctime ? [2, 1, 6, 3, 4, 5] : [1, 2, 3, 4, 5, 6]
@@ -22,8 +22,8 @@ package enum HTTPDate {
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// The days from 1970-01-01 to a Gregorian date. Years are counted from March, so that the leap day is the last day
-    /// of a year.
+    /// The number of days from 1970-01-01 to a Gregorian date. In the computation a year begins in March, so that the
+    /// leap day is the last day of a year.
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,17 +1,18 @@
 import Foundation
 import WebImageCore
 
-/// The received first part of a body, with the validator that shows whether the missing part still belongs to it.
+/// The first part of a body whose transfer ended early. The validator shows whether the missing part still belongs to
+/// the same body.
 struct PartialBody: Sendable {
-    /// The strong `ETag` of the response. A weak one does not guarantee identical bytes (RFC 9110 §8.8.1).
+    /// The strong `ETag` of the response. A weak `ETag` does not guarantee identical bytes (RFC 9110 §8.8.1).
     let validator: String
     /// The number of bytes of the complete body.
     let total: Int
     let body: ReceivedBody
     /// The number of received bytes when this value was made. `body` may receive more bytes later.
     let count: Int
-    /// Whether the partial body may be stored on disk. If not, only the next attempt of the same download can continue
-    /// it, from memory.
+    /// Whether the partial body may be stored on disk. If false, only the next attempt of the same download can
+    /// continue it.
     var mayBeStored = true
 
     init(validator: String, total: Int, body: ReceivedBody) {
@@ -21,8 +22,8 @@ struct PartialBody: Sendable {
         count = body.count
     }
 
-    /// Makes the partial body of a response; nil if the response cannot be continued. It requires a known total length,
-    /// a strong `ETag`, and no content coding.
+    /// Makes the partial body of a response; nil if the response cannot be continued. A continuation requires a known
+    /// total length, a strong `ETag`, and no content coding.
     init?(_ body: ReceivedBody, of head: WebImageResponse, total: Int?) {
         guard let total, 1..<max(total, 1) ~= body.count, let tag = head.value(forHTTPHeaderField: "etag"),
             tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
@@ -36,8 +37,9 @@ struct PartialBody: Sendable {
     /// (RFC 9110 §13.1.5).
     var requestFields: [String: String] { ["Range": "bytes=\(count)-", "If-Range": validator] }
 
-    /// Whether a response is the missing part. It must be a 206 that begins where this body ends and reaches to the
-    /// end, with unchanged total length and `ETag`.
+    /// Whether a response contains the missing part. It must have status 206 and no content coding. Its range must
+    /// begin where this body ends, and must reach to the end of the complete body. If the response states a total
+    /// length or an `ETag`, they must be unchanged.
     func isContinued(by head: WebImageResponse) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),

@@ -3,14 +3,14 @@ import WebImageCore
 
 /// Decides which redirects are followed and with which request (RFC 9110 §15.4).
 extension CurlTransferRequest {
-    /// Whether curl follows redirects. It does so for GET, HEAD and POST, which it handles as RFC 9110 §15.4 requires.
-    /// With a policy, the download follows redirects and checks each one first.
+    /// Whether curl follows redirects. Curl handles GET, HEAD and POST as RFC 9110 §15.4 requires. With a policy or
+    /// another method, the download follows redirects itself and checks each redirect first.
     var followsRedirects: Bool { policy == nil && ["GET", "HEAD", "POST"].contains(request.httpMethod) }
 
-    /// Returns the request for the target of a redirect. A different origin receives no credentials and only the
-    /// header fields in `harmlessFields`.
+    /// Returns the request for the target of a redirect. A different origin receives no credentials and only the header
+    /// fields in `harmlessFields`.
     ///
-    /// Nil if the redirect would send a body, or a method other than GET and HEAD, to a different origin.
+    /// Returns nil if the redirect would send a body, or a method other than GET and HEAD, to a different origin.
     func redirected(_ redirect: DownloadState.Redirect) -> CurlTransferRequest? {
         var next = request
         next.url = redirect.target

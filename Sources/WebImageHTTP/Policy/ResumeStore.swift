@@ -6,7 +6,7 @@ import WebImageCore
 ///
 /// Files are accessed on the store's own queue. The folder is created when the first partial body is saved.
 final class ResumeStore: Sendable {
-    /// The minimum size of a stored partial body. Fetching fewer bytes again is faster than storing them.
+    /// The minimum size of a stored partial body. Fetching a smaller part a second time is faster than storing it.
     static let minBytes = 16 * 1024
     static let maxTotalBytes = 256 << 20
     static let maxAge: TimeInterval = 86_400
@@ -16,7 +16,8 @@ final class ResumeStore: Sendable {
 
     init(folder: URL) { self.folder = folder }
 
-    /// Loads the partial body stored under a name. `then` is called on the store's queue, with nil if there is none.
+    /// Loads the partial body that is stored under `name`. Calls `then` on the store's queue, with nil if there is no
+    /// usable partial body.
     ///
     /// - Parameter storage: Decides whether the loaded bytes are in memory or in an unnamed file.
     func load(_ name: String, _ storage: ReceivedBody.Storage, _ then: @escaping @Sendable (PartialBody?) -> Void) {

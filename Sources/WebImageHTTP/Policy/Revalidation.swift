@@ -12,8 +12,8 @@ struct Revalidation: Sendable {
     private let request: WebImageRequest
     private static let policy = HTTPCachePolicy(heuristicFraction: 0)
 
-    /// Nil if the body was cached without its response fields. Without them the server cannot revalidate the body, so
-    /// it is fetched again and the bytes are compared.
+    /// Nil if the body was cached without its response fields. Such a body cannot be revalidated. It is fetched again,
+    /// and the new bytes are compared with the cached bytes.
     init?(_ cached: CachedResource, _ request: WebImageRequest, now: TimeInterval) {
         guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
         self.cached = cached

@@ -1,17 +1,17 @@
 package import Foundation
 package import WebImageCore
 
-/// The parts of a response that are stored together with its body (RFC 9111 §3). Freshness and revalidation are
-/// decided from them.
+/// The parts of a response that are stored together with its body (RFC 9111 §3). They decide whether the body is fresh
+/// and how it is revalidated.
 package struct StoredResponse: Sendable, Hashable {
     /// The header fields that freshness and revalidation need. Names are in lower case.
     package private(set) var fields: [String: String] = [:]
-    /// The time when the request was sent, in seconds since 1970. `responseTime` is the time when the response was
-    /// received.
+    /// `requestTime` is the time when the request was sent. `responseTime` is the time when the response was received.
+    /// Both are in seconds since 1970.
     package var requestTime: TimeInterval
     package var responseTime: TimeInterval
-    /// Digests of the values of those request fields that are listed in `Vary`. The digest of an absent field is the
-    /// empty text.
+    /// The digests of the request fields that `Vary` lists, by field name. The digest of an absent field is the empty
+    /// text.
     package private(set) var varying: [String: String] = [:]
 
     static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]
@@ -43,8 +43,8 @@ package struct StoredResponse: Sendable, Hashable {
         return copy
     }
 
-    /// Whether the stored response may be used for a request: the request's fields that are listed in `Vary` have the
-    /// same values (RFC 9111 §4.1).
+    /// Whether the stored response may be used for a request. The request fields that `Vary` lists must have the same
+    /// values as in the original request (RFC 9111 §4.1).
     package func matches(_ request: WebImageRequest) -> Bool {
         if Self.names(fields["vary"]).contains("*") { return false }
         return Self.varying(fields["vary"], of: request) == varying
@@ -64,7 +64,7 @@ package struct StoredResponse: Sendable, Hashable {
     }
 }
 
-/// The format on disk: lines of text. The first line is the signature of the format.
+/// The format on disk. It consists of lines of text; the first line is the signature of the format.
 extension StoredResponse {
     private static let signature = CachedResource.responseSignature
     private static let maxBytes = 16 * 1024
@@ -98,7 +98,7 @@ extension StoredResponse {
     }
 
     private static func line(_ value: String) -> String {
-        // A fast path for printable ASCII. Examining characters takes 30 times as long.
+        // A fast path for printable ASCII. Examining characters takes 30 times as long as examining bytes.
         if value.utf8.count <= 2000, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return value }
         return String(value.prefix(2000).map { $0.isNewline ? " " : $0 })
     }

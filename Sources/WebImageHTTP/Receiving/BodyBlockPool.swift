@@ -26,17 +26,18 @@ final class BodyBlockPool: Sendable {
 
     init() { _ = Self.allocatorKnowsSizes }
 
-    /// Raises the size from which on `malloc` uses `mmap`, by allocating and freeing one block.
+    /// Raises the minimum size of blocks for which `malloc` uses `mmap`, by allocating and freeing one block.
     ///
-    /// `malloc` uses `mmap` for blocks larger than `M_MMAP_THRESHOLD`, which is slow for the frequent blocks of images.
-    /// Each free of such a block raises the threshold to its size (mallopt(3)).
+    /// `malloc` uses `mmap` for blocks larger than `M_MMAP_THRESHOLD`. This is slow, because images often need such
+    /// blocks. Each free of such a block raises the threshold to the block's size (mallopt(3)).
     private static let allocatorKnowsSizes: Void = {
         // Do not use `malloc`, because the compiler removes a `malloc` that is directly followed by `free`.
         var block: UnsafeMutableRawPointer?
         if posix_memalign(&block, 16, minMapped) == 0 { free(block) }
     }()
 
-    /// Whether freed blocks are kept for reuse, up to a total of 32 MiB. Setting it to false frees the kept blocks.
+    /// Whether freed blocks are kept for reuse, up to a total of 32 MiB. Setting this property to false frees the kept
+    /// blocks.
     var keepsSpares: Bool {
         get { state.withLock { $0.keepsSpares } }
         set {
@@ -65,8 +66,8 @@ final class BodyBlockPool: Sendable {
         return BodyBlock(start, capacity: capacity, pool: self)
     }
 
-    /// Removes and returns the smallest kept block that is large enough; nil if all such blocks are more than twice as
-    /// large as needed.
+    /// Removes and returns the smallest kept block that has at least `count` and at most twice `count` bytes; nil if
+    /// there is none.
     private func takeSpare(_ count: Int) -> Spare? {
         state.withLock { state in
             let fitting = state.spares.indices.filter { count...count * 2 ~= state.spares[$0].capacity }
@@ -97,10 +98,10 @@ final class BodyBlockPool: Sendable {
     deinit { keepsSpares = false }
 }
 
-/// Owns memory for the bytes of one body. After their last use, the memory returns to the pool or is freed.
+/// Owns memory for the bytes of one body. After the last use of the bytes, the memory returns to the pool or is freed.
 final class BodyBlock: @unchecked Sendable {
-    // Unchecked is correct because only one thread at a time fills the block, and it writes each byte once, before
-    // other threads can read the byte.
+    // Unchecked is correct because only one thread at a time fills the block. Each byte is written once, before other
+    // threads can read it.
     let start: UnsafeMutableRawPointer
     let capacity: Int
     /// The pool to which the memory returns; nil for a block from `malloc`.

@@ -108,8 +108,8 @@ final class ReceivedBody: Sendable {
         .posix(ENOMEM, stage: .download, url: nil, hint: "Neither memory nor a file is available for the body.")
     }
 
-    /// Returns received bytes from an offset on; empty if there are none. From a file it returns at most 256 KiB, so
-    /// call it repeatedly to read all bytes.
+    /// Returns received bytes from an offset on; empty if there are none. For a body in a file, one call returns at
+    /// most 256 KiB, so call this function repeatedly to read all bytes.
     func piece(from offset: Int) -> Data {
         let (block, file, end) = state.withLock { ($0.block, $0.file, $0.count) }
         guard offset < end else { return Data() }
@@ -119,8 +119,8 @@ final class ReceivedBody: Sendable {
 
     private static let maxPiece = 256 * 1024
 
-    /// Returns the first `count` received bytes, or all without a count. Bytes in a file are memory-mapped and not
-    /// copied.
+    /// Returns the first `count` received bytes, or all received bytes if `count` is nil. Bytes in a file are
+    /// memory-mapped and not copied.
     ///
     /// - Throws: `.fileSystem` if the file cannot be mapped.
     func data(_ count: Int? = nil) throws(WebImageError) -> Data {

@@ -11,9 +11,9 @@ final class UnnamedFile: Sendable {
     /// Creates the file, and the folder if it is missing; nil on failure.
     init?(in folder: String) {
         guard PrivateFolder.make(folder) else { return nil }
-        // The file has a name only between `open` and `unlink`, because not every file system supports `O_TMPFILE`. If
-        // the process is killed between them, an empty file remains. In the default folder, `ResumeStore` removes such
-        // files when they are too old.
+        // The file has a name only between `open` and `unlink`. `O_TMPFILE` is not used, because not every file system
+        // supports it. If the process is killed between the two calls, an empty file remains. In the default folder,
+        // `ResumeStore` removes such files when they are too old.
         let path = folder + "/\(UInt64.random(in: .min ... .max)).tmp"
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
