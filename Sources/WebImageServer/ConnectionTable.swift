@@ -1,8 +1,8 @@
 import Foundation
 import WebImageHTTP
 
-/// The open connections with their deadlines. It is a value without sockets, so tests can check without a network
-/// which connections are closed.
+/// The open connections with their deadlines. The table is a value without sockets. Tests can therefore check without a
+/// network which connections are closed.
 struct ConnectionTable {
     enum Phase {
         /// The server reads the head of a request. The deadline counts from `since`.
@@ -16,7 +16,7 @@ struct ConnectionTable {
     }
 
     struct Sending {
-        /// The time by which the client must have received the whole answer; follows from `minimumSendRate`.
+        /// The time by which the client must have received the whole answer; computed from `minimumSendRate`.
         var deadline: Duration
         /// The time at which the number of acknowledged bytes last changed.
         var progressed: Duration
@@ -26,12 +26,13 @@ struct ConnectionTable {
     struct Connection {
         let descriptor: Int32
         let peer: IPAddress?
-        /// The client for the limit per client; nil if the connection is not counted (Unix socket or trusted proxy).
+        /// Identifies the client for the limit of connections per client. Nil if the connection is not counted, because
+        /// it comes from a Unix socket or a trusted proxy.
         let key: [UInt8]?
         var phase: Phase
-        /// Whether the peer has closed at least its sending half.
+        /// Whether the peer has closed the connection, or at least the sending half of its side.
         var isPeerClosed = false
-        /// Whether the connection is shut down and waits for the server to close it.
+        /// Whether the connection is shut down but libmicrohttpd has not closed it yet.
         var isShutDown = false
     }
 
@@ -45,7 +46,8 @@ struct ConnectionTable {
     private var counts: [[UInt8]: Int] = [:]
     private var last = ConnectionTable.reserved
 
-    /// Connections have numbers above this one. Smaller numbers identify other events: the wake-up and the listeners.
+    /// Connections have numbers above this number. Smaller numbers identify other events: the wake-up and the
+    /// listeners.
     static let reserved: UInt64 = 1 << 20
 
     var isEmpty: Bool { connections.isEmpty }
@@ -56,8 +58,8 @@ struct ConnectionTable {
     mutating func accept(
         _ descriptor: Int32, peer: IPAddress?, at now: Duration, limits: HTTPServerConfiguration
     ) -> Admission {
-        // The system reuses a descriptor only after it was closed. If the descriptor is still in the table, its close
-        // was not reported, and the old connection is gone.
+        // The system reuses a descriptor only after the descriptor was closed. If the table still contains the
+        // descriptor, the close of the old connection was not reported. Remove the old connection.
         if let stale = numbers[descriptor] { remove(stale) }
         guard connections.count < limits.maxConnections else { return .tooMany }
         var key = peer?.clientKey
@@ -82,7 +84,7 @@ struct ConnectionTable {
         counts[key] = count > 0 ? count : nil
     }
 
-    /// Removes all connections and returns how many there were.
+    /// Removes all connections and returns the number of removed connections.
     mutating func removeAll() -> Int {
         defer { (connections, numbers, counts) = ([:], [:], [:]) }
         return connections.count
@@ -91,8 +93,8 @@ struct ConnectionTable {
     mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
 
     mutating func began(_ number: UInt64, at now: Duration) {
-        // The first head keeps the time of the accept as its start, because the client may already send the request
-        // line slowly.
+        // For the first head of a connection, the time already began at the accept, because the client may send the
+        // request line slowly.
         if case .idle = connections[number]?.phase { connections[number]?.phase = .head(since: now) }
     }
 
@@ -102,17 +104,18 @@ struct ConnectionTable {
         connections[number]?.phase = .sending(Sending(deadline: deadline, progressed: now))
     }
 
-    /// Records that a connection's peer has closed and returns the connection's request.
+    /// Records that the peer has closed a connection. Returns the request of the connection that is being answered; nil
+    /// if there is none.
     mutating func markPeerClosed(_ number: UInt64) -> PendingRequest? {
         connections[number]?.isPeerClosed = true
         if case .busy(let pending) = connections[number]?.phase { return pending }
         return nil
     }
 
-    /// Marks the connections whose deadline has passed as shut down, and returns their descriptors and deadlines.
+    /// Marks every connection whose deadline has passed as shut down. Returns the descriptors and the passed deadlines.
     ///
-    /// - Parameter acknowledged: Returns the number of bytes that the client of a descriptor has acknowledged; -1 if
-    ///   it is not known.
+    /// - Parameter acknowledged: A function that returns the number of bytes that the client of a descriptor has
+    ///   acknowledged; -1 if the number is unknown.
     mutating func sweep(
         at now: Duration, limits: HTTPServerConfiguration, acknowledged: (Int32) -> Int64
     ) -> [(descriptor: Int32, reason: Reason)] {
@@ -141,8 +144,8 @@ struct ConnectionTable {
         return cut
     }
 
-    /// Marks the connections that have waited for a request since `limit` or longer as shut down, and returns their
-    /// descriptors.
+    /// Marks a connection as shut down if it has waited for a request since the time `limit` or longer. Returns the
+    /// descriptors of these connections.
     mutating func cutWaiting(before limit: Duration) -> [Int32] {
         var cut: [Int32] = []
         for (number, connection) in connections where !connection.isShutDown {
@@ -156,8 +159,8 @@ struct ConnectionTable {
         return cut
     }
 
-    /// The requests that are being answered, and the number of busy connections, which includes requests not handed
-    /// over yet.
+    /// The requests that are being answered, and the number of busy connections. The number includes connections whose
+    /// request is not handed over yet.
     var busy: (requests: [PendingRequest], count: Int) {
         var requests: [PendingRequest] = []
         var count = 0

@@ -2,8 +2,8 @@ import WebImageHTTP
 
 /// Finds the address of a client behind proxies.
 ///
-/// Each proxy appends the address of its own client to `X-Forwarded-For`. The entries are read from the right, as
-/// long as a trusted proxy wrote them: an untrusted sender could have invented the entries before its own.
+/// Each proxy appends the address of its own client to `X-Forwarded-For`. The entries are therefore read from the last
+/// to the first. An entry is used only if a trusted proxy wrote it, because an untrusted sender can invent entries.
 enum ForwardedClient {
     /// - Parameters:
     ///   - peer: The address of the connection; nil for a Unix socket, whose client is always trusted.

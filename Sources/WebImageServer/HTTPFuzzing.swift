@@ -3,19 +3,19 @@ import WebImageCore
 import WebImageHTTP
 import WebImageService
 
-/// The entry point of the fuzzer. It sends the fuzzer's bytes to a server over a connection and also parses them as
-/// addresses.
+/// The entry point of the fuzzer. It sends the fuzzer's bytes to a server over a connection. It also parses the bytes
+/// as addresses.
 package enum HTTPFuzzing {
     private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
 
     private static let server: HTTPServer? = try? HTTPServer(listening: [.local(path: path)]) { request in
-        // The service must not receive a value with a control character other than a tab: a line end would end the
-        // head.
+        // The value of a field that the service receives must not contain a control character except a tab. A line end
+        // in a value could end the head of a response.
         precondition(request.headers.fields.allSatisfy { $0.value.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } })
         return ServiceResponse(status: 200, headers: ["X-Target": request.target], body: .bytes(Data("body".utf8)))
     }
 
-    /// Processes one input of the fuzzer. Traps if an invariant does not hold.
+    /// Processes one input of the fuzzer. Traps if an invariant is violated.
     package static func read(_ data: Data) {
         let text = String(decoding: data, as: UTF8.self)
         let trusted = [AddressRange("127.0.0.0/8"), AddressRange("::1/128")].compactMap { $0 }

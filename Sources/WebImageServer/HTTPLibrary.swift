@@ -1,7 +1,7 @@
 import CWebImageHTTPShim
 import WebImageCore
 
-/// The libmicrohttpd library, loaded by the first server.
+/// Loads the libmicrohttpd library when the first server is created.
 enum HTTPLibrary {
     /// The reason why the library cannot be used; nil if it can be used. The first access loads the library, which
     /// takes a few milliseconds.

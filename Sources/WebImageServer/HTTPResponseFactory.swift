@@ -4,8 +4,8 @@ import WebImageService
 
 /// Makes libmicrohttpd's response from a service response.
 enum HTTPResponseFactory {
-    /// Field names in lower case that describe the connection. libmicrohttpd writes these fields, so those of the
-    /// service response are dropped.
+    /// The names, in lower case, of the fields that describe the connection. libmicrohttpd writes these fields. Fields
+    /// with these names in the service response are therefore dropped.
     private static let reserved: Set<String> = ["connection", "content-length", "keep-alive", "transfer-encoding"]
     private static let lengths = Set(reserved.map(\.utf8.count))
     /// The size in bytes up to which a body is copied; copying a short body costs less than retaining an object.
@@ -13,7 +13,8 @@ enum HTTPResponseFactory {
 
     /// Returns libmicrohttpd's response, or nil if memory or descriptors are exhausted.
     ///
-    /// The body is also set for status 304: libmicrohttpd then sends its length but not its bytes.
+    /// The response contains the body even for status 304. libmicrohttpd then sends the length of the body but not its
+    /// bytes.
     static func make(_ response: ServiceResponse) -> OpaquePointer? {
         guard let answer = body(response.body) else { return nil }
         for field in response.headers.fields where !isReserved(field.name) {
@@ -23,7 +24,8 @@ enum HTTPResponseFactory {
     }
 
     private static func isReserved(_ name: String) -> Bool {
-        // Most names differ in their length, which costs less to compare than a lower-case copy.
+        // Compare the lengths first. Most names have another length, and comparing lengths is faster than making a
+        // lower-case copy.
         lengths.contains(name.utf8.count) && reserved.contains(name.lowercased())
     }
 
@@ -33,8 +35,8 @@ enum HTTPResponseFactory {
         case .bytes(let data) where data.count <= copied:
             return data.withUnsafeBytes { webimage_http_response_copying($0.baseAddress, $0.count) }
         case .bytes(let data):
-            // libmicrohttpd keeps the address. The bytes of an `NSData` object do not move; those of a `Data` value
-            // may.
+            // libmicrohttpd stores the address of the bytes. The bytes of an `NSData` object do not move, but the bytes
+            // of a `Data` value may move.
             let object = data as NSData
             let owner = Unmanaged.passRetained(object)
             let answer = webimage_http_response_retaining(

@@ -2,15 +2,15 @@ import CWebImageHTTPShim
 import Foundation
 import WebImageCore
 
-/// The watching thread: accepts connections, detects disconnected clients, closes connections past their deadline,
-/// and stops the server.
+/// The watching thread. It accepts connections, detects disconnected clients, closes connections whose deadline has
+/// passed, and stops the server.
 extension HTTPServer {
     /// The interval between checks of the deadlines, and the longest wait for an event.
     private static let tick = Duration.milliseconds(200)
-    /// After a stop, the time for which a connection stays open after its last use, because its next request may be in
-    /// transit.
+    /// During a stop, the time for which a connection may wait for a request before it is closed. It is not closed at
+    /// once, because a request may be in transit.
     private static let grace = Duration.milliseconds(500)
-    /// The additional time after the stop deadline in which the last answers may still be sent.
+    /// The additional time after the stop deadline in which the last answers can be sent.
     private static let linger = Duration.seconds(1)
     private static let wakeEvent: UInt64 = 0
 
@@ -42,7 +42,8 @@ extension HTTPServer {
         let pointer = ServerPointer(pointer: server)
         let thread = Thread(name: "webimage.http") { [self] in
             run(pointer.pointer, watch, wake, listeners)
-            // libmicrohttpd has stopped and no longer uses the context, so the server need not be retained for it.
+            // The server was retained as the context of libmicrohttpd. libmicrohttpd has stopped, so release the
+            // server.
             Unmanaged.passUnretained(self).release()
             finish()
         }
@@ -66,8 +67,8 @@ extension HTTPServer {
                     // listener.
                     guard event.id <= UInt64(listeners.count) else { continue }
                     if !accept(listeners[Int(event.id) - 1], server, watch) {
-                        // No descriptor is left. Pause watching the listeners: their waiting connections would end
-                        // every wait immediately, and this thread would spin.
+                        // No descriptor is left. Pause watching the listeners. Otherwise their waiting connections
+                        // would end every wait immediately, and this thread would use a whole processor core.
                         for listener in listeners { webimage_http_watch_remove(watch, listener.descriptor) }
                         pausedUntil = SystemClock().now + Self.tick
                     }
@@ -88,8 +89,8 @@ extension HTTPServer {
                 sweep()
             }
             if state.withLock({ $0.isStopping }) {
-                // Accept the connections that wait in the listener's queue before closing it: the close would reset
-                // them.
+                // Before closing a listener, accept the connections in its queue, because the close would reset these
+                // connections.
                 for listener in listeners {
                     _ = accept(listener, server, watch)
                     webimage_http_watch_remove(watch, listener.descriptor)
@@ -104,8 +105,8 @@ extension HTTPServer {
             state.wake = -1
             return state.table.removeAll()
         }
-        // libmicrohttpd closes connections that none of its threads had started to serve without calling `closed`, so
-        // their ledger entries are closed here.
+        // For connections that no thread of libmicrohttpd has started to serve, libmicrohttpd closes the descriptor but
+        // does not call `closed`. Close their ledger entries here.
         for _ in 0..<untaken { HandleLedger.closed("HTTP connection") }
         close(wake)
         close(watch)
@@ -121,9 +122,10 @@ extension HTTPServer {
         for waiter in waiters { waiter.resume(returning: ()) }
     }
 
-    /// Accepts the waiting connections; false if no descriptor or memory is left for another connection.
+    /// Accepts the waiting connections. Returns false if no descriptor or memory is left for another connection.
     private func accept(_ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32) -> Bool {
-        // The number is bounded: otherwise a flood of connections would keep this thread from checking deadlines.
+        // Accept at most 256 connections in one call. Otherwise a flood of connections would prevent this thread from
+        // checking deadlines.
         for _ in 0..<256 {
             var storage = sockaddr_storage()
             var length = socklen_t()
@@ -157,8 +159,9 @@ extension HTTPServer {
         switch admission {
         case .accepted(let number):
             HandleLedger.opened("HTTP connection")
-            // Watch the descriptor before libmicrohttpd receives it and may close it: a close removes the descriptor
-            // from the epoll set, and watching it afterwards could watch another connection.
+            // Watch the descriptor before libmicrohttpd receives it. After receiving it, libmicrohttpd can close the
+            // descriptor at any time, and another connection can receive the same descriptor. A close also removes the
+            // descriptor from the epoll set.
             webimage_http_watch_closing(watch, descriptor, number)
             let isTaken = withUnsafePointer(to: &storage) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -183,8 +186,8 @@ extension HTTPServer {
 
     private func sweep() {
         state.withLock { state in
-            // The lock is held during `shutdown`: libmicrohttpd calls `closed`, which needs the lock, before it
-            // closes a descriptor. So the descriptor cannot be reused meanwhile.
+            // Hold the lock during `shutdown`. Before libmicrohttpd closes a descriptor, it calls `closed`, which waits
+            // for the lock. The descriptor can therefore not be closed and reused before `shutdown` returns.
             let cut = state.table.sweep(at: clock.now, limits: state.limits) { webimage_http_acknowledged($0) }
             for (descriptor, reason) in cut {
                 shutdown(descriptor, Int32(SHUT_RDWR))
@@ -197,14 +200,14 @@ extension HTTPServer {
         }
     }
 
-    /// Performs one step of the stop; true if no request is left and libmicrohttpd may be stopped.
+    /// Performs one step of the stop. Returns true if no request is left and libmicrohttpd may be stopped.
     private func drain() -> Bool {
         let (late, isOver) = state.withLock { state -> ([PendingRequest], Bool) in
             let now = clock.now
             let deadline = state.stopDeadline ?? now
             let isLate = now >= deadline
-            // Close the connections that have waited for a request longer than `grace`; after the deadline, close all
-            // that wait for a request.
+            // Close the connections that have waited for a request longer than `grace`; after the deadline, close
+            // all connections that wait for a request.
             for descriptor in state.table.cutWaiting(before: isLate ? now : now - Self.grace) {
                 // Shut down only the reading half, so that a request that has already arrived is still read and
                 // answered.
@@ -223,7 +226,8 @@ extension HTTPServer {
     }
 }
 
-/// The pointer to libmicrohttpd's server. Sendable is safe because only the watching thread uses it after the start.
+/// The pointer to libmicrohttpd's server. Sendable is safe because only the watching thread uses the pointer after the
+/// start.
 private struct ServerPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

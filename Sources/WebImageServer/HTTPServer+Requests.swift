@@ -6,7 +6,7 @@ import WebImageService
 
 /// The callbacks of libmicrohttpd, which run on its threads.
 extension HTTPServer {
-    /// The callbacks for C. The context is the server; a callback does not retain it.
+    /// The callbacks for C. The context is the server. A callback does not retain the server.
     static func callbacks(_ context: UnsafeMutableRawPointer) -> webimage_http_callbacks {
         webimage_http_callbacks(
             context: context,
@@ -76,7 +76,7 @@ extension HTTPServer {
             Self.send(response, closes: closes) { webimage_http_answer(pointer, $0, $1, $2, $3) }
             return true
         }
-        // The reply may come before this function returns.
+        // Suspend the request now, because the task may reply before this function returns.
         webimage_http_suspend(pointer)
         let pending = PendingRequest(pointer, number)
         let isPeerClosed = state.withLock { state in
@@ -106,8 +106,7 @@ extension HTTPServer {
             headers: headers, client: client?.description)
     }
 
-    /// Sends the answer of a request. Only the first answer is sent; a later answer is dropped. Can be called on any
-    /// thread.
+    /// Sends the answer to a request. Only the first answer is sent; a later answer is dropped. Safe on any thread.
     func reply(to pending: PendingRequest, _ response: ServiceResponse) {
         guard pending.claim() else { return }
         let closes = state.withLock { state in
@@ -122,7 +121,8 @@ extension HTTPServer {
         }
     }
 
-    /// Passes an answer to the library: status, response, size of the body, and whether the connection is closed after it.
+    /// Passes an answer to the library: the status, the response, the size of the body, and whether the connection is
+    /// closed after the answer.
     private static func send(
         _ response: ServiceResponse, closes: Bool, by pass: (UInt32, OpaquePointer?, UInt64, Bool) -> Void
     ) {
@@ -153,8 +153,8 @@ extension HTTPServer {
         return headers
     }
 
-    /// The text without trailing white space, which RFC 9112 §5.1 excludes from values and libmicrohttpd does not
-    /// remove.
+    /// Returns the text without trailing white space. RFC 9112 §5.1 excludes this white space from values, but
+    /// libmicrohttpd does not remove it.
     private static func text(_ bytes: UnsafePointer<CChar>?, _ size: Int) -> String {
         var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : size)[...]
         while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }

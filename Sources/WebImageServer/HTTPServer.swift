@@ -3,22 +3,23 @@ import Foundation
 package import WebImageCore
 public import WebImageService
 
-/// Serves HTTP/1.1 on sockets: passes each request to a function and sends its answer.
+/// Serves HTTP/1.1 on sockets. Passes each request to a function and sends the answer that the function returns.
 ///
-/// The server has no TLS: run it behind a proxy that provides TLS. It checks every head against request smuggling and
+/// The server has no TLS: run it behind a proxy that provides TLS. It checks every head for request smuggling and
 /// refuses requests with a body. A client that sends single bytes does not extend its deadline, and the number of
-/// connections per client is limited. Each request is answered by a task, which is cancelled when the client
-/// disconnects. The first server loads libmicrohttpd.
+/// connections per client is limited. A task answers each request that the immediate responder does not answer. The
+/// task is cancelled when the client disconnects. The first server loads libmicrohttpd.
 ///
 /// A server runs until ``stop(within:)`` and retains itself until then.
 public final class HTTPServer: Sendable {
-    /// Answers one request; called on the cooperative pool. Its task is cancelled when the client disconnects.
+    /// Answers one request. Called in a task on the cooperative pool. The task is cancelled when the client
+    /// disconnects.
     public typealias Responder = @Sendable (ServiceRequest) async -> ServiceResponse
 
-    /// Answers one request before its ``Responder`` is asked; nil leaves the request to the responder.
+    /// Answers one request before its ``Responder`` is called. If the result is nil, the responder answers the request.
     ///
-    /// Called on a thread that serves sockets, so it must return within microseconds and must not block. Saves the wake-ups
-    /// of two threads, about half of the cost of a small answer.
+    /// Called on a thread that serves sockets, so it must return within microseconds and must not block. An immediate
+    /// answer saves the wake-ups of two threads, which are about half of the cost of a small answer.
     public typealias ImmediateResponder = @Sendable (ServiceRequest) -> ServiceResponse?
 
     /// Counters since the start.
@@ -33,7 +34,7 @@ public final class HTTPServer: Sendable {
         public var refusedConnections = 0
         /// Connections refused by ``HTTPServerConfiguration/maxConnectionsPerClient``.
         public var refusedConnectionsOfClient = 0
-        /// Requests that were accepted and passed to the responder.
+        /// Requests that were accepted and passed to the immediate responder or the responder.
         public var requests = 0
         /// Requests that have ended: the answer was sent, or the connection ended first. Includes refused requests.
         public var completedRequests = 0
@@ -51,7 +52,7 @@ public final class HTTPServer: Sendable {
         var table = ConnectionTable()
         var limits: HTTPServerConfiguration
         var statistics = Statistics()
-        /// The time at which requests without an answer receive 503; nil until the server is told to stop.
+        /// The time at which requests without an answer receive 503; nil before the first call of `stop(within:)`.
         var stopDeadline: Duration?
         var stopBegan = Duration.zero
         /// The number of threads that are sending a reply. libmicrohttpd must not be stopped before they have returned.
@@ -64,7 +65,7 @@ public final class HTTPServer: Sendable {
         var isStopping: Bool { stopDeadline != nil }
     }
 
-    /// The listening addresses, with the ports that the system chose.
+    /// The listening addresses. For an address with port 0, the result contains the port that the system chose.
     public let addresses: [ListenAddress]
     let respond: Responder
     let respondImmediately: ImmediateResponder?
@@ -129,12 +130,13 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops the server: refuses new connections and new requests (503), and waits for the answers of requests in
-    /// flight.
+    /// Stops the server. Refuses new connections, answers new requests with status 503, and waits until the running
+    /// requests have their answers.
     ///
-    /// Requests without an answer when `drain` has passed are cancelled and receive 503. Returns when all connections
-    /// are closed and all threads have ended, at most one second after `drain` has passed. A second call can shorten
-    /// the time but not extend it. Safe to call from any task; cancelling the task does not end the wait.
+    /// A request that has no answer when `drain` has passed is cancelled and receives status 503. Returns when all
+    /// connections are closed and all threads have ended, at most one second after `drain` has passed. A second call
+    /// can shorten the waiting time but cannot extend it. Safe to call from any task; cancelling the task does not end
+    /// the wait.
     public func stop(within drain: Duration) async {
         await withValueContinuation(of: Void.self) { continuation in
             let hasEnded = state.withLock { state in

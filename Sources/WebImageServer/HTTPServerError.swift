@@ -1,6 +1,6 @@
 /// The error of a server that cannot start.
 public struct HTTPServerError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One sentence with the address and the system's reason.
+    /// The cause in one sentence, for example the address and the reason that the system reported.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -3,7 +3,7 @@ import WebImageHTTP
 
 /// An address at which a server accepts connections.
 public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A numeric address and a port; port 0 selects a free one. `::` accepts only IPv6.
+    /// A numeric address and a port; port 0 selects a free port. `::` accepts only IPv6.
     case network(host: String, port: UInt16)
     /// Every IPv4 and IPv6 address of the machine.
     case everywhere(port: UInt16)
@@ -12,7 +12,7 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
     /// A listening socket that the parent process opened (socket activation), with its name if it has one.
     case inherited(descriptor: Int32, name: String?)
 
-    /// Parses `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT` (127.0.0.1), `*:PORT` (everywhere) or `unix:PATH`.
+    /// Parses `ADDRESS:PORT`, `[ADDRESS]:PORT`, `localhost:PORT` (127.0.0.1), `*:PORT` (all addresses) or `unix:PATH`.
     public init(_ text: String) throws(HTTPServerError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst(5))
@@ -40,7 +40,8 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The form that ``init(_:)`` parses; inherited sockets are `fd:NUMBER`.
+    /// The address in the form that ``init(_:)`` parses. For an inherited socket, `fd:NUMBER`, which ``init(_:)``
+    /// rejects.
     public var description: String {
         switch self {
         case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -67,8 +68,8 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// The sockets that systemd passed to this process, or an empty array.
     ///
-    /// Call it once, before the process starts a child process. It sets close-on-exec on the descriptors and removes
-    /// the environment variables (`sd_listen_fds(3)`), so that a child process does not use the sockets.
+    /// Call this function once, before the process starts a child process. It sets close-on-exec on the descriptors and
+    /// removes the environment variables (`sd_listen_fds(3)`), so that a child process does not use the sockets.
     public static func inherited() -> [ListenAddress] {
         let environment = ProcessInfo.processInfo.environment
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),
@@ -84,6 +85,6 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// `sizeof(sockaddr_un.sun_path)` on Linux.
+    /// `sizeof(sockaddr_un.sun_path)` on Linux, in bytes.
     static let longestPath = 108
 }

@@ -1,5 +1,5 @@
-// Needed for the declarations of <sys/socket.h>. In some builds this C module is the first to include the header, and
-// Swift then finds the declarations only through this module.
+// This import supplies the declarations of <sys/socket.h>. In some builds, this C module is the first to include the
+// header, and Swift then finds the declarations only through this module.
 import CWebImageHTTPShim
 import Foundation
 import WebImageHTTP
@@ -10,7 +10,7 @@ struct SocketAddress {
     var port: UInt16 = 0
     var isLocal = false
 
-    /// The address that a socket is bound to.
+    /// Returns the address to which a socket is bound; nil if the address cannot be read.
     static func bound(_ descriptor: Int32) -> SocketAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -20,7 +20,7 @@ struct SocketAddress {
         return result == 0 ? SocketAddress(storage) : nil
     }
 
-    /// Reads the content of a `sockaddr_storage`. Converts IPv4 addresses that arrive through an IPv6 socket to IPv4.
+    /// Reads the content of a `sockaddr_storage`. Converts the IPv4-mapped address of an IPv6 socket to IPv4.
     init?(_ storage: sockaddr_storage) {
         var storage = storage
         switch Int32(storage.ss_family) {

@@ -1,11 +1,14 @@
 import WebImageCore
 
 extension ImageService {
-    /// Answers a request for a picture whose result is in memory; nil for every other request.
+    /// Answers a request for a picture if its result is in memory and ``respond(to:)`` has already answered the same
+    /// target with the same `Accept` from memory. Otherwise returns nil.
     ///
-    /// The answer is that of ``respond(to:)``, to which a transport passes the requests that this function leaves. Returns
-    /// within microseconds and never blocks, so a transport may call it on a thread that serves sockets. Limits of requests
-    /// in flight do not apply, because the request waits for nothing.
+    /// The answer is the same as that of ``respond(to:)``. If this function returns nil, the transport passes the
+    /// request to ``respond(to:)``.
+    ///
+    /// Returns within microseconds and never blocks, so a transport may call it on a thread that serves sockets. The
+    /// limits of requests in flight do not apply, because the request waits for nothing.
     public func respondFromMemory(to request: ServiceRequest) -> ServiceResponse? {
         guard let settings = servingSettings, let known = settings.answered.target(of: request) else { return nil }
         let start = clock.now

@@ -67,7 +67,7 @@ extension ImageService {
     }
 
     /// Returns the result in the preferred format. If AVIF is preferred but not available within the configured time,
-    /// returns the next format.
+    /// returns the result in the next format.
     private func provide(
         _ target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
         _ settings: ServiceSettings, _ record: ServiceRecord, _ answer: inout ResultResponse
@@ -80,8 +80,8 @@ extension ImageService {
             let budget = Duration.milliseconds(settings.configuration.avifBudget)
             let job = await job(accepted)
             if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
-            // This answer has a substitute format and a different entity tag. Caches may use it for at most 60 seconds,
-            // because the AVIF result is then probably available.
+            // This answer has a substitute format and a different entity tag. Caches may use this answer for at most 60
+            // seconds, because the AVIF result is probably available afterwards.
             answer.maxAge = 60
         }
         let job = await job(accepted.subtracting(.avif))

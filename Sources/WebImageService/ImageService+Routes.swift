@@ -47,8 +47,8 @@ extension ImageService {
         return try await pictureAnswer(request, target, settings, &record)
     }
 
-    /// The part of a path after a prefix, beginning with a slash; nil if the path does not begin with the prefix and
-    /// a slash.
+    /// Returns the part of a path after a prefix. This part begins with a slash. Returns nil if the path does not begin
+    /// with the prefix and a slash.
     static func inside(_ path: Substring, _ prefix: String) -> Substring? {
         guard path.hasPrefix(prefix + "/") else { return nil }
         return path.dropFirst(prefix.count)
@@ -152,7 +152,8 @@ extension ImageService {
         return page("purged\n", .purge, record)
     }
 
-    /// All combinations of formats that clients may accept. A purge removes the results of a target for each of them.
+    /// All combinations of formats that clients may accept. A purge removes the results of a target for each
+    /// combination.
     private static func allAccepted(_ offered: AcceptedFormats) -> Set<AcceptedFormats> {
         Set((0..<8).map { AcceptedFormats(rawValue: $0).intersection(offered) })
     }

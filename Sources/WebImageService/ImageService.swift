@@ -2,10 +2,10 @@ import Foundation
 import WebImage
 public import WebImageCore
 
-/// An HTTP image service without a transport: takes a request as a value and returns the answer as a value.
+/// An HTTP image service without a transport. It receives a request as a value and returns the answer as a value.
 ///
-/// Safe to call from any task. Concurrent requests that need the same work share it. Decoding runs on the library's
-/// decode threads, never on the caller's thread.
+/// Safe to call from any task. Concurrent requests that need the same work share this work. Decoding runs on the
+/// library's decode threads, never on the caller's thread.
 public final class ImageService: Sendable {
     let provider: ResultProvider
     let pool: DecodePool
@@ -80,8 +80,9 @@ public final class ImageService: Sendable {
 
     /// Applies another configuration to new requests. Requests in flight keep the old configuration.
     ///
-    /// Changes of addresses, caches, queue limits and the folder of local sources have no effect. Blocks while it
-    /// reads files.
+    /// Changes of these settings have no effect: listening addresses, caches, limits on requests and queues, the folder
+    /// of local sources, and the settings of downloads such as timeouts and allowed addresses. Blocks while it reads
+    /// the files of the watermark and the fallback.
     /// - Throws: `ConfigurationError`; the old configuration remains in use.
     public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         let settings = try ServiceSettings(configuration)
@@ -91,24 +92,24 @@ public final class ImageService: Sendable {
     /// Refuses pictures (503) from now on and answers 503 on `/readyz`. Requests in flight continue.
     public func beginDraining() { state.withLock { ($0.isReady, $0.isDraining) = (false, true) } }
 
-    /// Answers 503 on `/readyz` from now on and changes nothing else. Use it with a server that refuses new requests
-    /// itself and completes the requests that it has accepted.
+    /// Answers 503 on `/readyz` from now on and changes nothing else. Use this function with a server that refuses new
+    /// requests itself and completes the accepted requests.
     public func announceDraining() { state.withLock { $0.isReady = false } }
 
     var isReady: Bool { state.withLock { $0.isReady } }
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Cancels work that no request waits for and waits until stored results are written to disk.
+    /// Cancels work in the background and waits until stored results are written to disk.
     public func shutdown() async {
         provider.background.close()
         await provider.store.flush()
     }
 
-    /// Answers a request; never throws, because every failure is an answer with its status.
+    /// Answers a request. A failure is an answer with an error status, so this function does not throw.
     ///
-    /// If the calling task is cancelled because the client disconnected, the answer has status 499, and work that no
-    /// other request waits for is cancelled.
+    /// If the calling task is cancelled because the client disconnected, the answer has status 499. Work is cancelled
+    /// if no other request waits for it.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         await respond(to: request) { record throws(ServiceRefusal) in try await self.answer(request, &record) }
     }
@@ -144,7 +145,7 @@ public final class ImageService: Sendable {
         return response
     }
 
-    /// Adds the fields that every answer has, and counts the answer.
+    /// Adds the fields that all answers have, and counts the answer.
     func finish(
         _ response: inout ServiceResponse, of request: ServiceRequest, _ settings: ServiceSettings, _ start: Duration
     ) {

@@ -11,15 +11,15 @@ enum ServiceComponents {
         var config = WebImageDownloaderConfig()
         config.policy = settings.downloadPolicy
         config.maxConcurrentDownloads = max(configuration.queue, 1)
-        // More concurrent downloads would only wait for a processor with their bodies in memory.
+        // Limit the downloads, because further bodies would wait for a processor and use memory.
         let downloads = max(16, 8 * ProcessInfo.processInfo.activeProcessorCount)
         config.maxConcurrentDownloadsPerHost = max(min(configuration.queuePerHost, downloads), 1)
         config.downloadTimeout = Double(configuration.sourceTimeout)
         config.downloadDeadline = Double(configuration.sourceDeadline)
         config.maxBodyBytes = configuration.maxSourceBytes
         config.maxRedirects = configuration.maxRedirects
-        // Use no proxy, not even those of the environment variables: with a proxy, the addresses of sources cannot be
-        // checked.
+        // Use no proxy, and ignore the proxies in environment variables. With a proxy, the addresses of sources cannot
+        // be checked.
         config.proxy = ""
         let downloader = WebImageDownloader(config: config)
         if !configuration.userAgent.isEmpty {

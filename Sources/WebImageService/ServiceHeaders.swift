@@ -1,8 +1,9 @@
-/// The fields of an HTTP message in order. A name may occur more than once; its case does not matter (RFC 9110 §5).
+/// The fields of an HTTP message in order. A name may occur more than once. The case of a name is ignored in
+/// comparisons (RFC 9110 §5).
 public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field.
     public struct Field: Sendable, Hashable {
-        /// The name in the case it was written in.
+        /// The name with its original upper and lower case.
         public var name: String
         /// The value without the line end.
         public var value: String
@@ -25,7 +26,8 @@ public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
         for (name, value) in elements { append(name, value) }
     }
 
-    /// The values of all fields of a name, joined by commas (RFC 9110 §5.3). Setting replaces them all; nil removes them.
+    /// The values of all fields with this name, joined by commas (RFC 9110 §5.3). Setting a value replaces all these
+    /// fields; setting nil removes them.
     ///
     /// A value with a control character other than a tab is not stored, because it could end the field.
     public subscript(name: String) -> String? {

@@ -8,41 +8,41 @@ public struct ServiceRecord: Sendable {
         case imgproxy
         /// A picture in thumbor's grammar.
         case thumbor
-        /// Facts about a source.
+        /// A description of a source in JSON.
         case info
-        /// A health check: whether the process runs.
+        /// A check whether the process runs.
         case health
-        /// A readiness check: whether the service accepts requests.
+        /// A check whether the service accepts requests.
         case ready
-        /// Counters.
+        /// The counters as Prometheus text.
         case metrics
-        /// Purges of results.
+        /// A purge of results.
         case purge
         /// The start page.
         case start
-        /// No known route.
+        /// The route is not known.
         case none
     }
 
     /// The origin of the answer.
     public enum Outcome: String, Sendable, CaseIterable {
-        /// Made for this request.
+        /// The result was made for this request.
         case made
-        /// Made once for several requests; this request joined the work of another one.
+        /// The result was made for several requests. This request joined the work of another request.
         case joined
-        /// From the memory cache of results.
+        /// The result comes from the memory cache.
         case memory
-        /// From the disk cache of results.
+        /// The result comes from the disk cache.
         case disk
-        /// A stale result.
+        /// The result is stale.
         case stale
         /// The client's copy is current (304).
         case notModified
-        /// A remembered failure.
+        /// The answer is a remembered failure.
         case negative
-        /// An error.
+        /// The answer is an error.
         case refused
-        /// An answer that is not a picture.
+        /// The answer is a page, such as a health check or the start page.
         case page
     }
 
@@ -62,19 +62,19 @@ public struct ServiceRecord: Sendable {
 
     /// Identifies the request in logs: the client's `X-Request-Id` if it is valid, otherwise a new one.
     public var requestID = ""
-    /// The trace context of the request (W3C `traceparent`), if it was well formed.
+    /// The trace context of the request (W3C `traceparent`); nil if the field is missing or not well formed.
     public var traceParent: String?
     /// The kind of request.
     public var route = Route.none
     /// The origin of the answer.
     public var outcome = Outcome.refused
-    /// The source's URL without user information and query; nil for other routes.
+    /// The source's URL without user information and query; nil if the request names no source.
     public var source: String?
     /// The reason of a refusal as one word for metrics (`signature`, `option`, `queue` …); nil for success.
     public var reason: String?
-    /// The message for a log; never contains a secret.
+    /// The message for a log. It never contains a secret.
     public var message: String?
-    /// The durations of the stages that ran for this request; empty if it joined the work of another request.
+    /// The durations of the stages that ran for this request; empty if the request joined the work of another request.
     public var stages: [Stage: Duration] = [:]
     /// The time from the arrival of the request until the answer was complete.
     public var duration = Duration.zero
@@ -88,10 +88,10 @@ public struct ServiceRecord: Sendable {
     /// The request's number in the order in which requests were accepted.
     var number: UInt64 = 0
 
-    /// An empty record.
+    /// Creates an empty record.
     public init() {}
 
-    /// The record of a request that begins.
+    /// Creates the record of a new request.
     init(_ request: ServiceRequest) {
         requestID = RequestIdentity.requestID(request.headers)
         traceParent = RequestIdentity.traceParent(request.headers)

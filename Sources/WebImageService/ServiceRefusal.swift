@@ -9,13 +9,13 @@ struct ServiceRefusal: Error, Sendable, Hashable {
 
     var status: Int
     var reason: Reason
-    /// One sentence for the client and the log; contains no secret and no local path.
+    /// One sentence for the client and the log. It contains no secret and no local path.
     var message: String
     /// The name of the option that caused the refusal, as written in the target; nil for other refusals.
     var option: String?
     /// Seconds after which a retry may succeed.
     var retryAfter: Int?
-    /// Whether an earlier request caused the refusal, which was remembered.
+    /// Whether this is the remembered refusal of an earlier request.
     var isFromMemory = false
 
     init(
@@ -39,8 +39,8 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     static func target(_ problem: String) -> ServiceRefusal { ServiceRefusal(400, .target, problem) }
 }
 
-/// Text of a client in a form that is safe in messages: in quotes, on one line, at most 200 characters, with control
-/// and format characters replaced.
+/// Text of a client in a form that is safe in messages. It is in quotes and on one line, and has at most 200
+/// characters. Control characters, format characters and single quotes are replaced by U+FFFD.
 struct Printable: CustomStringConvertible {
     let description: String
 

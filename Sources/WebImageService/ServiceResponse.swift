@@ -3,19 +3,19 @@ import WebImageCore
 
 /// The answer to a ``ServiceRequest`` and the record of the work that made it.
 ///
-/// The server adds only the fields of the connection (`Date`, `Connection`, `Content-Length`). For `HEAD` the body is
-/// the same as for `GET`: the server sends its length but not its bytes.
+/// The server adds only the fields of the connection (`Date`, `Connection`, `Content-Length`). For `HEAD`, the body is
+/// the same as for `GET`: the server sends the length of the body but not its bytes.
 public struct ServiceResponse: Sendable {
     /// The bytes to send.
     public enum Body: Sendable {
-        /// Nothing.
+        /// No bytes.
         case none
         /// Bytes in memory.
         case bytes(Data)
         /// A part of an open file, for `sendfile(2)`.
         case file(ServiceFile, Range<Int>)
 
-        /// The number of bytes, the value of `Content-Length`.
+        /// The number of bytes. It is the value of `Content-Length`.
         public var count: Int {
             switch self {
             case .none: 0
@@ -27,7 +27,7 @@ public struct ServiceResponse: Sendable {
 
     /// The status code.
     public var status: Int
-    /// The fields of the head, without those of the connection.
+    /// The fields of the head, without the fields of the connection.
     public var headers: ServiceHeaders
     /// The bytes to send.
     public var body: Body
@@ -45,22 +45,22 @@ public struct ServiceResponse: Sendable {
     }
 }
 
-/// An open regular file, closed when the last reference is released.
+/// An open regular file. It is closed when the last reference to this object is released.
 public final class ServiceFile: Sendable {
-    /// The descriptor, open for reading and owned by this object. A server that closes a descriptor after sending must
-    /// duplicate this one first.
+    /// The descriptor, open for reading and owned by this object. A server that closes descriptors after sending must
+    /// send from a duplicate of this descriptor.
     public let descriptor: Int32
     /// The size in bytes at the time of opening.
     public let byteCount: Int
 
-    /// Opens a regular file; nil for anything else, including symbolic links. Blocks.
+    /// Opens a regular file; nil if the file cannot be opened, is a symbolic link or is not a regular file. Blocks.
     public convenience init?(path: String) {
         do throws(WebImageError) { try self.init(name: path, in: AT_FDCWD) } catch { return nil }
     }
 
     /// Opens a regular file by its name in an open folder.
     ///
-    /// - Throws: `.fileSystem` with the system's `errno`; `ENOENT` if it is not a regular file.
+    /// - Throws: `.fileSystem` with the system's `errno`, or with `ENOENT` if the opened file is not a regular file.
     init(name: String, in folder: Int32) throws(WebImageError) {
         let descriptor = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw .posix(errno, stage: .download) }
@@ -75,7 +75,8 @@ public final class ServiceFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Reads the bytes of a range; returns fewer bytes if the file was truncated after opening. Blocks.
+    /// Reads the bytes of a range. Returns fewer bytes if the file was truncated after opening or cannot be read.
+    /// Blocks.
     public func bytes(in range: Range<Int>) -> Data {
         var data = Data(count: range.count)
         let count = data.withUnsafeMutableBytes { buffer in

@@ -2,12 +2,13 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// One SQLite connection and its prepared statements. Only one thread at a time uses it, under the lock of its owner.
+/// One SQLite connection and its prepared statements. Only one thread at a time may use the connection. The owner
+/// ensures this with a lock.
 final class Database {
     enum Mode {
         case readWrite
         case readOnly
-        /// For a read-only file system. Uses no locks and no log, because no process can write.
+        /// For a read-only file system. SQLite then uses no locks and no log, because no process can write.
         case immutable
     }
 
@@ -47,7 +48,7 @@ final class Database {
         HandleLedger.closed("sqlite3")
     }
 
-    /// Prepares a statement that lives as long as the connection.
+    /// Prepares a statement. It remains valid until the connection is closed.
     func prepare(_ sql: String) throws(DatabaseError) -> Statement {
         var prepared: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -57,7 +58,8 @@ final class Database {
         return statement
     }
 
-    /// Returns the statement of an SQL text. Prepares it at its first use; intended for statements that run rarely.
+    /// Returns the statement for an SQL text. The first call with this text prepares the statement. Intended for
+    /// statements that run rarely.
     func prepareOnce(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = named[sql] { return statement }
         let statement = try prepare(sql)

@@ -2,12 +2,12 @@ public import Foundation
 public import WebImageCore
 
 /// The default disk cache. It stores values by key in a folder with an SQLite index. Several processes can use the
-/// folder at the same time, and a crash does not damage it.
+/// folder at the same time, and a crash does not damage the folder.
 ///
 /// The functions are synchronous and safe on any thread. They read and write files, so do not call them on the main
-/// thread or the cooperative pool. Reads find a new value immediately, and a background thread commits it.
-/// ``flush()`` and releasing the cache wait for the commit. No function throws: an entry that cannot be read is a
-/// miss. A failed write is logged, the first one as a warning.
+/// thread or the cooperative pool. Reads find a new value immediately. A background thread commits the value later.
+/// ``flush()`` and releasing the cache wait for the commit. No function throws: an entry that cannot be read is a miss.
+/// The first failed write is logged as a warning, and later failed writes are logged at debug level.
 public final class DiskCache: DiskCaching, RecordingDiskCache {
     let store: DiskStore
 
@@ -35,18 +35,19 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
 
     deinit { store.close() }
 
-    /// Returns whether there is an entry for a key. Does not read its bytes.
+    /// Returns whether there is an entry for a key. Does not read the bytes of the entry.
     public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }
 
-    /// Returns the bytes of an entry. Nil if there is no entry, or if its length or checksum is wrong; such an entry is
-    /// removed.
+    /// Returns the bytes of an entry. Nil if there is no entry, or if the entry has expired or cannot be read. Nil also
+    /// if the length or the checksum of the bytes is wrong; such an entry is removed.
     public func data(forKey key: String) -> Data? { store.data(forKey: key) }
 
-    /// Stores bytes. They replace the entry with its extended data and metadata. Reads find them immediately.
+    /// Stores the bytes of an entry; nil removes the entry. The bytes replace the whole entry: its old extended data
+    /// and metadata are removed. Reads find the bytes immediately.
     public func setData(_ data: Data?, forKey key: String) { store.setData(data, forKey: key) }
 
-    /// Stores bytes with their record and metadata. They replace the entry with its extended data and metadata. The
-    /// bytes and the metadata are committed in one transaction.
+    /// Stores the bytes of an entry with their record and metadata. They replace the whole entry: its old extended data
+    /// and metadata are removed. The bytes and the metadata are committed in one transaction.
     package func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?) {
         store.setData(data, forKey: key, record: record, metadata: metadata)
     }
@@ -55,7 +56,7 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// ``data(forKey:)``.
     package func entry(forKey key: String) -> CachedResource? { store.entry(forKey: key) }
 
-    /// The record of an entry.
+    /// Returns the record of an entry.
     package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }
 
     /// Returns the extended data of an entry, which is opaque to the cache.
@@ -67,11 +68,11 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Returns the response metadata of an entry, which is opaque to the cache.
     public func metadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
 
-    /// Stores the response metadata of an existing entry; nil removes it. Storing other bytes for the entry removes
-    /// it too.
+    /// Stores the response metadata of an existing entry; nil removes it. When other bytes are stored for the entry,
+    /// the metadata is removed.
     public func setMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
-    /// Removes an entry. Reads after this call do not find it.
+    /// Removes an entry. Reads after this call do not find the entry.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
 
     /// Removes every entry and every stored pixel size.
@@ -94,11 +95,12 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Sets new limits. They apply from the next commit.
     public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
 
-    /// Commits all pending changes, then trims to the limits. Blocks until both have ended.
+    /// Commits all pending changes, then trims the cache to its limits. Blocks until the commit and the trim have
+    /// ended.
     public func flush() { store.flush() }
 
-    /// Stores the pixel size of a key's image. No entry needs to exist, and the size remains after the entry was
-    /// removed.
+    /// Stores the pixel size of a key's image. The key need not have an entry. If the key has an entry, the size
+    /// remains after ``removeData(forKey:)``.
     public func setPixelSize(_ size: PixelSize, forKey key: String) { store.setPixelSize(size, forKey: key) }
 
     /// Returns the stored pixel size of a key's image. Costs one query in the index.
@@ -107,8 +109,8 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Imports the files of a folder that has SDWebImage's layout (`<MD5 of the key>.<extension>`). Removes the
     /// imported files from the folder and returns their number.
     ///
-    /// Imported entries are found under their old keys. Other files stay in the folder. The folder is removed if it
-    /// is empty. After a crash, another call continues the import.
+    /// Imported entries are found under their old keys. Other files stay in the folder. If the folder is then
+    /// empty, it is removed. After a crash, another call continues the import.
     public func importFiles(fromDirectory path: String) -> Int { store.importFiles(from: path) }
 
     /// Reads every entry, removes damaged entries, and computes the totals again.

@@ -4,7 +4,8 @@ import WebImageCore
 
 /// Opens the store, commits changes, and recovers if opening or committing fails.
 extension DiskStore {
-    /// Commits all pending changes, then trims to the limits. Blocks until both have ended.
+    /// Commits all pending changes, then trims the cache to its limits. Blocks until the commit and the trim have
+    /// ended.
     func flush() {
         writer.withLock { slot in
             let batch = state.withLock { state in
@@ -35,15 +36,15 @@ extension DiskStore {
         }
     }
 
-    /// Commits the changes of a failed batch one by one. Returns the removals that failed again. They must be
-    /// repeated with a later commit, because a removed entry must not reappear. Values that failed again are dropped,
-    /// because they can be fetched again.
+    /// Commits the changes of a failed batch one by one. Returns the removals that failed again. A later commit must
+    /// repeat these removals, because a removed entry must not reappear. Values that failed again are dropped, because
+    /// loads can fetch them again.
     private func salvage(
         _ batch: PendingWrites, after failure: DatabaseError, _ slot: inout StoreWriter?
     ) -> PendingWrites {
         var left = PendingWrites()
-        // Skip the attempts if another process holds the lock or if the index cannot be opened: each attempt would wait
-        // and fail.
+        // Skip the attempts if another process holds the lock or if the index cannot be opened. In these cases, each
+        // attempt would wait and then fail.
         var failures = failure.isWaiting || slot == nil ? Self.enoughFailures : 0
         for part in batch.parts {
             if failures < Self.enoughFailures {
@@ -55,7 +56,7 @@ extension DiskStore {
         return left
     }
 
-    /// The number of failures in one batch after which the remaining changes are not tried.
+    /// The number of failures in one batch after which the remaining changes of the batch are not committed.
     private static let enoughFailures = 8
 
     /// Copies the write-ahead log into the index (a checkpoint) in the background, without blocking reads or writes.
@@ -70,7 +71,7 @@ extension DiskStore {
             state.withLock { $0.isCheckpointScheduled = false }
             checkpointing.withLock { isAllowed in
                 guard isAllowed else { return }
-                // Ignore errors: a later commit repeats a failed checkpoint and reports its error.
+                // Ignore errors, because a later commit repeats a failed checkpoint and reports the error.
                 let database = try? Database(path: folder.index, mode: .readWrite, busyMilliseconds: 0)
                 try? database?.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_checkpoint(PASSIVE)")
             }

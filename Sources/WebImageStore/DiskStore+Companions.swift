@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Reads and writes the extended data and metadata of entries (companions), and pixel sizes, which remain after their
-/// entry was removed.
+/// Reads and writes companions (the extended data and the metadata of an entry) and pixel sizes. A pixel size remains
+/// after its entry was removed.
 extension DiskStore {
     /// Returns the extended data or metadata of an entry.
     func companion(_ companion: Companion, forKey key: String) -> Data? {
@@ -14,8 +14,8 @@ extension DiskStore {
         }
     }
 
-    /// Stores the extended data or metadata of an existing entry; nil removes it. It is committed together with earlier
-    /// writes.
+    /// Stores the extended data or metadata of an existing entry; nil removes it. The change is committed together with
+    /// earlier writes.
     func setCompanion(_ companion: Companion, _ data: Data?, forKey key: String) {
         let place = PendingWrites.CompanionKey(key: KeyHash(key), companion: companion)
         let addition = PendingWrites.Addition(data: data, time: milliseconds())
@@ -26,8 +26,8 @@ extension DiskStore {
         if isTooMuch { flush() } else { scheduleFlush() }
     }
 
-    /// Stores the pixel size of a key's image. No entry needs to exist, and the size remains after the entry was
-    /// removed.
+    /// Stores the pixel size of a key's image. The key need not have an entry. If the key has an entry, the size
+    /// remains after the entry was removed.
     func setPixelSize(_ size: PixelSize, forKey key: String) {
         let hash = KeyHash(key)
         state.withLock { $0.pending.put(size, for: hash) }
@@ -43,15 +43,15 @@ extension DiskStore {
 }
 
 extension DiskStore.State {
-    /// Returns the write of an entry that is not committed yet; nil if there is none.
+    /// Returns the uncommitted write of an entry; nil if there is none.
     func waiting(_ key: KeyHash) -> PendingWrite? { pending.writes[key] ?? committing.writes[key] }
 
-    /// Returns what the pending writes contain for both companions of an entry.
+    /// Returns the pending state of both companions of an entry.
     func companions(_ key: KeyHash) -> PendingWrites.Companions {
         PendingWrites.Companions(extended: answer(.extended, of: key), metadata: answer(.metadata, of: key))
     }
 
-    /// Returns what the pending writes contain for one companion of an entry.
+    /// Returns the pending state of one companion of an entry.
     func answer(_ companion: Companion, of key: KeyHash) -> PendingWrites.Answer {
         let place = PendingWrites.CompanionKey(key: key, companion: companion)
         if case .unknown = pending.answer(at: place) { return committing.answer(at: place) }

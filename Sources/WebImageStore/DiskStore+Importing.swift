@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Imports a folder of SDWebImage. Its file names contain only the MD5 of the keys, not the keys. Each file therefore
-/// gets a provisional key until a load requests it by its real key.
+/// Imports a folder of SDWebImage. The file names in this folder contain only the MD5 of the keys, not the keys. Each
+/// imported file therefore has a provisional key until a load requests the file by its real key.
 extension DiskStore {
     func importFiles(from source: String) -> Int {
         let names = FileTree.names(in: source).filter(OriginalLayout.isFileName)
@@ -11,7 +11,7 @@ extension DiskStore {
         var waiting: [(file: String, key: KeyHash)] = []
         func settle() {
             flush()
-            // Remove a file only after its bytes were committed; otherwise a crash would lose it.
+            // Remove a file only after its bytes were committed. Otherwise a crash could lose the bytes.
             for (file, key) in waiting where contains(key) && unlink(file) == 0 { imported += 1 }
             waiting = []
         }
@@ -27,13 +27,13 @@ extension DiskStore {
             if waiting.count >= 256 || state.withLock({ $0.pending.byteCount > Self.pendingLimit / 2 }) { settle() }
         }
         settle()
-        // Fails on purpose if the folder contains other files.
+        // If the folder still contains files, `rmdir` fails and the folder stays, as documented.
         rmdir(source)
         return imported
     }
 
-    /// Returns an imported entry that is requested by its real key for the first time, and stores it under this key.
-    /// Nil if there is none.
+    /// Returns the imported entry for a real key, and stores the entry under this key instead of its provisional key.
+    /// Nil if there is no such entry.
     func adopt(_ key: String) -> CachedResource? {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {

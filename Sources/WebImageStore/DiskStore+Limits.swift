@@ -26,14 +26,15 @@ extension DiskStore {
     }
 
     /// Runs after each commit. Trims the cache if the size limit is exceeded. Once a minute, removes a batch of expired
-    /// entries and the orphaned files of one shard.
+    /// entries, removes the orphaned files and excess pixel sizes of one shard, and releases free pages.
     func keepLimits(_ writer: StoreWriter) throws(DatabaseError) {
         let config = state.withLock { $0.config }
         let order = config.diskCacheExpireType.column
         let bytes = try writer.totals().bytes
         if let limit = sizeLimit(config, bytes: bytes, in: writer.folder), bytes > limit {
             try writer.prepareOrder(by: order)
-            // Trim to 1/16 below the limit, so that not every later write needs another trimming transaction.
+            // Trim to 1/16 below the limit. If the cache stayed at the limit, every later write would need another
+            // transaction to trim.
             while try writer.removeOldest(by: order, downTo: limit - limit / 16) {}
         }
         let now = clock()
@@ -60,7 +61,7 @@ extension DiskStore {
     }
 
     /// Returns the maximum number of bytes of all entries; nil means no limit. If the configured limit is 0, returns
-    /// the smaller of 2 GB and 5 % of the space that is free or used by this cache.
+    /// the smaller of 2 GB and 5 % of the sum of the free space and the size of this cache.
     private func sizeLimit(_ config: ImageCacheConfig, bytes: Int, in folder: StoreFolder) -> Int? {
         switch config.maxDiskSize {
         case 0: min(2_000_000_000, (folder.freeBytes / 20).addingReportingOverflow(bytes / 20).partialValue)
@@ -71,7 +72,7 @@ extension DiskStore {
 }
 
 extension ImageCacheConfig {
-    /// Returns the time in milliseconds at or before which an entry's date means that the entry has expired. Nil if
+    /// Returns a time in milliseconds since 1970. An entry whose date is at or before this time has expired. Nil if
     /// entries never expire by age.
     fileprivate func deadline(_ now: Int) -> Int? {
         guard maxDiskAge >= 0, maxDiskAge.isFinite, maxDiskAge < 1e11 else { return nil }

@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import WebImageCore
 
-/// The implementation of ``DiskCache``. A separate object, because background work may retain it longer than the
-/// cache is retained. Closing waits for a running commit or checkpoint.
+/// The implementation of ``DiskCache``. It is a separate object, because background work may retain it after the cache
+/// was released. Closing waits for a running commit or checkpoint.
 final class DiskStore: Sendable {
     let path: String
     let clock: @Sendable () -> Date
@@ -15,9 +15,10 @@ final class DiskStore: Sendable {
     let reader = Locked<StoreReader?>(nil)
     let queue = DispatchQueue(label: "webimage.disk-cache.flush", qos: .utility)
     let warning: FailureLog
-    /// The queue that checkpoints the log, so that no commit waits for the disk.
+    /// The queue for checkpoints of the log. Because they run here, a commit usually does not wait for the disk.
     let checkpointQueue = DispatchQueue(label: "webimage.disk-cache.fold", qos: .utility)
-    /// Whether checkpoints are allowed. The lock is held during a checkpoint, so that closing waits for its end.
+    /// Whether checkpoints are allowed. The lock is held during a checkpoint, so that closing waits for the end
+    /// of the checkpoint.
     let checkpointing = Locked(true)
 
     struct State {
@@ -28,22 +29,22 @@ final class DiskStore: Sendable {
         var isFlushScheduled = false
         var isAccessFlushScheduled = false
         var isCheckpointScheduled = false
-        /// Whether the cache contains imported files, so that a key that is not found may be stored under a
-        /// provisional key.
+        /// Whether the cache contains imported files. If it does, an entry that is not found under its key may be
+        /// stored under a provisional key.
         var hasImports = false
         var nextOpening = Date.distantPast
         var nextMaintenance = Date.distantPast
-        /// The shard whose orphaned files are removed next. The first one is random, so that short-lived processes
+        /// The shard whose orphaned files were removed last. The initial shard is random, so that short-lived processes
         /// together cover all shards.
         var shard = UInt8.random(in: .min ... .max)
     }
 
-    /// The maximum number of bytes that wait for a commit (16 MiB). Above it, the thread that stores a value performs
-    /// the commit.
+    /// The maximum number of bytes that wait for a commit (16 MiB). Above this limit, the thread that stores a value
+    /// performs the commit.
     static let pendingLimit = 16 << 20
     static let pendingAccessLimit = 512
-    /// How long changes are collected before they are committed together, because each commit writes several pages and
-    /// wakes a thread.
+    /// The time for which changes are collected before a commit. One commit for several changes costs less, because
+    /// each commit writes several pages and wakes a thread.
     static let collectingTime = DispatchTimeInterval.milliseconds(50)
 
     init?(
@@ -85,13 +86,13 @@ final class DiskStore: Sendable {
                 return resource(data, waiting.record, beside, nil)
             }
             guard let (folder, entry) = find(hash), !entry.isExpired(at: clock()) else { return nil }
-            // Read again if the pending companions have changed: a commit in between has written them to the index, but
-            // the row was read before or was replaced.
+            // Read again if the pending companions have changed. In this case, a commit or a new write happened between
+            // the two reads, so `beside` and the row may belong to different states of the entry.
             guard state.withLock({ $0.companions(hash) }) == beside else { continue }
             switch entry.value(in: folder) {
             case .data(let data): return resource(recordAccess(hash, data), entry.record, beside, entry)
             case .unavailable: return nil
-            // The entry may have been replaced after its row was read. Then a new row names a new file, so read again.
+            // The entry may have been replaced after its row was read. The new row then names a new file. Read again.
             case .wrong where failed != entry.generation: failed = entry.generation
             case .wrong:
                 write { writer throws(DatabaseError) in try writer.remove(row: entry.id, generation: entry.generation) }

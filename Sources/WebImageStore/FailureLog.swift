@@ -1,8 +1,8 @@
 import Dispatch
 import WebImageCore
 
-/// Logs the first failure of a subject as a warning. Later failures are usually the same, so they are logged at debug
-/// level.
+/// Logs the failures of one disk cache. The first failure is logged as a warning. Later failures usually have the same
+/// cause, so they are logged at debug level.
 struct FailureLog: Sendable {
     let subject: String
     private let hasWarned = Locked(false)
@@ -17,10 +17,10 @@ struct FailureLog: Sendable {
         Self.log(isFirst ? .warning : .debug, "\(subject): \(error)", metadata: error.logMetadata)
     }
 
-    // A serial queue, because a slow logger may block its thread.
+    // A serial queue, so that a slow logger blocks only one thread.
     private static let queue = DispatchQueue(label: "webimage.disk-cache.log", qos: .utility)
 
-    /// Logs a message from another thread, because the caller holds a lock and the logger is user code.
+    /// Logs a message on another thread, because the caller holds a lock and the logger is user code.
     static func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String] = [:]) {
         queue.async { WebImageLog.shared.log(level, message, metadata: metadata) }
     }

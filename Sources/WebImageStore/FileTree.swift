@@ -6,7 +6,7 @@ enum FileTree {
     /// Creates a new file. Returns `errno` or 0. If the write fails, the incomplete file is removed.
     ///
     /// Writes directly under the final name, because no reader opens the file before a committed row names it. A
-    /// temporary name would need a rename, which takes a fifth of the time for a file of 64 KB.
+    /// temporary name would require a rename. For a file of 64 KB, the rename would take a fifth of the total time.
     static func write(_ data: Data, to path: String) -> Int32 {
         var file = create(path)
         if file < 0, errno == ENOENT {

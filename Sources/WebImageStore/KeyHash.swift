@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The name of an entry in the index: the first 128 bits of its key's SHA-256.
+/// The identifier of an entry in the index: the first 128 bits of the SHA-256 of its key.
 ///
 /// Keys are URLs, so attackers can choose them. With a hash that allows constructed collisions, such as MD5, one site
 /// could store its image under the key of another site.
@@ -25,10 +25,10 @@ struct KeyHash: Hashable, Sendable {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
-    /// The sort order of the hash in the index. Hashes with an equal first half compare as equal.
+    /// The sort order of the hash in the index. Hashes with an equal first half have the same value.
     var order: UInt64 { high }
 
-    /// The digest as 32 hexadecimal digits.
+    /// The hash as 32 hexadecimal digits.
     var hex: String { Self.hex(high) + Self.hex(low) }
 
     /// Returns a number as 16 hexadecimal digits.

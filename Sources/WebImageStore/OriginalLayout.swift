@@ -1,12 +1,14 @@
 import Foundation
 
-/// The file names of SDWebImage: the MD5 of the key in lower-case digits, then the extension of the URL's path.
+/// The file names of SDWebImage. A name is the MD5 of the key in lower-case hexadecimal digits, then a dot and the
+/// extension of the URL's path.
 enum OriginalLayout {
     static func fileName(forKey key: String) -> String {
         let digest = MD5.hex(of: key.utf8.prefix { $0 != 0 })
         var fileExtension = URL(string: key).map(\.pathExtension) ?? (key as NSString).pathExtension
         fileExtension.removeAll { $0 == "\0" || $0 == ":" }
-        // 222 characters: the longest extension that fits into a file name after the digest and the dot.
+        // 222 characters is the length of the longest extension that fits into a file name after the digest and the
+        // dot.
         if fileExtension.isEmpty || fileExtension.utf16.count > 222 { return digest }
         return digest + "." + fileExtension
     }
@@ -20,8 +22,8 @@ enum OriginalLayout {
     /// Returns the key of an imported file until a load requests the file by its real key.
     static func provisionalKey(_ fileName: String) -> String { "imported file " + fileName }
 
-    /// Returns the provisional keys under which the entry of a key may be stored. Older versions of SDWebImage wrote
-    /// file names without an extension, so there can be two.
+    /// Returns the provisional keys under which the entry of a key may be stored. The result can contain two keys,
+    /// because older versions of SDWebImage wrote file names without an extension.
     static func provisionalKeys(of key: String) -> [String] {
         let name = fileName(forKey: key)
         let bare = String(name.prefix(32))
@@ -29,7 +31,8 @@ enum OriginalLayout {
     }
 }
 
-/// MD5 (RFC 1321) for short texts. Used only for file names that other programs define; no security depends on it.
+/// MD5 (RFC 1321) for short texts. Used only for file names that other programs define. No security depends on
+/// this hash.
 package enum MD5 {
     package static func hex(of text: some Sequence<UInt8>) -> String {
         var bytes = Array(text)
@@ -66,6 +69,6 @@ package enum MD5 {
     }
 
     private static let turns: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
-    /// The integer parts of 2³² times the sines of 1 … 64.
+    /// The integer parts of 2³² × |sin(i)| for i = 1 … 64, in radians.
     private static let sines = (1...64).map { UInt32(abs(sin(Double($0))) * 4_294_967_296) }
 }

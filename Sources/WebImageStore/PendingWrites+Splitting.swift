@@ -24,7 +24,7 @@ extension PendingWrites {
         return parts
     }
 
-    /// Whether the batch removes entries and stores none.
+    /// Whether the batch removes entries and stores no entry.
     var isRemoval: Bool { !writes.isEmpty && writes.values.allSatisfy { $0.data == nil } }
 
     /// Adds removals that could not be committed. Skips entries that have a newer pending write.

@@ -8,10 +8,11 @@ struct PendingWrite: Sendable {
     /// The key as text, if the index stores it.
     var name: String?
     var record = EntryRecord.named
-    /// The place of the write among those of its batch. Several writes can have the same time.
+    /// The position of the write in its batch. `time` does not give the order, because several writes can have the same
+    /// time.
     fileprivate(set) var number = 0
 
-    /// Whether the entry has expired, so that reads miss it.
+    /// Returns whether the entry has expired. A read of an expired entry is a miss.
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 }
 
@@ -23,7 +24,7 @@ enum Companion: Hashable, Sendable {
 
 /// All changes that wait for the next commit. A value type without side effects.
 struct PendingWrites {
-    /// An entry's key and one kind of its companions.
+    /// Identifies one companion by the key of its entry and its kind.
     struct CompanionKey: Hashable {
         let key: KeyHash
         let companion: Companion
@@ -56,15 +57,15 @@ struct PendingWrites {
         add(nil, at: CompanionKey(key: key, companion: .metadata))
     }
 
-    /// The writes in the order in which they were put. A write of a newer version of an original removes the variants of
-    /// the older version that were written before it, so the order matters.
+    /// The writes in the order in which they were added. The order matters: the write of a newer version of an original
+    /// removes the earlier variants that were made from older versions.
     var inOrder: [(key: KeyHash, value: PendingWrite)] { writes.sorted { $0.value.number < $1.value.number } }
 
     mutating func put(_ addition: Addition, at place: CompanionKey) { add(addition, at: place) }
     mutating func noteAccess(_ key: KeyHash, at time: Int) { accesses[key] = time }
     mutating func put(_ size: PixelSize, for key: KeyHash) { sizes[key] = size }
 
-    /// Returns what the pending writes contain for one companion of an entry.
+    /// Returns the pending state of one companion of an entry.
     func answer(at place: CompanionKey) -> Answer {
         if let addition = additions[place] {
             guard addition.data != nil, writes[place.key] == nil else { return .known(addition.data) }
@@ -73,7 +74,7 @@ struct PendingWrites {
         return writes[place.key] == nil ? .unknown : .known(nil)
     }
 
-    /// What the pending writes contain for both companions of an entry.
+    /// The pending state of both companions of an entry.
     struct Companions: Equatable {
         let extended: Answer
         let metadata: Answer
@@ -95,7 +96,7 @@ struct PendingWrites {
 
     private mutating func add(_ addition: Addition?, at place: CompanionKey) {
         if additions.isEmpty, addition == nil { return }
-        // An entry that is being removed has no companions.
+        // Drop the companion if the pending write removes its entry.
         let addition = writes[place.key].map { $0.data == nil } == true ? nil : addition
         byteCount += (addition?.data?.count ?? 0) - (additions[place]?.data?.count ?? 0)
         additions[place] = addition

@@ -3,9 +3,10 @@ import WebImageCore
 
 /// Converts the record of an entry to and from the columns of the index.
 enum RecordColumns {
-    /// The values of the column `kind`. The SQL index `entry_source` contains the value 3.
+    /// The values of the column `kind`. The definition of the SQL index `entry_source` contains the value 3.
     private enum Kind: Int {
-        /// The entry is from version 1 or was imported from SDWebImage's folder, so that only its key string is known.
+        /// The entry was stored by version 1 of the format, or was imported from a folder of SDWebImage. Only the
+        /// string of its key is known.
         case legacy = 0
         case named = 1
         case original = 2
@@ -33,7 +34,8 @@ enum RecordColumns {
         ]
     }
 
-    /// Reads a record from the columns that begin at index `first`. An invalid row gives a record without a known key.
+    /// Reads a record from the columns that begin at index `first`. The record of an invalid row has the identity
+    /// `.legacy`.
     static func record(_ row: Statement, from first: Int32) -> EntryRecord {
         let identity: EntryRecord.Identity
         switch (Kind(rawValue: row.integer(first)), KeyFingerprint(row.blob(first + 1))) {
@@ -49,7 +51,8 @@ enum RecordColumns {
             expires: row.isNull(first + 6) ? nil : Date(timeIntervalSince1970: Double(row.integer(first + 6)) / 1000))
     }
 
-    /// Returns a date in milliseconds since 1970. Dates outside the range of the index are clamped to it.
+    /// Returns a date in milliseconds since 1970. Dates outside the range of the index are clamped to this
+    /// range.
     private static func milliseconds(_ date: Date) -> Int {
         let value = date.timeIntervalSince1970 * 1000
         return value.isNaN ? 0 : Int(min(max(value, -9e15), 9e15))

@@ -2,10 +2,10 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// A prepared statement. Its ``Database`` owns and finalizes it.
+/// A prepared statement. The ``Database`` owns and finalizes the statement.
 ///
 /// To use it, bind values, call ``step()`` until it returns false, then reset. ``run(_:)`` and ``first(_:_:)`` do all
-/// three.
+/// three steps.
 final class Statement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
@@ -29,8 +29,8 @@ final class Statement {
         throw DatabaseError(code: code, message: String(cString: sqlite3_errmsg(connection)))
     }
 
-    /// Resets the statement. This ends the read transaction of a `SELECT`, which otherwise prevents checkpoints of
-    /// the log.
+    /// Resets the statement. The reset ends the read transaction of a `SELECT`. An open read transaction prevents
+    /// checkpoints of the log.
     func reset() { sqlite3_reset(handle) }
 
     /// Runs a statement that returns no rows.
@@ -59,7 +59,7 @@ final class Statement {
         return rows
     }
 
-    /// Reads rows until `isLast` returns true.
+    /// Reads rows until `isLast` returns true or no row is left.
     func each(until isLast: (Statement) -> Bool) throws(DatabaseError) {
         defer { reset() }
         while try step() { if isLast(self) { return } }
@@ -86,7 +86,7 @@ final class Statement {
             case .blob(let data?):
                 data.withUnsafeBytes { bytes in
                     // Empty data may have a null address, which would bind NULL. NULL means an absent value, not an
-                    // empty one.
+                    // empty value.
                     if let base = bytes.baseAddress, bytes.count > 0 {
                         _ = sqlite3_bind_blob64(handle, index, base, UInt64(bytes.count), Self.copied)
                     } else {

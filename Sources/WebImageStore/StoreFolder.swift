@@ -5,9 +5,10 @@ import WebImageCore
 /// The folder of a cache on disk, with the names of its files and its permissions.
 struct StoreFolder {
     let path: String
-    /// Whether the folder is read-only. If so, the index is read without changes.
+    /// Whether the folder is read-only. If so, the index is read but never changed.
     let isReadOnly: Bool
-    /// Returns the type number of the file system of a path (statfs(2)); nil if it is unknown.
+    /// A function that returns the type number (statfs(2)) of the file system that contains a path; nil if the type is
+    /// unknown.
     typealias FileSystemType = @Sendable (_ path: String) -> UInt32?
     private let fileSystemType: FileSystemType
 
@@ -42,7 +43,7 @@ struct StoreFolder {
         if !isReadOnly { _ = Self.makeFolders(path + "/" + StoreFormat.filesName) }
     }
 
-    /// Works like `mkdir -p` with mode 0700; returns `errno` or 0.
+    /// Creates a folder and its parents with mode 0700, like `mkdir -p`. Returns `errno` or 0.
     static func makeFolders(_ path: String) -> Int32 {
         if mkdir(path, 0o700) == 0 { return 0 }
         let cause = errno
@@ -85,7 +86,8 @@ struct StoreFolder {
         return stat(index + "-wal", &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// The inode of the index file; 0 if the file does not exist. It shows whether the file is still the opened one.
+    /// The inode of the index file; 0 if the file does not exist. A changed inode means that the opened file was
+    /// replaced.
     var indexInode: UInt64 {
         var status = stat()
         return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0

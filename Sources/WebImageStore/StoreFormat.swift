@@ -1,14 +1,17 @@
-/// The format on disk, version 2. A change that old code cannot read needs a new ``version`` and a migration.
+/// The format on disk, version 2. A change of the format that older code cannot read requires a new ``version`` and a
+/// migration.
 ///
 /// A cache folder contains `index.sqlite` (with SQLite's `-wal` and `-shm`), `lock` (locked while a process opens the
 /// index), and `files/<2 hex>/<32 hex of the key>-<16 hex of the generation>` for values that are too large for the
 /// index. Times are milliseconds since 1970. The bytes in `extended`, `metadata` and `attributes` are opaque to the
 /// store.
 ///
-/// An entry has a record in addition to its bytes. `kind` is explained at ``RecordColumns``. `identity` and `source`
-/// are fingerprints of the entry's typed key and of its original's typed key. `scope` is a fingerprint; null means
-/// unscoped. `origin` is the version of the original: the version of the entry itself, or the version that a variant
-/// was made from. `attributes` describes how a variant was made. `expires` is the entry's own expiry time.
+/// An entry has a record in addition to its bytes. `kind` is explained at ``RecordColumns``. `identity` is the
+/// fingerprint of the entry's typed key. `source` is the fingerprint of the typed key of the entry's original. `scope`
+/// is the fingerprint of the entry's scope; null means that the entry has no scope. For an original, `origin` is its
+/// version. For a variant, `origin` is the version of the original from which the variant was made. `attributes`
+/// describes how a variant was made. `expires` is an expiry time of this entry, which applies in addition to the age
+/// limit of the cache.
 enum StoreFormat {
     static let version = 2
     /// "WebI" in ASCII.
@@ -16,9 +19,10 @@ enum StoreFormat {
     static let indexName = "index.sqlite"
     static let filesName = "files"
     static let lockName = "lock"
-    /// The name of the file that marks a folder with imported files of SDWebImage. Only the MD5 of their keys is known.
+    /// The name of an empty file in a cache folder that contains imported files of SDWebImage. For an imported file,
+    /// only the MD5 of the key is known.
     static let importedName = "imported"
-    /// The suffix of the name of an index that could not be read.
+    /// The suffix that is appended to the name of a damaged index.
     static let damagedSuffix = ".damaged"
 
     /// The page size of a new index in bytes. With SQLite's default of 4,096 bytes, a value of 20 KB would need a
@@ -75,9 +79,9 @@ enum StoreFormat {
 
     /// Migrates an index of version 1 in one transaction. The entries keep their bytes, but have no recorded key.
     ///
-    /// A process that has opened the index as version 1 can still read and remove entries. It cannot store entries,
-    /// because the columns that it writes no longer exist. Otherwise it could replace the bytes of an entry without
-    /// updating its record.
+    /// A process that opened the index as version 1 before the migration can still read and remove entries. Such a
+    /// process cannot store entries, because the columns that it writes no longer exist. This is intended: the process
+    /// would replace the bytes of an entry without updating the entry's record.
     static let migration = """
         ALTER TABLE entry DROP COLUMN format;
         ALTER TABLE entry DROP COLUMN width;

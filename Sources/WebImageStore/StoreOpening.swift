@@ -2,12 +2,14 @@ import CWebImageSQLite
 import Foundation
 import WebImageCore
 
-/// Opens an index that may be new, of the current, an older or a newer format, or damaged.
+/// Opens an index. The index can be new or damaged, or can have the current, an older or a newer format.
 enum StoreOpening {
-    /// Returns the folder in use and a connection to its index, with its schema created and checked.
+    /// Returns the folder that the cache uses and a connection to its index. The schema of the index is created or
+    /// checked.
     ///
-    /// An index of a newer format stays unchanged, and a folder next to it (`.v2`) is used. A damaged index is
-    /// renamed and replaced. Processes that open the folder at the same time wait for each other with a lock file.
+    /// An index of a newer format stays unchanged, and the cache uses another folder, whose name has the suffix `.v2`.
+    /// A damaged index is renamed and replaced. Processes that open the folder at the same time wait for each other
+    /// with a lock file.
     static func open(
         path: String, fileSystemType: @escaping StoreFolder.FileSystemType
     ) throws(WebImageError) -> (folder: StoreFolder, database: Database) {
@@ -57,11 +59,11 @@ enum StoreOpening {
     private static func openChecked(_ folder: StoreFolder) throws(DatabaseError) -> Database {
         var status = stat()
         if lstat(folder.index, &status) == 0 {
-            // Refuse a symbolic link: with it, another user could choose the file that is written.
+            // Refuse a symbolic link. With a link, another user could choose which file is written.
             guard status.st_mode & S_IFMT == S_IFREG else { throw foreign }
         } else {
-            // Create the index with the right permissions before SQLite opens it, because SQLite copies its permissions
-            // to the log files.
+            // Create the index with the right permissions before SQLite opens it, because SQLite copies the
+            // permissions of the index to the log files.
             let file = Glibc.open(folder.index, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if file >= 0 { close(file) }
         }
@@ -81,15 +83,15 @@ enum StoreOpening {
         return database
     }
 
-    /// Migrates an older index while holding the folder's lock. An index that cannot be migrated is renamed.
+    /// Migrates an older index. The caller holds the folder's lock. An index that cannot be migrated is renamed.
     private static func migrate(_ database: Database, _ folder: StoreFolder) throws(DatabaseError) {
         do throws(DatabaseError) {
             try database.execute("BEGIN IMMEDIATE;" + StoreFormat.migration + "COMMIT;")
             FailureLog.log(.info, "disk cache \(folder.path) was migrated to format \(StoreFormat.version)")
         } catch let error {
             try? database.execute("ROLLBACK")
-            // Keep the index in these cases: another process held its lock for too long, or nothing can be written
-            // now. A later opening tries the migration again.
+            // Keep the index in these cases: another process held the lock of the index for too long, or nothing can be
+            // written now. A later opening tries the migration again.
             guard !error.isWaiting, !error.isReadOnly, !error.isFull else { throw error }
             throw DatabaseError(code: SQLITE_CORRUPT, message: "an older format: \(error.message)")
         }
@@ -98,8 +100,8 @@ enum StoreOpening {
     /// Uses a write-ahead log, or a rollback journal on a network file system.
     private static func setJournal(of database: Database, in folder: StoreFolder) throws(DatabaseError) {
         _ = try database.integer("PRAGMA journal_mode = \(folder.isOnNetwork ? "TRUNCATE" : "WAL")")
-        // A checkpoint waits for the disk twice, so it usually runs in the background. A commit performs it only if
-        // writes arrive faster than the background checkpoints.
+        // A checkpoint waits for the disk twice, so it usually runs in the background. A commit performs a checkpoint
+        // only if writes arrive faster than the background checkpoints.
         let pages = StoreFormat.longestLog / (try database.integer("PRAGMA page_size") ?? StoreFormat.pageSize)
         try database.execute(
             """
@@ -115,8 +117,9 @@ enum StoreOpening {
         if folder.indexInode == inode { setAside(folder) }
     }
 
-    /// Renames the damaged index, so that it can be inspected, and replaces an index that was renamed earlier. Removes
-    /// the value files, because their rows are in the damaged index. Call it while holding the folder's lock.
+    /// Renames the damaged index, so that a person can inspect it. The renamed index replaces an index that was renamed
+    /// earlier. Removes the value files, because their rows are in the damaged index. The caller must hold the folder's
+    /// lock.
     private static func setAside(_ folder: StoreFolder) {
         rename(folder.index, folder.index + StoreFormat.damagedSuffix)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(folder.index + suffix) }

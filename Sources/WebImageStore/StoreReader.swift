@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The reading connection. With a write-ahead log it never waits for the writing connection.
+/// The reading connection. With a write-ahead log, this connection never waits for the writing connection.
 final class StoreReader {
     let folder: StoreFolder
     private let database: Database
@@ -33,7 +33,7 @@ final class StoreReader {
         try find.first(.key(key), read: StoredEntry.init)
     }
 
-    /// Whether there is an entry that has not expired by `now`, in milliseconds.
+    /// Returns whether there is an entry that has not expired at `now`, in milliseconds since 1970.
     func contains(_ key: KeyHash, now: Int) throws(DatabaseError) -> Bool {
         try contains.first(.key(key), .integer(now)) { _ in true } ?? false
     }

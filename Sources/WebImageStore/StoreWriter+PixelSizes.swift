@@ -2,11 +2,11 @@ import WebImageCore
 
 /// Limits the number of stored pixel sizes without entries.
 extension StoreWriter {
-    /// The maximum number of sizes in each of the 256 key shards. The total is 262,144 sizes, or about 10 MB.
+    /// The maximum number of sizes in each of the 256 key shards. The maximum total is 262,144 sizes, or about 10 MB.
     static let pixelSizesOfShard = 1024
 
     /// Removes sizes without an entry from one shard until at most `limit` sizes are left. Sizes with an entry stay,
-    /// so that more than `limit` sizes may be left.
+    /// so more than `limit` sizes can be left.
     ///
     /// The removed sizes are arbitrary, because keys are hashes and the table has no dates.
     func prunePixelSizes(shard: UInt8, limit: Int = pixelSizesOfShard) throws(DatabaseError) {

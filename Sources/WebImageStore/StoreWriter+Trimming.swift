@@ -5,7 +5,7 @@ import WebImageCore
 extension StoreWriter {
     /// The maximum number of rows that one transaction removes. Keys are not in the order of age, so even few rows
     /// change most pages of the tree of keys. A commit writes each changed page once, so a large batch costs little
-    /// more than a small one. The batch is limited because other processes can write only between transactions.
+    /// more than a small batch. The batch is limited because other processes can write only between transactions.
     static let trimBatch = 16_384
     /// The maximum number of rows with files that one transaction removes. If the process is killed between the
     /// commit and the removal of the files, at most this number of files remains until a sweep removes them.
@@ -72,34 +72,35 @@ extension StoreWriter {
             try database.execute(
                 "DELETE FROM entry; DELETE FROM value; DELETE FROM pixel_size; UPDATE total SET count = 0, bytes = 0")
         }
-        // Rename the folder first. A process that writes during the removal then creates a new folder, and its files
-        // are not lost.
+        // Rename the folder first. A process that writes during the removal then creates a new folder, and the files in
+        // the new folder are not lost.
         let doomed = folder.files + "-" + KeyHash.hex(UInt64.random(in: 0 ... .max))
         if rename(folder.files, doomed) == 0 { FileTree.remove(doomed) }
         _ = StoreFolder.makeFolders(folder.files)
         try database.execute("PRAGMA incremental_vacuum")
     }
 
-    /// Returns free pages of the index to the file system if there are more than 1,024, at most 1,024 pages per call.
+    /// If the index has more than 1,024 free pages, returns up to 1,024 of these pages to the file system.
     func releaseFreePages() throws(DatabaseError) {
         guard let free = try database.integer("PRAGMA freelist_count"), free > 1024 else { return }
         try database.execute("PRAGMA incremental_vacuum(1024)")
     }
 
-    /// Computes the totals again from all rows. Used by a verification.
+    /// Computes the totals again from all rows. Used by ``DiskStore/verify()``.
     func repairTotals() throws(DatabaseError) {
         try database.execute(
             "UPDATE total SET count = (SELECT count(*) FROM entry), bytes = (SELECT ifnull(sum(size), 0) FROM entry)")
     }
 
-    /// Removes the files in one of the 256 shards that no row names. Such files remain if a process was killed
-    /// between two steps.
+    /// Removes the orphaned files of one of the 256 shards. An orphaned file is a file that no row names. Such a file
+    /// remains if a process was killed before it committed the row of a new file, or before it removed the file of a
+    /// removed row.
     ///
     /// Files younger than `seconds` are kept, because they may belong to an uncommitted write of another process.
     func sweep(shard: UInt8, olderThan seconds: Int = 3600) throws(DatabaseError) {
         let digits = String(shard, radix: 16)
         let path = folder.files + "/" + (digits.count == 1 ? "0" : "") + digits
-        // Remove folders that a process left when it was killed in `removeAll`.
+        // Remove renamed folders. They remain if a process was killed in `removeAll`.
         for name in FileTree.names(in: folder.path) where name.hasPrefix(StoreFormat.filesName + "-") {
             FileTree.remove(folder.path + "/" + name)
         }

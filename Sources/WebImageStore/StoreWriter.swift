@@ -29,10 +29,10 @@ final class StoreWriter {
         self.folder = folder
         self.database = database
         indexInode = folder.indexInode
-        // SQLite's default cache of 2 MB has 128 pages. A batch of removals changes more pages, which would then be
-        // written twice. Debian's SQLite overwrites all freed bytes with zeros, which makes evicting values of 20 KB
-        // four times as expensive. `FAST` overwrites freed bytes only in pages that are written anyway. Removed files
-        // are not overwritten either.
+        // SQLite's default cache of 2 MB has 128 pages. A batch of removals changes more pages, and would write some of
+        // them twice. Debian's SQLite overwrites all freed bytes with zeros, which makes evicting values of 20 KB four
+        // times as expensive. `FAST` overwrites freed bytes only in pages that are written anyway. This is sufficient,
+        // because removed files are not overwritten either.
         try database.execute("PRAGMA cache_size = -16384; PRAGMA secure_delete = FAST")
         find = try database.prepare("SELECT id, size, file FROM entry WHERE key = ?")
         findRow = try database.prepare("SELECT size, file FROM entry WHERE id = ? AND generation = ?")
@@ -62,8 +62,8 @@ final class StoreWriter {
             "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
     }
 
-    /// Runs a transaction and rolls it back if `body` throws. Removes the superseded files that `body` collects after
-    /// the commit.
+    /// Runs a transaction and rolls it back if `body` throws. `body` collects the names of superseded files.
+    /// These files are removed after the commit.
     func transaction(
         _ body: (inout [String]) throws(DatabaseError) -> Void
     ) throws(DatabaseError) {
@@ -73,7 +73,7 @@ final class StoreWriter {
             try body(&superseded)
             try database.execute("COMMIT")
         } catch let error {
-            // Ignore the error: SQLite may have already rolled back, for example on a full disk.
+            // Ignore an error here, because SQLite may have already rolled back, for example on a full disk.
             try? database.execute("ROLLBACK")
             throw error
         }
@@ -85,7 +85,8 @@ final class StoreWriter {
         var failure: Int32 = 0
         var prepared: [PreparedWrite] = []
         prepared.reserveCapacity(pending.writes.count)
-        // In this order, entries that are evicted together are also next to each other in the index.
+        // Write in the order of arrival. Entries of similar age, which are evicted together, are then next to each
+        // other in the index.
         for (key, write) in pending.inOrder {
             prepared.append(PreparedWrite(key, write, in: folder, failure: &failure))
         }
@@ -134,7 +135,9 @@ final class StoreWriter {
         try removeVariants(of: write.record, but: row, &superseded)
     }
 
-    /// Removes the variants that were not made from the version of the original that was just stored.
+    /// After an entry was stored, removes the variants that were made from another version of the entry's original.
+    ///
+    /// - Parameter row: The row of the stored entry. This row is not removed.
     private func removeVariants(
         of record: EntryRecord, but row: Int, _ superseded: inout [String]
     ) throws(DatabaseError) {
@@ -190,7 +193,7 @@ struct RemovableRow {
     let order: UInt64
 }
 
-/// A write whose value file is already written.
+/// A write whose value file, if it needs such a file, is already written.
 private struct PreparedWrite {
     let key: KeyHash
     let data: Data?

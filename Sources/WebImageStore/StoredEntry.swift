@@ -32,10 +32,10 @@ struct StoredEntry {
         "e.id, e.generation, e.size, e.checksum, e.file, v.bytes, \(RecordColumns.columns), e.extended, e.metadata"
     static let tables = "entry e LEFT JOIN value v ON v.id = e.id"
 
-    /// Whether the entry has expired, so that reads miss it.
+    /// Returns whether the entry has expired. A read of an expired entry is a miss.
     func isExpired(at now: Date) -> Bool { record.expires.map { $0 <= now } ?? false }
 
-    /// Returns the value if its length and checksum match the row.
+    /// Returns the value; `.wrong` if its length or its checksum does not match the row.
     func value(in folder: StoreFolder) -> FileTree.Reading {
         let reading: FileTree.Reading
         if let file {

@@ -1,10 +1,10 @@
 /// The client hints for screen and network (RFC 8942). They apply only to options that the target does not set.
 enum ClientHints {
-    /// The request fields that answers depend on, for `Vary`.
+    /// The names of the request fields on which answers depend. `Vary` lists these names.
     static let names = ["Sec-CH-Width", "Width", "Sec-CH-DPR", "DPR", "Save-Data"]
 
-    /// Applies hints to options that the target does not set. Values are rounded, because they are part of result
-    /// keys and every distinct value is a separate result.
+    /// Applies hints to options that the target does not set. The values of the hints are rounded: they become part of
+    /// result keys, and every distinct key is a separate result.
     static func apply(_ headers: ServiceHeaders, to options: inout ProcessingOptions) {
         let ratio = number(headers["Sec-CH-DPR"] ?? headers["DPR"], in: 0.5...8)
         if options.width == 0, options.height == 0, options.dpr == 1 {

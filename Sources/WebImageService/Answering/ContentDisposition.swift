@@ -5,7 +5,8 @@ import WebImageCore
 enum ContentDisposition {
     /// - Parameters:
     ///   - name: The requested name; nil uses the last part of the source's path.
-    ///   - fileExtension: Replaces the extension of the source. It is also added to a requested name that lacks it.
+    ///   - fileExtension: The extension of the name, without a dot; empty for no extension. It replaces the extension
+    ///     of the source. It is added to a requested name without this extension.
     static func field(name: String?, source: String, fileExtension: String, isAttachment: Bool) -> String {
         let type = isAttachment ? "attachment" : "inline"
         let stem = name.map(cleaned) ?? stemOfSource(source)

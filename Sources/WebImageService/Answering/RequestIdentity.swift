@@ -1,6 +1,7 @@
 /// The identifiers under which a request is logged and traced.
 enum RequestIdentity {
-    /// The client's `X-Request-Id` if it is 1...64 characters of `A-Z a-z 0-9 _ -`, otherwise a new one.
+    /// The client's `X-Request-Id` if it consists of 1...64 characters from `A-Z a-z 0-9 _ -`; otherwise a new
+    /// identifier.
     static func requestID(_ headers: ServiceHeaders) -> String {
         if let wanted = headers["X-Request-Id"], (1...64).contains(wanted.utf8.count),
             wanted.utf8.allSatisfy({ $0.isASCIILetter || (0x30...0x39).contains($0) || $0 == 0x5F || $0 == 0x2D })
@@ -23,8 +24,8 @@ enum RequestIdentity {
         return field
     }
 
-    /// The form of a source for logs: without query and fragment, which may contain secrets, and at most 500 characters
-    /// long. Sources with a user name or password were refused before.
+    /// The text of a source for logs, at most 500 characters. The query and the fragment are omitted, because they can
+    /// contain secrets. A source with a user name or password is refused before this function is called.
     static func redacted(_ source: String) -> String {
         let plain = source.prefix { $0 != "?" && $0 != "#" }
         return String(plain.prefix(500))

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Makes the answer to a request from a result.
+/// Makes the answer that sends a result to the client.
 struct ResultResponse {
     let request: ServiceRequest
     let settings: ServiceSettings
@@ -9,8 +9,8 @@ struct ResultResponse {
     let now: TimeInterval
     /// The time after which the answer must not be used, in seconds since 1970 (option `expires`).
     var expires: Int?
-    /// The maximum remaining lifetime in seconds. It is set if the answer has a substitute format while the preferred
-    /// format is still being made.
+    /// The maximum remaining lifetime in seconds. It is set if the answer has a substitute format because the result in
+    /// the preferred format is still being made.
     var maxAge: Int?
     /// The names of the request fields that the answer depends on.
     var vary: [String] = []
@@ -24,7 +24,7 @@ struct ResultResponse {
         var size: PixelSize?
     }
 
-    /// - Parameter fixed: The value of ``fixed(_:)`` for the entry, if it is known.
+    /// - Parameter fixed: The value of ``fixed(_:)`` for the entry; nil if this value is not known.
     func response(_ entry: ResultEntry, _ record: ServiceRecord, fixed: Fixed? = nil) -> ServiceResponse {
         let fixed = fixed ?? self.fixed(entry)
         var response = ServiceResponse(status: 200, headers: fixed.headers, record: record)

@@ -55,14 +55,14 @@ extension ServiceRefusal {
         return ServiceRefusal(502, .upstream, "the source's server cannot be reached")
     }
 
-    /// Whether the source's server caused the failure and a retry may succeed. A stale result is then sent if there
-    /// is one.
+    /// Whether the source's server caused the failure and a retry may succeed. After such a failure, the service sends
+    /// a stale result if a stale result exists.
     var isUpstreamFault: Bool {
         [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502)
     }
 
-    /// Whether the failure is likely to last for some time. It is then remembered, so that further requests do not
-    /// fetch the source again.
+    /// Whether the failure is likely to last for some time. The service remembers such a failure, so that further
+    /// requests do not fetch the source again.
     var isRemembered: Bool {
         [.upstream, .upstreamTimeout, .upstreamStatus, .notPicture, .limit, .source].contains(reason)
     }

@@ -1,6 +1,7 @@
 import WebImageCore
 
-/// A target that was answered from memory: everything that its next answer needs, except the bytes and the time.
+/// A target that was answered from memory. Contains all values that the next answer needs, except the bytes and the
+/// time.
 struct AnsweredTarget: Sendable {
     let key: ResultKey
     /// Seconds since 1970.
@@ -12,16 +13,18 @@ struct AnsweredTarget: Sendable {
     let source: String?
 }
 
-/// Targets that were answered from memory. Saves parsing a target, checking its source and computing its key again.
+/// The targets that were answered from memory. For such a target, the service need not parse the target, check its
+/// source and compute its key again.
 ///
-/// Belongs to one version of the settings, which decide about all of these.
+/// A table belongs to one version of the settings, because the results of these steps depend on the settings.
 struct AnsweredTargets: Sendable {
     /// The parts of a request that determine its result.
     private struct Request: Sendable, Hashable {
         let target: String
         let accept: String?
 
-        /// Nil for a method without a picture, and for long texts, of which the budget would hold few.
+        /// Nil if the method is not GET or HEAD, or if the texts have more than 4,096 bytes. Only few such long texts
+        /// would fit into the budget.
         init?(_ request: ServiceRequest) {
             guard request.method == "GET" || request.method == "HEAD" else { return nil }
             target = request.target
@@ -32,13 +35,13 @@ struct AnsweredTargets: Sendable {
         var byteCount: Int { target.utf8.count + (accept?.utf8.count ?? 0) }
     }
 
-    /// About 4,000 targets.
+    /// The budget is 8 MiB. This is enough for about 4,000 targets.
     private let values = RecentValues<Request, AnsweredTarget>(budget: 8 << 20)
 
     func target(of request: ServiceRequest) -> AnsweredTarget? { Request(request).flatMap(values.value(for:)) }
 
     func remember(_ target: AnsweredTarget, for request: ServiceRequest) {
-        // The fields of an answer take about 1.5 KB.
+        // The fields of an answer use about 1.5 KB of memory.
         if let wanted = Request(request) { values.set(target, for: wanted, cost: wanted.byteCount + 1_536) }
     }
 }

@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// How long a response may be used by caches, in seconds (RFC 9111, RFC 5861).
+/// The time in seconds for which caches may use a response (RFC 9111, RFC 5861).
 struct Lifetime: Sendable, Hashable, Codable {
-    /// Seconds since the origin server made the response.
+    /// The lifetime in seconds. It begins when the origin server makes the response.
     var maxAge: Int
     /// The age in seconds that the response already had when it was stored here.
     var age = 0
@@ -15,9 +15,9 @@ struct Lifetime: Sendable, Hashable, Codable {
     /// Whether any cache may store the response.
     var mayBeStored = true
 
-    /// The defaults and limits of lifetimes that the configuration sets, in seconds.
+    /// The configured defaults and limits of lifetimes, in seconds.
     struct Bounds: Sendable, Hashable {
-        /// The lifetime of sources that state none.
+        /// The lifetime of sources that state no lifetime.
         var standard = 86_400
         var least = 0
         var most = 31_536_000
@@ -29,7 +29,7 @@ struct Lifetime: Sendable, Hashable, Codable {
     ///
     /// - Parameters:
     ///   - fields: The fields of the source's response, with names in lower case.
-    ///   - age: The age in seconds at the time of storing.
+    ///   - age: The age of the response in seconds when it is stored here.
     ///   - bounds: The defaults and limits of the configuration.
     init(fields: [String: String], age: Int, bounds: Bounds) {
         let control = CacheControl(fields["cache-control"])
@@ -47,8 +47,8 @@ struct Lifetime: Sendable, Hashable, Codable {
         let isStrict =
             control.contains("must-revalidate") || control.contains("proxy-revalidate") || control.contains("no-cache")
             || !mayBeStored
-        // The configured stale times apply only if the source states none. A stale response is never used if the source
-        // requires revalidation.
+        // The configured stale times apply only if the source states no stale times. If the source requires
+        // revalidation, a stale response is never used.
         let isOpen = !isStrict && self.maxAge > 0
         let revalidate = seconds("stale-while-revalidate") ?? (isOpen ? bounds.staleWhileRevalidate : 0)
         staleWhileRevalidate = isStrict ? 0 : revalidate

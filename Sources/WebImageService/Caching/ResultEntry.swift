@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// A stored result: encoded bytes and the facts that an answer needs.
+/// A stored result: its encoded bytes, and the other values that an answer needs.
 struct ResultEntry: Sendable {
     struct Head: Sendable, Codable, Hashable {
         var mediaType: String
@@ -12,7 +12,8 @@ struct ResultEntry: Sendable {
         var lifetime: Lifetime
         /// Identifies the version of the source.
         var sourceVersion: String
-        /// The source's URL. It is compared when the entry is read, to detect a collision of key digests.
+        /// The source's URL. When an entry is read, this URL is compared with the requested URL, to detect a collision
+        /// of key digests.
         var source: String
         var width: Int?
         var height: Int?
@@ -44,7 +45,7 @@ struct ResultEntry: Sendable {
 
     var envelope: Data { HeadedBody.data(Self.signature, head, body) }
 
-    /// Reads the data of an ``envelope``; nil if the data has another form or belongs to another source.
+    /// Reads the data of an ``envelope``; nil if the data is not an envelope or belongs to another source.
     init?(envelope: Data, source: String) {
         guard let (head, body) = HeadedBody.read(Self.signature, Head.self, from: envelope), head.source == source
         else {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Identifies a result by its source, all options and settings that change a byte, and the formats that the client
-/// accepts.
+/// Identifies a result. The key consists of the source, the options and settings that can change a byte of the result,
+/// and the formats that the client accepts.
 struct ResultKey: Sendable, Hashable {
     /// The source's URL after replacements were applied.
     let source: String
     /// The SHA-256 hash of all parts of the key, as 64 hexadecimal digits.
     let digest: String
-    /// The number of purges of the source so far.
+    /// The number of purges of the source before the key was created.
     let generation: Int
 
     /// - Parameters:
     ///   - kind: The kind of result: `picture`, `info` or `meta`.
-    ///   - fingerprint: The settings of the configuration that can change results.
+    ///   - fingerprint: The text of the settings that can change results.
     init(
         kind: String = "picture", source: String, options: ProcessingOptions, accepted: AcceptedFormats,
         generation: Int, fingerprint: String
@@ -21,7 +21,7 @@ struct ResultKey: Sendable, Hashable {
         self.generation = generation
         let accept = options.format == nil ? accepted.keyText : ""
         let parts = [kind, source, options.keyText, accept, String(generation), fingerprint]
-        // Each part is preceded by its length, so that the text of one part cannot imitate the next part.
+        // Each part is preceded by its length, so that different lists of parts always have different texts.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
         digest = Self.digest(text)
     }
@@ -35,7 +35,8 @@ struct ResultKey: Sendable, Hashable {
 }
 
 extension ProcessingOptions {
-    /// The options that change a byte of the result, in a normalised spelling. Options with default values are omitted.
+    /// The options that can change a byte of the result, in a normalised spelling. Options with default values are
+    /// omitted.
     var keyText: String {
         var parts: [String] = []
         let standard = ProcessingOptions()

@@ -14,23 +14,24 @@ final class ResultStore: Sendable {
         var readAt: Duration
     }
 
-    /// The time after which a generation is read from disk again, because another process may have purged the source.
+    /// The time after which a generation is read from disk again. Another process may have purged the source since the
+    /// last read.
     private static let generationLife = Duration.seconds(5)
 
     struct RememberedFailure: Sendable {
         var refusal: ServiceRefusal
-        /// Seconds since 1970 until which the failure is remembered.
+        /// The time until which the failure is remembered, in seconds since 1970.
         var until: TimeInterval
     }
 
-    /// - Parameter disk: The disk cache; nil stores results in memory only.
+    /// - Parameter disk: The disk cache; nil stores results only in memory.
     init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock) {
         self.clock = clock
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
     }
 
-    /// Returns a stored result and the cache level that it was found in.
+    /// Returns a stored result and the cache level that contains the result.
     func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
         if let known = entryInMemory(for: key) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
@@ -72,7 +73,7 @@ final class ResultStore: Sendable {
     // MARK: Generations: result keys contain the source's generation. A purge starts a new generation, so that all
     // earlier results of the source become unreachable.
 
-    /// The generation of a source if it is known without reading the disk.
+    /// The generation of a source; nil if the disk must be read to determine the generation.
     func knownGeneration(of source: String) -> Int? { number(of: generations.value(for: source)) }
 
     private func number(of known: Generation?) -> Int? {
@@ -83,8 +84,8 @@ final class ResultStore: Sendable {
     func generation(of source: String) async -> Int {
         let known = generations.value(for: source)
         if let number = number(of: known) { return number }
-        // The number on disk may be lower: a purge of this process may not be written yet, or the entry was evicted. The
-        // number never decreases.
+        // The number on disk may be lower: a purge of this process may not be written yet, or the entry was evicted.
+        // The number never decreases.
         var found = known?.number ?? 0
         if let data = await disk?.diskImageData(forKey: Self.generationKey(source)) {
             found = max(Int(String(decoding: data, as: UTF8.self)) ?? 0, found)

@@ -4,8 +4,8 @@ enum ConfigurationTable {
     typealias Reader = @Sendable (inout ServiceConfiguration, String) throws(ConfigurationError) -> Void
 
     struct Row: Sendable {
-        /// The name in the configuration file. The flag is `--name`; the variable is `WEBIMAGE_NAME` with underscores
-        /// for hyphens.
+        /// The name in the configuration file. The flag is `--name`. The variable is `WEBIMAGE_NAME`, with underscores
+        /// instead of hyphens.
         let name: String
         /// The kind of value: `SECONDS`, `BYTES`, `yes|no` …
         let value: String
@@ -75,8 +75,8 @@ enum ConfigurationTable {
         }
     }
 
-    /// A setting whose value is a list, separated by commas unless `separator` is another character. If the setting is
-    /// repeated in the same place (file, variables or flags), the values are added to the list.
+    /// A setting whose value is a list. `separator` separates the values. If the file or the flags repeat the setting,
+    /// the further values are added to the list.
     static func list(
         _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
         separator: Character = ","
@@ -106,11 +106,11 @@ enum ConfigurationTable {
     }
 }
 
-/// The error of a setting that cannot be read.
+/// The error for a setting that cannot be read.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The setting's name as written.
+    /// The name of the setting, as written in the file, the variable or the flag.
     public let name: String
-    /// The problem; contains no secret.
+    /// The problem. The text contains no secret.
     public let problem: String
 
     package init(_ name: String, _ problem: String) {
@@ -123,7 +123,7 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension StringProtocol {
-    /// The text without spaces, tabs and carriage returns at both ends.
+    /// The text without the spaces, tabs and carriage returns at its beginning and its end.
     var trimmed: String {
         var text = self[...]
         while let first = text.first, first == " " || first == "\t" || first == "\r" { text.removeFirst() }

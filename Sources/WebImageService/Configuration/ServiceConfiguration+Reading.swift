@@ -2,7 +2,7 @@ extension ServiceConfiguration {
     /// Reads settings from flags of the form `--name value` or `--name=value`. A yes-or-no setting needs no
     /// value: `--name` means yes, `--no-name` means no.
     ///
-    /// - Throws: `ConfigurationError` for unknown names, for missing or wrong values, and for secrets, which are
+    /// - Throws: `ConfigurationError` for unknown names, for missing or wrong values, and for secrets. Secrets are
     ///   accepted only in the file and in variables.
     public mutating func read(flags: [String]) throws(ConfigurationError) {
         var rest = flags[...]
@@ -30,10 +30,10 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Reads settings from `WEBIMAGE_…` variables. Variables without this prefix are ignored; an unknown name
-    /// with the prefix is an error.
+    /// Reads settings from `WEBIMAGE_…` variables. Variables without this prefix are ignored. An unknown variable with
+    /// this prefix is an error.
     ///
-    /// - Parameter others: Names with the prefix that are not settings and are ignored.
+    /// - Parameter others: The names of variables that have this prefix but are not settings. They are ignored.
     public mutating func read(
         environment: [String: String],
         ignoring others: Set<String> = [
@@ -64,8 +64,8 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Sets one value. The first value of a list in a place (file, variables or flags) removes the values from
-    /// earlier places: a flag does not add to the file's list.
+    /// Sets one value. In each call of `read`, the first value of a list setting removes the values of earlier calls.
+    /// So a flag replaces the list in the file instead of adding to it.
     private mutating func set(
         _ row: ConfigurationTable.Row, _ value: String, _ given: inout Set<String>
     ) throws(ConfigurationError) {

@@ -1,13 +1,13 @@
 /// The operator's settings, with the defaults of `webimage serve`.
 ///
-/// `webimage serve` reads them from a file, then from `WEBIMAGE_…` variables, then from flags. A later place
-/// overrides an earlier one.
+/// `webimage serve` reads settings from a file, then from `WEBIMAGE_…` variables, then from flags. A later value
+/// replaces an earlier value of the same setting.
 public struct ServiceConfiguration: Sendable, Hashable {
     // MARK: Addresses, for the server
 
     /// The listening addresses, each `ADDRESS:PORT`, `[ADDRESS]:PORT` or `unix:PATH`. Empty means `127.0.0.1:8080`.
     public var listen: [String] = []
-    /// The listening address of the operator, for metrics and purges; empty disables it.
+    /// The listening address of the operator, for metrics and purges. Empty means no such address.
     public var admin = ""
     /// Whether the service may listen on non-loopback addresses although no signing keys are configured.
     public var isInsecure = false
@@ -25,7 +25,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var idleTimeout = 30
     /// The time in seconds after which a connection is closed if the client accepts no bytes of an answer.
     public var sendTimeout = 30
-    /// The time in seconds for running requests to finish when the service stops.
+    /// The maximum time in seconds for which a stopping service waits for running requests.
     public var drain = 20
     /// The maximum size of a request's head in bytes.
     public var maxHeadBytes = 32 << 10
@@ -42,7 +42,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var salts: [String] = []
     /// The length in bytes of the hash in a signature, 1...32.
     public var signatureSize = 32
-    /// Texts that are accepted in the place of the signature without verification.
+    /// Texts that are accepted instead of a signature, without verification.
     public var trustedSignatures: [String] = []
     /// The path prefix of targets in thumbor's grammar; empty disables the grammar.
     public var thumborPrefix = ""
@@ -52,29 +52,29 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var allowsUnsafeThumbor = false
     /// Named lists of options, each in the form `name=option/option`.
     public var presets: [String] = []
-    /// Whether targets may name only presets and no other options.
+    /// Whether targets must name presets and must not contain options.
     public var onlyPresets = false
-    /// The names of the options that are allowed outside presets; empty allows all options.
+    /// The names of the options that are allowed outside presets. An empty list allows all options.
     public var allowedOptions: [String] = []
-    /// Whether the last segment of a base64 source is a file name, which is ignored.
+    /// Whether the last segment of a base64 source is a file name. Such a file name is ignored.
     public var base64IncludesFilename = false
     /// The maximum length of a target in bytes.
     public var maxTargetBytes = 16 << 10
 
     // MARK: Sources
 
-    /// The URL prefixes of allowed sources. `*` in a prefix matches any text without a slash. Empty allows every public
-    /// source.
+    /// The URL prefixes of allowed sources. `*` in a prefix matches any text without a slash. An empty list allows
+    /// every public source.
     public var allowedSources: [String] = []
     /// The address ranges (CIDR) from which sources may be fetched although the addresses are not public.
     public var allowedAddresses: [String] = []
-    /// The folder of `local:///` sources; empty forbids them.
+    /// The folder of `local:///` sources. Empty refuses such sources.
     public var root = ""
-    /// The prefix added to sources that do not begin with it.
+    /// The prefix that is added to a source that does not begin with this prefix.
     public var baseURL = ""
     /// The replacements in source URLs, each in the form `pattern=replacement`.
     public var urlReplacements: [String] = []
-    /// The time in seconds without a byte from a source after which its fetch fails.
+    /// The time in seconds after which a fetch fails if no byte arrives from the source.
     public var sourceTimeout = 10
     /// The maximum duration of a whole fetch in seconds.
     public var sourceDeadline = 30
@@ -87,21 +87,22 @@ public struct ServiceConfiguration: Sendable, Hashable {
 
     /// The folder of the caches; empty means the user's cache folder.
     public var cacheFolder = ""
-    /// The maximum size of the results on disk in bytes; 0 stores none.
+    /// The maximum size in bytes of all results on disk; 0 stores no results on disk.
     public var resultCacheBytes = 1 << 30
-    /// The maximum size of the sources on disk in bytes; 0 stores none.
+    /// The maximum size in bytes of all sources on disk; 0 stores no sources on disk.
     public var sourceCacheBytes = 1 << 30
-    /// The maximum size of the results in memory in bytes.
+    /// The maximum size in bytes of all results in memory.
     public var resultMemoryBytes = 64 << 20
-    /// The lifetime of a result in seconds if its source states none.
+    /// The lifetime of a result in seconds if its source states no lifetime.
     public var ttl = 86_400
     /// The minimum lifetime of a result in seconds; a shorter lifetime of a source is raised to this value.
     public var minTTL = 0
     /// The maximum lifetime of a result in seconds; a longer lifetime of a source is reduced to this value.
     public var maxTTL = 31_536_000
-    /// The time in seconds after expiry in which a stale result may be sent while it is revalidated in the background.
+    /// A period in seconds after expiry. During this period, a stale result may be sent while it is revalidated in the
+    /// background.
     public var staleWhileRevalidate = 60
-    /// The time in seconds after expiry in which a stale result may be sent if its source fails.
+    /// A period in seconds after expiry. During this period, a stale result may be sent if its source fails.
     public var staleIfError = 86_400
     /// The time in seconds for which a failure is remembered.
     public var negativeTTL = 10
@@ -114,7 +115,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var maxSourceMegapixels = 50
     /// The maximum number of frames of an animation. A longer animation becomes a still picture.
     public var maxAnimationFrames = 128
-    /// The maximum size in megapixels of all frames of a result together. A larger animation becomes a still picture.
+    /// The maximum total size in megapixels of all frames of a result. A larger animation becomes a still picture.
     public var maxAnimationMegapixels = 50
     /// The maximum length in pixels of a result's longer side. Larger results are scaled down.
     public var maxResultDimension = 8_192
@@ -122,18 +123,20 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var maxResultMegapixels = 50
     /// The maximum duration of a decode in seconds.
     public var decodeTimeout = 8
-    /// The maximum number of results that are being made at the same time, including those that wait for a processor.
+    /// The maximum number of results that are being made at the same time. This number includes results that wait for a
+    /// processor.
     public var queue = 64
-    /// The maximum number of these results whose sources have the same host.
+    /// The maximum number of results that are being made at the same time from sources of one host.
     public var queuePerHost = 32
-    /// The time in milliseconds after which waiting results are no longer a burst but a sign of overload. New results
-    /// are then refused while five results per processor are being made. 0 disables this rule.
+    /// The time in milliseconds after which results that wait for a processor count as overload instead of as a burst.
+    /// Under overload, a new result is refused while five or more results per processor are being made. 0 disables this
+    /// rule.
     public var queueWait = 100
     /// The maximum number of requests in flight.
     public var maxRequests = 10_000
     /// The maximum number of requests in flight per client (IPv6: per /64).
     public var maxRequestsPerClient = 256
-    /// Whether targets may set their own limits. A limit above the configured one is refused.
+    /// Whether targets may set their own limits. A target is refused if its limit exceeds the configured limit.
     public var allowsSecurityOptions = true
 
     // MARK: Output
@@ -144,11 +147,11 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var formatQuality: [String] = []
     /// Whether JPEG results are progressive.
     public var isProgressive = false
-    /// Whether clients that accept AVIF receive it.
+    /// Whether clients that accept AVIF receive AVIF.
     public var offersAVIF = true
-    /// Whether clients that accept WebP receive it.
+    /// Whether clients that accept WebP receive WebP.
     public var offersWebP = true
-    /// Whether clients that accept JPEG XL receive it.
+    /// Whether clients that accept JPEG XL receive JPEG XL.
     public var offersJPEGXL = false
     /// The time in milliseconds that a request waits for an AVIF result, including fetch and decode. After this time
     /// the client receives another format. The AVIF result is completed in the background and stored for later
@@ -156,19 +159,20 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var avifBudget = 300
     /// Whether the client hints `Width`, `DPR` and `Save-Data` are used.
     public var usesClientHints = false
-    /// The path of the picture for the `watermark` option; empty means none.
+    /// The path of the picture for the `watermark` option. Empty means no watermark.
     public var watermark = ""
-    /// The watermark's opacity in percent. It is multiplied by the opacity that the target's option states.
+    /// The watermark's opacity in percent. It is multiplied by the opacity in the target's option.
     public var watermarkOpacity = 100
-    /// The origin whose scripts may read answers (`Access-Control-Allow-Origin`): `*` or one origin; empty means none.
+    /// The origin whose scripts may read answers (`Access-Control-Allow-Origin`): `*` or one origin. Empty omits the
+    /// field.
     public var allowedOrigin = ""
     /// Whether answers name their source in a `Link` field with `rel="canonical"`.
     public var linksCanonical = false
     /// Whether error bodies are JSON.
     public var usesJSONErrors = false
-    /// The path of the picture sent when a source fails; empty means none.
+    /// The path of the picture that is sent when a source fails (the fallback). Empty means no fallback.
     public var fallback = ""
-    /// The status sent with the fallback; 0 sends the status of the failure.
+    /// The status that is sent with the fallback; 0 sends the status of the failure.
     public var fallbackStatus = 200
     /// The tokens that authorise purge requests; empty refuses every purge.
     public var purgeTokens: [String] = []

@@ -16,7 +16,8 @@ struct ServiceSettings: Sendable {
     /// The settings that can change results, as text for result keys.
     var fingerprint: String
     var purgeTokens: [String]
-    /// Targets that these settings allow and whose results were in memory. A reload begins with none.
+    /// The targets that were answered from memory under these settings. A reload creates new settings with an empty
+    /// table.
     let answered = AnsweredTargets()
 
     /// Parses and checks a configuration. Blocks while it reads the files of the watermark and the fallback.
@@ -84,8 +85,8 @@ struct ServiceSettings: Sendable {
         guard configuration.thumborPrefix.hasPrefix("/"), configuration.thumborPrefix.count > 1 else {
             throw ConfigurationError("thumbor", "a prefix is /NAME")
         }
-        // If only imgproxy's grammar had keys, clients could avoid signatures with unsigned targets in thumbor's
-        // grammar.
+        // If only imgproxy's grammar had keys, clients could use unsigned targets in thumbor's grammar to avoid
+        // signatures.
         if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
             throw ConfigurationError("thumbor-key", "keys are set for imgproxy's grammar and none for thumbor's")
         }
@@ -141,8 +142,8 @@ struct ServiceSettings: Sendable {
         return policy
     }
 
-    /// Refuses limits of a request that exceed the server's limits; otherwise the client would believe that they were
-    /// granted.
+    /// Refuses limits of a request that exceed the server's limits, so that the client receives an error. Otherwise the
+    /// server would silently apply its own lower limits.
     func check(_ limits: ProcessingOptions.Limits) throws(ServiceRefusal) {
         guard limits != ProcessingOptions.Limits() else { return }
         guard configuration.allowsSecurityOptions else {

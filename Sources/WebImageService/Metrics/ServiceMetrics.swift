@@ -39,7 +39,7 @@ final class ServiceMetrics: Sendable {
 
     /// The counters as Prometheus text.
     ///
-    /// - Parameter gauges: Additional current values with their names and help texts.
+    /// - Parameter gauges: Current values to write after the counters, each with its name and help text.
     func text(gauges: [(name: String, help: String, value: Int)]) -> String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: "webimage")

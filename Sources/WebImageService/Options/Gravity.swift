@@ -1,4 +1,4 @@
-/// The part of a picture that is kept, or the position at which a picture is placed.
+/// Selects the part of a picture that remains after cutting, or the position of a picture on a canvas.
 struct Gravity: Sendable, Hashable {
     enum Anchor: String, Sendable, CaseIterable {
         case north = "no"
@@ -22,8 +22,8 @@ struct Gravity: Sendable, Hashable {
     }
 
     var anchor = Anchor.center
-    /// The horizontal offset from the anchor. A value of 1 or more is in pixels, a smaller value is a fraction of the
-    /// width. For a focus point, `x` and `y` are its coordinates, 0...1.
+    /// The horizontal offset from the anchor. A value is in pixels if its absolute value is 1 or more; otherwise it is
+    /// a fraction of the width. For a focus point, `x` and `y` are the coordinates of the point, 0...1.
     var x = 0.0
     var y = 0.0
 

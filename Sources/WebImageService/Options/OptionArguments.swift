@@ -16,7 +16,8 @@ struct OptionArguments {
 
     mutating func next() -> Substring? { rest.popFirst() }
 
-    /// The next argument; nil if it is missing or empty, which leaves the option's value unchanged.
+    /// Returns the next argument; nil if the argument is missing or empty. The caller then leaves the option's value
+    /// unchanged.
     mutating func nextUnlessEmpty() -> Substring? {
         guard let text = rest.popFirst(), !text.isEmpty else { return nil }
         return text
@@ -33,8 +34,8 @@ struct OptionArguments {
 
     func refusal(_ problem: String) -> ServiceRefusal { .option(name, problem) }
 
-    // Parsing of values. Numbers are checked before they are parsed, because the parsers of Swift and Foundation also
-    // accept `+1`, `0x1p3` and `inf`.
+    // The following functions parse values. They check the characters of a number first, because the parsers of Swift
+    // and Foundation accept texts such as `+1`, `0x1p3` and `inf`.
 
     func integer(_ text: Substring, in range: ClosedRange<Int>, _ what: String) throws(ServiceRefusal) -> Int {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
@@ -73,7 +74,7 @@ struct OptionArguments {
         return format
     }
 
-    /// The gravity that the remaining arguments name.
+    /// Reads a gravity from the next arguments.
     mutating func gravity(allowing: Set<Gravity.Anchor>) throws(ServiceRefusal) -> Gravity {
         let text = try required("the gravity")
         guard let anchor = Gravity.Anchor(rawValue: String(text)), allowing.contains(anchor) else {

@@ -70,7 +70,8 @@ extension OptionTable {
         },
         Row("padding", "pd") { options, arguments throws(ServiceRefusal) in
             guard (1...4).contains(arguments.count) else { throw arguments.refusal("one to four numbers are wanted") }
-            // Defaults as in CSS: right and bottom take the value of top, left takes the value of right.
+            // The defaults are as in CSS: the default of `right` and `bottom` is `top`, and the default of `left` is
+            // `right`.
             if let top = arguments.nextUnlessEmpty() {
                 let value = try arguments.integer(top, in: side, "the padding")
                 options.padding = ProcessingOptions.Padding(top: value, right: value, bottom: value, left: value)

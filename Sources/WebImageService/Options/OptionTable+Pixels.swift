@@ -59,8 +59,8 @@ extension OptionTable {
         Row("strip_color_profile", "scp") { options, arguments throws(ServiceRefusal) in
             options.stripColorProfile = arguments.boolean(try arguments.required("the flag"))
         },
-        // The option is not supported. Off is accepted, because it is the normal behaviour; on is refused, so that the
-        // client notices.
+        // The following two options are not supported. A false flag is accepted, because it requests the normal
+        // behaviour. A true flag is refused, so that the client receives an error.
         Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
         Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
         Row("quality", "q") { options, arguments throws(ServiceRefusal) in

@@ -1,4 +1,5 @@
-/// The options of imgproxy's grammar. Each row defines the names of an option and how it is read.
+/// The options of imgproxy's grammar. Each row defines the names of an option and the function that reads its
+/// arguments.
 enum OptionTable {
     typealias Reader =
         @Sendable (inout ProcessingOptions, inout OptionArguments) throws(ServiceRefusal) -> Void
@@ -35,10 +36,10 @@ enum OptionTable {
     static let plainAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart, .focusPoint])
     static let extendAnchors = Set(Gravity.Anchor.allCases).subtracting([.smart])
 
-    /// The valid range of a side in pixels. No format can store a longer side.
+    /// The valid range of a side in pixels. The range includes the ``OutputFormat/maxDimension`` of every format.
     static let side = 0...100_000
 
-    /// Reads a flag and a gravity, for example `1:no:0:10`. An empty flag leaves the value unchanged.
+    /// Reads a flag and a gravity, for example `1:no:0:10`. An empty flag leaves `isEnabled` unchanged.
     static func readExtension(
         _ extension: inout ProcessingOptions.Extension, _ arguments: inout OptionArguments
     ) throws(ServiceRefusal) {

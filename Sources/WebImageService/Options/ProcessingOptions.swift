@@ -3,18 +3,18 @@ import WebImageCore
 /// The processing that a target requests for its source. It does not depend on the grammar of the target.
 struct ProcessingOptions: Sendable, Hashable {
     enum Resizing: String, Sendable, CaseIterable {
-        /// Fits inside the box.
+        /// Scales the picture so that it fits inside the box.
         case fit
-        /// Covers the box; the parts outside are cut off.
+        /// Scales the picture so that it covers the box, and cuts off the parts outside the box.
         case fill
-        /// As `fill`, but a source that is smaller than the box is not enlarged: it is cut to the aspect ratio of the
-        /// box.
+        /// Like `fill`, but a source that is smaller than the box is not enlarged. Instead, it is cut to the aspect
+        /// ratio of the box.
         case fillDown = "fill-down"
-        /// Scales both sides as given, without keeping the aspect ratio.
+        /// Scales the picture to the size of the box. The aspect ratio can change.
         case force
-        /// `fill` if source and box are both portrait or both landscape, otherwise `fit`.
+        /// Means `fill` if the source and the box are both portrait or both landscape; otherwise `fit`.
         case auto
-        /// Covers the box without cutting (thumbor's `full-fit-in`).
+        /// Scales the picture so that it covers the box, and cuts nothing off (thumbor's `full-fit-in`).
         case cover
     }
 
@@ -24,15 +24,15 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Crop: Sendable, Hashable {
-        /// The width to keep. A value of 1 or more is in pixels, a smaller value is a fraction of the source's width;
-        /// 0 keeps the whole width. The same applies to `height`.
+        /// The width of the part that remains. A value of 1 or more is in pixels; a smaller value is a fraction of the
+        /// source's width. 0 means the whole width. The same rules apply to `height`.
         var width = 0.0
         var height = 0.0
-        /// Nil uses the gravity of the result.
+        /// The position of the part; nil uses ``ProcessingOptions/gravity``.
         var gravity: Gravity?
     }
 
-    /// A part of the source, by its edges in pixels from the top left.
+    /// A part of the source. Its edges are in pixels from the top left corner of the source.
     struct ManualCrop: Sendable, Hashable {
         var left: Int
         var top: Int
@@ -41,14 +41,15 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct Trim: Sendable, Hashable {
-        /// The largest difference from the border's colour in any channel with which a pixel still counts as border,
-        /// 0...255.
+        /// The tolerance, 0...255. A pixel belongs to the border if each of its channels differs from the border's
+        /// colour by at most this value.
         var threshold: Double
-        /// The border's colour; nil uses the colour of a corner.
+        /// The border's colour; nil uses the colour of the corner that ``usesBottomRight`` selects.
         var color: PlainColor?
         var hasEqualHorizontal = false
         var hasEqualVertical = false
-        /// Whether the border has the colour of the bottom right corner instead of the top left corner.
+        /// Whether the border has the colour of the bottom right corner instead of the top left corner. Ignored if
+        /// ``color`` is set.
         var usesBottomRight = false
     }
 
@@ -65,11 +66,11 @@ struct ProcessingOptions: Sendable, Hashable {
         /// The opacity, 0...1. It is multiplied by the configured opacity.
         var opacity: Double
         var gravity = Gravity.center
-        /// Whether the mark is repeated over the whole picture. The offsets of `gravity` are then the gaps between
+        /// Whether the mark is repeated over the whole picture. If so, the offsets of `gravity` are the gaps between
         /// the marks.
         var isTiled = false
-        /// The size of the box that the mark is scaled to fit, as a fraction of the result's sides; 0 keeps the
-        /// mark's own size.
+        /// The size of a box, as a fraction of the result's sides. The mark is scaled so that it fits into this box. 0
+        /// scales the mark only by the device pixel ratio.
         var scale = 0.0
     }
 
@@ -85,7 +86,8 @@ struct ProcessingOptions: Sendable, Hashable {
         var color: PlainColor?
     }
 
-    /// The limits that a target sets for itself; nil sets no limit. They cannot exceed the configured limits.
+    /// The limits that a target sets for itself; nil sets no limit. A target is refused if a limit exceeds the
+    /// configured limit.
     struct Limits: Sendable, Hashable {
         var maxSourcePixels: Int?
         var maxSourceBytes: Int?
@@ -114,23 +116,24 @@ struct ProcessingOptions: Sendable, Hashable {
     var autoRotate = true
     /// The number of clockwise quarter turns, 0...3.
     var quarterTurns = 0
-    /// The angle of a rotation in degrees counter-clockwise. It is applied after all other geometry.
+    /// The angle of a rotation in degrees counter-clockwise. The rotation is applied after all other geometry.
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false
-    /// Whether the picture is mirrored after cutting instead of before. Gravities then refer to the unmirrored
-    /// picture, as in thumbor.
+    /// Whether the picture is mirrored after cutting instead of before cutting. If so, gravities refer to the
+    /// unmirrored picture, as in thumbor.
     var flipsLast = false
     /// Whether a width of 0 means the source's width instead of the width that follows from the height.
     var keepsSourceWidth = false
     /// Whether a height of 0 means the source's height instead of the height that follows from the width.
     var keepsSourceHeight = false
-    /// An area of the source in pixels whose centre is the focus point.
+    /// An area of the source in pixels. The centre of the area is the focus point.
     var focalArea: ManualCrop?
     /// The background of the space that `extend` adds. If it is nil, the space is transparent or has the colour of
     /// `background`.
     var extendBackground: Background?
-    /// Whether width and height are swapped if the picture then fits better (thumbor's `adaptive-`).
+    /// Whether `width` and `height` are swapped if only one of the source and the box is landscape (thumbor's
+    /// `adaptive-`).
     var isAdaptive = false
 
     // Pixels.
@@ -146,7 +149,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var stripMetadata = true
     var keepCopyright = true
     var stripColorProfile = true
-    /// 0...100; 0 uses the format's default.
+    /// The quality, 0...100; 0 uses the format's default.
     var quality = 0
     var formatQuality: [OutputFormat: Int] = [:]
     var maxBytes = 0
@@ -155,7 +158,7 @@ struct ProcessingOptions: Sendable, Hashable {
     var raw = false
     var cacheBuster = ""
 
-    // Answer. These options do not affect the body.
+    // Answer. The options in this group do not affect the body.
     /// The time in seconds since 1970 after which the target is refused.
     var expires: Int?
     var filename: String?
@@ -191,11 +194,11 @@ struct PlainColor: Sendable, Hashable {
     }
 }
 
-/// A format that a target may name.
+/// A format that a target can name.
 enum OutputFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, avif, jxl, gif, ico, heic, bmp, tiff, svg
 
-    /// Parses the name of a format; also accepts `jpg` and `tif`.
+    /// Parses the name of a format. `jpg` means `jpeg`, and `tif` means `tiff`.
     init?(name: some StringProtocol) {
         self.init(rawValue: name == "jpg" ? "jpeg" : name == "tif" ? "tiff" : String(name))
     }
@@ -228,7 +231,7 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
 
     var hasAlpha: Bool { self != .jpeg && self != .bmp }
 
-    /// The longest side the format can store.
+    /// The maximum length in pixels of a side of a result in this format.
     var maxDimension: Int {
         switch self {
         case .webp: 16_383

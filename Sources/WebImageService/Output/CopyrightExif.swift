@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes the smallest EXIF data that contains artist and copyright (TIFF 6.0 §2, tags 315 and 33432).
+/// Makes EXIF data that contains only artist and copyright (TIFF 6.0 §2, tags 315 and 33432).
 enum CopyrightExif {
     /// The EXIF data, which is a TIFF structure; nil if artist and copyright are both missing.
     static func data(artist: String?, copyright: String?) -> Data? {
@@ -19,7 +19,7 @@ enum CopyrightExif {
             } else {
                 head += word(UInt32(start + values.count))
                 values += entry.bytes
-                // Values begin at even offsets.
+                // TIFF requires that values begin at even offsets.
                 if values.count % 2 == 1 { values.append(0) }
             }
         }

@@ -22,7 +22,7 @@ struct FormatChoice {
         }
         for format in accepted.formats where canEncode(format) {
             // Of the accepted formats, animations use only WebP. Few clients play animations in AVIF or JPEG XL, and
-            // encoding takes many times longer than in WebP.
+            // encoding such animations takes many times longer than encoding WebP.
             if staysAnimated, format != .webp { continue }
             return format
         }
@@ -31,8 +31,8 @@ struct FormatChoice {
         return source.hasAlpha ? .png : .jpeg
     }
 
-    /// The format to use instead of `format` if it cannot store a result of this size. AVIF encoders refuse sides below
-    /// 16 px.
+    /// Returns another format if the encoders of `format` refuse a result of this size; otherwise returns `format`.
+    /// AVIF encoders refuse sides below 16 px.
     static func replacement(for format: OutputFormat, size: PixelSize, hasAlpha: Bool) -> OutputFormat {
         guard format == .avif, min(size.width, size.height) < 16 else { return format }
         return hasAlpha ? .png : .jpeg

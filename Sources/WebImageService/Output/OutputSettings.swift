@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// The default settings of results and the limits on the cost of making them.
+/// The default settings of results, and the limits on the cost of making a result.
 struct OutputSettings: Sendable, Hashable {
     /// The quality, 1...100, for formats without an entry in `formatQuality`.
     var quality = 80
@@ -8,7 +8,7 @@ struct OutputSettings: Sendable, Hashable {
     var isProgressive = false
     var decoding = DecodingLimits()
     var maxFrames = 128
-    /// The maximum number of pixels of all frames of a result together.
+    /// The maximum total number of pixels in all frames of a result.
     var maxAnimationPixels = 50_000_000
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
@@ -31,7 +31,7 @@ struct OutputSettings: Sendable, Hashable {
         return formatQuality[format] ?? quality
     }
 
-    /// The settings with each limit lowered to the limit of the request, if the request has a lower one.
+    /// Returns the settings in which each limit is the lower of the server's limit and the request's limit.
     func bounded(by limits: ProcessingOptions.Limits) -> OutputSettings {
         var settings = self
         func lower(_ value: inout Int, _ other: Int?) { value = min(value, other ?? value) }

@@ -2,10 +2,10 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// A result: encoded bytes and facts about them.
+/// A result: its encoded bytes, the format, the size, the number of frames and the durations of the stages.
 struct EncodedResult: Sendable {
     var data: Data
-    /// The format of the picture; nil if the result is a description of a picture in JSON.
+    /// The format of the picture; nil if the result is not a picture but a description in JSON.
     var format: OutputFormat?
     var size: PixelSize?
     var frameCount = 1
@@ -24,7 +24,7 @@ struct ResultRenderer: Sendable {
     var watermark: WatermarkSource?
     var coders = ImageCodersManager.shared
 
-    /// What a job needs to share decodes with other jobs of the same source.
+    /// The values that a job needs to share decodes with other jobs of the same source.
     struct Sharing: Sendable {
         let job: SharedDecodes.Job
         /// Identifies the bytes of the source.
@@ -54,8 +54,8 @@ struct ResultRenderer: Sendable {
         return try work.finish(plan, format)
     }
 
-    /// The decode that ``make(from:sharing:)`` will need. It is nil for an SVG, an animation, a source that is sent
-    /// unchanged and a target that is refused.
+    /// The key of the decode that ``make(from:sharing:)`` will need. It is nil if the source is an SVG, has several
+    /// frames or is sent unchanged, or if the target is refused.
     func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
         let settings = settings.bounded(by: options.limits)
         guard info.format != .svg, info.frameCount < 2, let format = try? format(for: info, settings),
@@ -66,7 +66,7 @@ struct ResultRenderer: Sendable {
         return decodeKey(for: info, settings, turned)
     }
 
-    /// The key of a decode. `turned` is the required size after the quarter turns; nil means full size.
+    /// The key of a decode. `turned` is the required size after the quarter turns; nil means the full size.
     fileprivate func decodeKey(
         for info: ImageInfo, _ settings: OutputSettings, _ turned: PixelSize?
     ) -> SharedDecodes.Key {
@@ -76,8 +76,7 @@ struct ResultRenderer: Sendable {
         decoding.colorConversion = options.stripColorProfile ? .sRGB : .asStored
         var size = info.pixelSize
         if let turned {
-            // Convert the size after the quarter turns to the size of the picture that coders return, which is always
-            // upright.
+            // Coders return an upright picture. Convert the size after the quarter turns to the size of this picture.
             let upright = options.quarterTurns % 2 == 1 ? turned.swapped : turned
             let swaps = !options.autoRotate && info.orientation.swapsSides
             size = swaps ? upright.swapped : upright
@@ -99,13 +98,13 @@ struct ResultRenderer: Sendable {
             maxSide: min(format.maxDimension, settings.maxResultSide))
     }
 
-    /// The size of the source that the options refer to: the upright size, or the stored size if `auto_rotate` is off.
+    /// The size of the source to which the options refer: the upright size, or the stored size if `auto_rotate` is off.
     fileprivate func uprightSize(_ info: ImageInfo) -> PixelSize {
         options.autoRotate ? info.pixelSize : info.storedSize
     }
 
-    /// Whether the source is sent unchanged: it already has the format of the result, and the target skips processing
-    /// for this format.
+    /// Whether the source is sent unchanged, because it already has the format of the result and the target skips
+    /// processing for this format.
     private func isUntouched(_ info: ImageInfo, _ format: OutputFormat) -> Bool {
         OutputFormat(info.format) == format && options.skippedFormats.contains(format)
     }
@@ -121,8 +120,8 @@ struct ResultRenderer: Sendable {
         return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
     }
 
-    /// Whether the result of an animated source is animated. If the animation exceeds a limit, the result is its
-    /// first frame.
+    /// Whether the result is animated. The result is the first frame of an animated source if the animation exceeds a
+    /// limit, if the target trims, or if the requested format cannot store several frames.
     private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
         if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
@@ -131,8 +130,8 @@ struct ResultRenderer: Sendable {
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
     }
 
-    /// The unchanged source as the result, for an SVG result or if the target skips processing; nil if the source
-    /// must be processed. An SVG that is not safe for browsers is refused.
+    /// Returns the unchanged source as the result if the format of the result is SVG or the target skips processing.
+    /// Returns nil if the source must be processed. Refuses an SVG that is not safe for browsers.
     private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
         if format == .svg {
             guard SVGSafety.isSafe(source) else {
@@ -153,7 +152,8 @@ private struct RenderJob {
     let source: Data
     let info: ImageInfo
     let sharing: ResultRenderer.Sharing?
-    /// The size of the source that the options refer to; after `trim`, without its border.
+    /// The size of the source to which the options refer. After ``decodeWhole()``, it excludes the border that `trim`
+    /// removes.
     private(set) var sourceSize: PixelSize
     private var whole: Image?
     private var stages: [ServiceRecord.Stage: Duration] = [:]
@@ -179,7 +179,7 @@ private struct RenderJob {
         return try work(&self)
     }
 
-    /// Decodes the picture at full size and removes its border, if the options have `trim`; otherwise does nothing.
+    /// If the options have `trim`, decodes the picture at full size and removes its border. Otherwise does nothing.
     mutating func decodeWhole() throws {
         guard let trim = options.trim else { return }
         let image = try shared(nil)
@@ -216,7 +216,8 @@ private struct RenderJob {
         return decoding
     }
 
-    /// Returns the picture at the size `turned` (after the quarter turns) or larger; nil means full size.
+    /// Returns the picture before the quarter turns. After the turns, its size is `turned` or larger; nil means the
+    /// full size.
     ///
     /// Decodes the picture or waits for the decode of another job. The wait is counted as queue time.
     private mutating func shared(_ turned: PixelSize?) throws -> Image {
@@ -228,7 +229,8 @@ private struct RenderJob {
         return image
     }
 
-    /// Decodes the picture that the options refer to: upright, or as stored if `auto_rotate` is off.
+    /// Decodes the picture in the orientation to which the options refer: upright, or as stored if `auto_rotate` is
+    /// off.
     private func decoded(_ key: SharedDecodes.Key) throws -> Image {
         try asWanted(try resultRenderer.coders.decode(source, options: decoding(key)))
     }
@@ -257,8 +259,8 @@ private struct RenderJob {
             exif: CopyrightExif.data(artist: properties.artist, copyright: properties.copyright))
     }
 
-    /// Encodes the image. Encodes again with a lower quality while the file is larger than `max_bytes` and the
-    /// quality is above 10.
+    /// Encodes the image. If the format is lossy, encodes again with a lower quality while the data is larger than
+    /// `max_bytes` and the quality is above 10.
     private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
         var quality = settings.quality(of: format, options)
         var data = try resultRenderer.coders.encode(
@@ -277,7 +279,8 @@ private struct RenderJob {
 
     // MARK: Animations
 
-    /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides no frames.
+    /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides fewer than two
+    /// frames.
     private mutating func animation(
         _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
     ) throws -> EncodedResult? {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Decides whether an SVG may be sent to browsers unchanged. It does not remove parts of a document: a document that
-/// may be harmful is refused.
+/// Decides whether an SVG may be sent to browsers unchanged. A document that could be harmful is refused as a whole; no
+/// part of a document is removed.
 enum SVGSafety {
     /// Whether the document has no scripts, event handlers, foreign content, entities, external style sheets or
     /// references to other resources.
     ///
-    /// Answers also have a `sandbox` policy. This check additionally protects files that a person saves and opens
-    /// from disk.
+    /// A `sandbox` policy protects a browser that loads the SVG from the service. This check protects a person who
+    /// saves the SVG and opens the saved file, because the policy is not part of the file.
     static func isSafe(_ data: Data) -> Bool {
         guard data.count <= maxBytes, let text = String(validating: data, as: UTF8.self) else { return false }
         let lower = text.lowercased()

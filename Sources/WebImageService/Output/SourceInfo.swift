@@ -76,7 +76,8 @@ struct SourceInfo: Sendable {
         var thumbor: Body
     }
 
-    /// Makes the answer of thumbor's `meta`: the operations that the target requests, which are not performed.
+    /// Makes the answer of thumbor's `meta`. It lists the operations that the target requests. The operations are not
+    /// performed.
     func meta(of source: Data, url: String, options: ProcessingOptions) throws -> EncodedResult {
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
         let size = info.pixelSize

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The configured watermark, decoded when a target uses it for the first time.
+/// The configured watermark. It is decoded when a target uses it for the first time.
 final class WatermarkSource: Sendable {
     private let data: Data
     private let opacity: Double
@@ -15,7 +15,7 @@ final class WatermarkSource: Sendable {
         digest = HMAC.sha256(Array(data)).prefix(8).map { String($0, radix: 16) }.joined() + String(opacity)
     }
 
-    /// Returns the decoded watermark. The first call decodes it and blocks.
+    /// Returns the decoded watermark. The first call decodes the watermark and blocks.
     func drawing() throws(WebImageError) -> WatermarkDrawing {
         if let known = image.withLock({ $0 }) { return WatermarkDrawing(mark: known, opacity: opacity) }
         var options = DecodingOptions()

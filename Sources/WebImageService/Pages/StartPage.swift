@@ -1,8 +1,8 @@
 import Foundation
 
 extension ImageService {
-    /// The page at `/`, which shows the grammar and a form to try it. The page has no script and loads nothing from
-    /// other hosts.
+    /// The page at `/`. It shows the grammar of targets and a form to try a target. The page has no script and loads
+    /// nothing from other hosts.
     func startPage(_ request: ServiceRequest, _ settings: ServiceSettings, _ record: ServiceRecord) -> ServiceResponse {
         let query = StartPage.query(request.target)
         var response = page(StartPage.html(query, settings), .start, record)
@@ -16,7 +16,7 @@ extension ImageService {
 
 enum StartPage {
     /// Parses the query of a target as form fields (`application/x-www-form-urlencoded`). If a name repeats, its last
-    /// value counts; at most 16 fields are read.
+    /// value is used. At most 16 fields are read.
     static func query(_ target: String) -> [String: String] {
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var fields: [String: String] = [:]

@@ -2,12 +2,12 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Chooses the part of a picture that attracts most attention: edges, strong colours and skin tones.
+/// Chooses the part of a picture that attracts most attention. Edges, strong colours and skin tones attract attention.
 ///
-/// It uses the same features as the attention crop of libvips. It returns the window with the largest sum of
-/// scores; of several windows with the same sum, the one nearest to the centre.
+/// The attention crop of libvips uses the same features. The chosen part has the largest sum of scores. If several
+/// parts have the same sum, the part nearest to the centre is chosen.
 enum Attention {
-    /// The position of the part with size `size` that attracts most attention.
+    /// Returns the position of the part. `size` is the size of the part in pixels.
     static func place(_ size: PixelSize, in image: Image) throws(WebImageError) -> PixelPlace {
         let whole = image.pixelSize
         guard size != whole else { return PixelPlace(x: 0, y: 0) }
@@ -32,7 +32,7 @@ enum Attention {
 }
 
 /// The attention scores of a scaled-down picture, stored as a summed-area table: each value is the sum of all scores
-/// above and to the left. So the sum of any window takes four look-ups.
+/// above it and to its left. So the sum of any rectangle is computed from four values.
 private struct AttentionMap {
     private let width: Int
     private let height: Int

@@ -4,11 +4,12 @@ import WebImageGraphics
 
 /// Finds the single-coloured border around a picture.
 enum BorderTrim {
-    /// The part inside the border; nil if the whole picture is border, which leaves it unchanged.
+    /// The part inside the border; nil if every pixel belongs to the border. The caller then leaves the picture
+    /// unchanged.
     static func part(
         of image: Image, _ trim: ProcessingOptions.Trim
     ) throws(WebImageError) -> (size: PixelSize, place: PixelPlace)? {
-        // Transparent pixels are compared as magenta (`ff00ff`), the colour with which targets name a transparent
+        // Compare transparent pixels as magenta (`ff00ff`), because targets use this colour to name a transparent
         // border.
         let flat = try PixelCanvas.flattened(image, over: ImageColor(red: 1, green: 0, blue: 1))
         let pixels = try flat.pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
@@ -47,13 +48,14 @@ private struct BorderScan {
     let red: Int32
     let threshold: Int32
 
-    /// Left, top, right and bottom of the part inside the border; right and bottom are exclusive.
+    /// The left, top, right and bottom edges of the part inside the border; nil if every pixel belongs to the border.
+    /// The right and bottom edges are exclusive.
     func bounds() -> (Int, Int, Int, Int)? {
         guard let top = (0..<height).first(where: { firstInside($0, 0, width) != nil }) else { return nil }
         let bottom = (top..<height).last { firstInside($0, 0, width) != nil } ?? top
         var (left, right) = (width, 0)
         for row in top...bottom {
-            // Compare only the pixels that could extend the part found so far.
+            // Compare only pixels that are outside the part found so far, because only such pixels can extend it.
             if let first = firstInside(row, 0, left) { left = first }
             if let last = lastInside(row, right) { right = last + 1 }
         }

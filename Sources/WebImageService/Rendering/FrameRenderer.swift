@@ -23,7 +23,8 @@ struct FrameRenderer {
 
     /// Makes one frame of the result.
     ///
-    /// - Parameter frame: The uncropped source before the quarter turns, at the plan's decode size or larger.
+    /// - Parameter frame: The uncropped frame of the source before the quarter turns. After the turns, its size is
+    ///   ``GeometryPlan/decodeSize(isVector:)`` or larger.
     mutating func rendered(_ frame: Image) throws(WebImageError) -> Image {
         var image = try PixelCanvas.oriented(frame, ImageOrientation(quarterTurns: options.quarterTurns))
         if !options.flipsLast { image = try flipped(image) }
@@ -53,7 +54,8 @@ struct FrameRenderer {
         }
     }
 
-    /// Cuts the requested crop from the whole picture, which may have been decoded at a smaller size than the source.
+    /// Cuts the requested crop from the whole picture. The decoded picture can be smaller than the source, so the crop
+    /// is scaled accordingly.
     private mutating func cropped(_ image: Image) throws(WebImageError) -> Image {
         guard plan.crop != plan.turned else { return image }
         let (x, y) = (

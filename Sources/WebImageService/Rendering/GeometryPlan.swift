@@ -1,31 +1,32 @@
 import WebImageCore
 
-/// The sizes of every step from a source to a result. They are computed from the source's size before
-/// anything is decoded.
+/// The size of the picture after each step from the source to the result. The plan is computed from the source's size
+/// before decoding.
 ///
 /// Rounding is as in imgproxy: sizes are rounded half away from zero, offsets and padding half to even.
 struct GeometryPlan: Sendable, Hashable {
     /// The size of the source after the orientation (if `auto_rotate` is on) and the quarter turns were applied.
     let turned: PixelSize
-    /// The size of the part that is kept before resizing. Its position follows from ``cropGravity``, unless
-    /// ``cropOrigin`` is set.
+    /// The size of the part of the source that remains after the crop, before resizing. ``cropOrigin`` is the position
+    /// of this part; if it is nil, ``cropGravity`` determines the position.
     let crop: PixelSize
     let cropGravity: Gravity
-    /// The position of the part if the target states its edges; otherwise nil.
+    /// The position of the part ``crop`` if the target states the edges of this part; otherwise nil.
     let cropOrigin: PixelPlace?
-    /// The size of the kept part after resizing.
+    /// The size of the part ``crop`` after resizing.
     let scaled: PixelSize
-    /// The size that remains after cutting to the requested size.
+    /// The size after the resized part is cut to the requested size.
     let cut: PixelSize
     let cutGravity: Gravity
-    /// The size after `extend`.
+    /// The size after the option `extend`.
     let extended: PixelSize
     let extendedToRatio: PixelSize
     let padding: ProcessingOptions.Padding
-    /// The effective device pixel ratio. It is lower than requested if the source is too small.
+    /// The effective device pixel ratio. It is lower than the requested ratio if the source is too small or if the
+    /// result would be too large.
     let dpr: Double
 
-    /// The size of the result before a free rotation.
+    /// The size of the result before the rotation by ``ProcessingOptions/angle``.
     var result: PixelSize {
         PixelSize(
             width: extendedToRatio.width + padding.left + padding.right,
@@ -33,7 +34,7 @@ struct GeometryPlan: Sendable, Hashable {
     }
 
     /// The size at which the whole source must be decoded, so that the part ``crop`` has the size ``scaled``. For a
-    /// bitmap it is never larger than ``turned``.
+    /// bitmap, the decode size is never larger than ``turned``.
     func decodeSize(isVector: Bool) -> PixelSize {
         func side(_ whole: Int, _ part: Int, _ wanted: Int) -> Int {
             let side = Geometry.rounded(Double(whole) * Double(wanted) / Double(part))
@@ -44,14 +45,14 @@ struct GeometryPlan: Sendable, Hashable {
             height: side(turned.height, crop.height, scaled.height))
     }
 
-    /// Makes the plan for a source of the given size. If the longer side of the result would exceed `maxSide`, all
-    /// steps are scaled down.
+    /// Makes the plan for a source of the given size. If the longer side of the result would exceed `maxSide` pixels,
+    /// the sizes of all steps are reduced.
     init(
         source: PixelSize, options: ProcessingOptions, isVector: Bool = false, maxSide: Int = 65_535
     ) {
         var plan = GeometryPlan(source, options, isVector: isVector, reduction: 1)
         var reduction = 1.0
-        // Rounding can leave a side one pixel too long. Another pass then scales down again.
+        // After the first reduction, rounding can leave a side one pixel too long. Further passes correct this.
         for _ in 0..<4 {
             let side = max(plan.result.width, plan.result.height)
             guard side > maxSide else { break }
@@ -143,7 +144,7 @@ struct GeometryPlan: Sendable, Hashable {
         return PixelSize(width: size.width, height: max(height, size.height))
     }
 
-    /// The centre of an area of the source, as fractions of the sides of the kept part.
+    /// The centre of an area of the source, as fractions of the sides of the part that remains after the crop.
     private static func focus(
         on area: ProcessingOptions.ManualCrop, _ part: CropPlan, _ turned: PixelSize
     ) -> Gravity {
@@ -163,7 +164,7 @@ struct PixelPlace: Sendable, Hashable {
     var y: Int
 }
 
-/// The part of a source that is kept before resizing.
+/// The part of a source that remains after the crop, before resizing.
 private struct CropPlan {
     let size: PixelSize
     let gravity: Gravity
@@ -173,7 +174,7 @@ private struct CropPlan {
         if let edges = options.manualCrop {
             let left = min(edges.left, source.width - 1)
             let top = min(edges.top, source.height - 1)
-            // An empty area means the whole picture, as in imgproxy.
+            // An empty area is ignored.
             if edges.right > left, edges.bottom > top {
                 origin = PixelPlace(x: left, y: top)
                 size = PixelSize(
@@ -246,7 +247,8 @@ private struct ScalePlan {
 
 /// Functions that round sizes and compute positions.
 enum Geometry {
-    /// Rounds half away from zero, to at least 1. The upper bound, larger than any picture, avoids an integer overflow.
+    /// Rounds half away from zero. The result is at least 1. The upper bound is larger than any picture and avoids an
+    /// integer overflow.
     static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
 
     static func scaled(_ side: Int, _ factor: Double) -> Int { rounded(Double(side) * factor) }
@@ -254,8 +256,8 @@ enum Geometry {
     /// Rounds half to even.
     static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }
 
-    /// The position of `inner` in `outer` for a gravity other than `smart`. Unless `mayOverhang` is set, `inner` is
-    /// completely inside `outer`.
+    /// The position of `inner` in `outer` for a gravity other than `smart`. With `mayOverhang`, at least one pixel of
+    /// `inner` is inside `outer`; without `mayOverhang`, all its pixels are.
     static func place(
         _ inner: PixelSize, in outer: PixelSize, _ gravity: Gravity, dpr: Double = 1, mayOverhang: Bool = false
     ) -> PixelPlace {

@@ -4,7 +4,8 @@ import WebImageGraphics
 
 /// Crops, extends, flattens and turns pictures. All pixel buffers have the display layout.
 enum PixelCanvas {
-    /// The part of a picture with a size and a position; returns the picture itself if the part is the whole picture.
+    /// Returns the part of the picture that has the given size and position. If the part has the size of the picture,
+    /// returns the picture itself.
     static func cropped(_ image: Image, to size: PixelSize, at place: PixelPlace) throws(WebImageError) -> Image {
         if size == image.pixelSize { return image }
         let part = try PixelBuffer(width: size.width, height: size.height, format: image.pixels.format)
@@ -13,7 +14,7 @@ enum PixelCanvas {
             pixels: part, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha, format: image.imageFormat)
     }
 
-    /// Places a picture on a larger canvas that is transparent or has one colour.
+    /// Places a picture on a larger canvas. The canvas has the given colour; nil makes the canvas transparent.
     static func extended(
         _ image: Image, to size: PixelSize, at place: PixelPlace, around color: ImageColor?
     ) throws(WebImageError) -> Image {
@@ -72,7 +73,7 @@ enum PixelCanvas {
 }
 
 extension ImageOrientation {
-    /// The orientation that undoes this one: it turns an upright picture back to the stored form.
+    /// The orientation that reverses this orientation. It turns an upright picture back to the stored form.
     var inverse: ImageOrientation {
         switch self {
         case .left: .right

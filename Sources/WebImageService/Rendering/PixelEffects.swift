@@ -17,14 +17,14 @@ enum PixelEffects {
     }
 
     private static func blurred(_ image: Image, _ sigma: Double) throws(WebImageError) -> Image {
-        // For standard deviations of 2.5 px and more, three box filters approximate the Gaussian. A smaller Gaussian is
-        // computed exactly.
+        // For standard deviations of 2.5 px and more, three box filters approximate the Gaussian. For smaller standard
+        // deviations, the weights of the Gaussian are used directly.
         guard sigma < 2.5 else { return try made(image, image.blurredImage(withRadius: sigma)) }
         let weights = gaussian(sigma)
         return try made(image, NeighbourFilter.convolution(weights)?.filteredImage(with: image))
     }
 
-    /// An unsharp mask: adds one and a half times the difference between the picture and its Gaussian blur.
+    /// An unsharp mask: it adds to the picture 1.5 times the difference between the picture and its Gaussian blur.
     private static func sharpening(_ sigma: Double) -> NeighbourFilter? {
         var weights = gaussian(min(sigma, 5)).map { $0 * -1.5 }
         weights[weights.count / 2] += 2.5

@@ -5,7 +5,7 @@ import WebImageGraphics
 /// Draws the configured watermark.
 struct WatermarkDrawing {
     let mark: Image
-    /// The configured opacity, 0...1. It is multiplied by the opacity that the target states.
+    /// The configured opacity, 0...1. It is multiplied by the opacity in the target's option.
     let opacity: Double
 
     func drawn(
@@ -38,8 +38,8 @@ struct WatermarkDrawing {
                 Double(result.width) * options.scale / Double(mark.pixelSize.width),
                 Double(result.height) * options.scale / Double(mark.pixelSize.height))
         }
-        // Limit the mark to four times the longer side of the result. Parts outside the result are cut off, so a larger
-        // mark would only use memory.
+        // Limit the mark to four times the longer side of the result. The parts of the mark outside the result are cut
+        // off, so a larger mark would only use more memory.
         let bound =
             4 * Double(max(result.width, result.height)) / Double(max(mark.pixelSize.width, mark.pixelSize.height))
         factor = min(factor, max(bound, 1e-6))
@@ -71,7 +71,7 @@ struct WatermarkDrawing {
         return places
     }
 
-    /// The minimum distance between tiles in pixels, so that a side has at most 200 tiles. Without it, a mark of one
-    /// pixel would be drawn millions of times.
+    /// The minimum distance between tiles in pixels, so that a side has at most 200 tiles. Without this minimum, a mark
+    /// of one pixel would be drawn millions of times.
     private static func leastStep(_ side: Int) -> Int { (side + 199) / 200 }
 }

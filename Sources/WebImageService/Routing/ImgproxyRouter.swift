@@ -3,16 +3,17 @@ import Foundation
 /// Parses targets of imgproxy's grammar: `/SIGNATURE/OPTIONS/plain/SOURCE@EXTENSION` or
 /// `/SIGNATURE/OPTIONS/BASE64.EXTENSION`.
 ///
-/// The parser is a pure function without clock and I/O. Unlike imgproxy, the service answers every error in a target
-/// with status 400 and names the option.
+/// The parser is a pure function without clock and I/O. Unlike imgproxy, the service answers an invalid option with
+/// status 400 and names the option in the message.
 struct ImgproxyRouter: Sendable {
     var signing = SigningPolicy()
     var presets = PresetTable()
-    /// Whether the first segment after the signature must name presets and no other options are accepted.
+    /// Whether the first segment after the signature must be a list of preset names. A target must then contain no
+    /// options.
     var onlyPresets = false
-    /// The names of the options that are allowed outside presets; empty allows all options.
+    /// The names of the options that are allowed outside presets. An empty set allows all options.
     var allowedOptions: Set<String> = []
-    /// Whether the last segment of a base64 source is a file name, which is ignored.
+    /// Whether the last segment of a base64 source is a file name. Such a file name is ignored.
     var base64HasFilename = false
 
     /// Parses the path of a target. The path begins with the slash before the signature and has no query.
@@ -50,7 +51,7 @@ struct ImgproxyRouter: Sendable {
         let source = try SourceText(segments, base64HasFilename: base64HasFilename)
         if let name = source.formatName {
             guard let format = OutputFormat(name: name) else {
-                // Do not show this text in the message: it may be the end of a source and contain a password.
+                // Do not show this text in the message, because it can be the end of a source and contain a password.
                 guard name.utf8.count <= 5, name.utf8.allSatisfy({ $0.isASCIILetter }) else {
                     throw .target("the text after the last '@' or '.' is not a format; write an '@' in a source as %40")
                 }
@@ -72,8 +73,8 @@ struct ImgproxyRouter: Sendable {
         }
     }
 
-    /// Undoes two changes that proxies make to targets. They write `%3A` for a colon in options, and they merge the
-    /// slashes after a scheme into one.
+    /// Undoes two changes that proxies make to targets: proxies write `%3A` for a colon in options, and they replace
+    /// the slashes after a scheme by one slash.
     static func repaired(_ rest: Substring) -> String {
         let marker = rest.hasPrefix("plain/") ? rest.startIndex..<rest.startIndex : rest.range(of: "/plain/")
         guard let marker else { return rest.replacingOccurrences(of: "%3A", with: ":") }

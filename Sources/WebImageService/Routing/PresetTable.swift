@@ -1,4 +1,4 @@
-/// Named lists of options (imgproxy's presets), read when the service is configured.
+/// Named lists of options (imgproxy's presets). They are parsed when the service is configured.
 struct PresetTable: Sendable, Hashable {
     private var presets: [String: [OptionSegment]] = [:]
 
@@ -15,7 +15,8 @@ struct PresetTable: Sendable, Hashable {
             }
             presets[String(parts[0])] = try Self.segments(parts[1])
         }
-        // Apply every preset once, so that a mistake is found when the service is configured, not in the first request.
+        // Apply every preset once, so that an error is found when the service is configured instead of in the first
+        // request.
         for name in presets.keys {
             var options = ProcessingOptions()
             try apply([Substring(name)], to: &options)
@@ -27,9 +28,11 @@ struct PresetTable: Sendable, Hashable {
 
     var hasDefault: Bool { presets[Self.defaultName] != nil }
 
-    /// Applies the options of the named presets in order. A preset that refers to itself is skipped.
+    /// Applies the options of the named presets in order. A reference of a preset to itself, directly or through other
+    /// presets, is skipped.
     ///
-    /// - Parameter option: The option that lists the presets, as written in the target; used in error messages.
+    /// - Parameter option: The name of the option that lists the presets, as written in the target. Error messages
+    ///   contain this name.
     func apply(
         _ names: [Substring], to options: inout ProcessingOptions, option: Substring = "preset"
     ) throws(ServiceRefusal) {
@@ -56,7 +59,7 @@ struct PresetTable: Sendable, Hashable {
         }
     }
 
-    /// The names of the option that refers to presets.
+    /// The two names of the option that lists presets.
     static let names: Set<Substring> = ["preset", "pr"]
 
     private static func segments(_ text: Substring) throws(ServiceRefusal) -> [OptionSegment] {

@@ -1,17 +1,18 @@
 /// Decides which signatures of imgproxy's grammar the service accepts.
 struct SigningPolicy: Sendable, Hashable {
-    /// The keys of imgproxy's grammar. A signature of any key is accepted. Without keys, unsigned targets are accepted.
+    /// The keys for signatures in imgproxy's grammar. A signature is accepted if it matches at least one key. Without
+    /// keys, unsigned targets are accepted.
     var signers: [URLSigner] = []
-    /// Texts that are accepted in the place of the signature without verification.
+    /// Texts that are accepted instead of a signature, without verification.
     var trusted: Set<String> = []
 
     var isRequired: Bool { !signers.isEmpty }
 
-    /// Checks the signature, which is the first segment of a target, against the rest of its path.
+    /// Checks the signature of a target. The signature is the first segment of the path and signs the rest of the path.
     func check(_ signature: Substring, path: @autoclosure () -> String) throws(ServiceRefusal) {
         guard isRequired else {
-            // Without keys, the signature segment is ignored. If it contains an option, the client forgot the
-            // segment. Refuse the target, because the option would be ignored silently.
+            // Without keys, the segment of the signature is ignored. If this segment contains an option, the client has
+            // omitted the signature. Refuse the target, because the option would be ignored silently.
             if signature.contains(":") {
                 throw ServiceRefusal(403, .signature, "the first segment of the path is the signature, not an option")
             }

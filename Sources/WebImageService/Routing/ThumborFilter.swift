@@ -92,7 +92,8 @@ struct ThumborFilter {
     private func readRoundCorner(
         _ reader: inout OptionArguments, _ options: inout ProcessingOptions
     ) throws(ServiceRefusal) {
-        // In thumbor, `a|b` requests elliptic corners. This implementation draws circles with the first radius.
+        // In thumbor, `a|b` requests elliptic corners with the radii `a` and `b`. This implementation draws circular
+        // corners with the radius `a`.
         let text = try reader.required("the radius")
         let radius = try reader.integer(text.prefix { $0 != "|" }, in: OptionTable.side, "the radius")
         var channels: [UInt8] = []
@@ -116,7 +117,7 @@ struct ThumborFilter {
 }
 
 extension Substring {
-    /// The text without spaces at both ends.
+    /// The text without the spaces at its beginning and its end.
     fileprivate var trimmed: Substring {
         var text = self
         while text.first == " " { text.removeFirst() }

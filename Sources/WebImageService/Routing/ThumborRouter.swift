@@ -4,9 +4,10 @@ import Foundation
 /// `/HMAC|unsafe/[meta/][trim/][crop/][fit-in/][size/][align/][smart/][filters:…/]IMAGE`.
 ///
 /// Every part in brackets is optional; the order is fixed. Unlike thumbor, the service answers an unknown filter with
-/// status 400 and names the filter.
+/// status 400 and names the filter in the message.
 struct ThumborRouter: Sendable {
-    /// The keys. A signature of any key is accepted. Without keys, only `unsafe` is accepted.
+    /// The keys for signatures. A signature is accepted if it matches at least one key. Without keys, only `unsafe` is
+    /// accepted.
     var signers: [ThumborSigner] = []
     /// Whether thumbor's unsigned `unsafe` targets are accepted although keys are configured.
     var allowsUnsafe = false
@@ -43,7 +44,7 @@ struct ThumborRouter: Sendable {
     private func parse(parts path: Substring) throws(ServiceRefusal) -> Parsed {
         var reader = PartReader(rest: path)
         var options = ProcessingOptions()
-        // As in thumbor, a picture fills the requested box and is enlarged if necessary.
+        // As in thumbor, the picture fills the requested box and is enlarged if it is too small.
         options.resizing = .fill
         options.enlarge = true
         options.flipsLast = true
@@ -114,8 +115,8 @@ struct ThumborRouter: Sendable {
                 guard let tolerance = Int(digits: part), tolerance <= 442 else {
                     throw .option(text, "the tolerance is not an integer from 0 to 442")
                 }
-                // Convert the tolerance: in thumbor it is a distance in the colour cube, here the largest difference
-                // of a channel.
+                // Convert the tolerance. In thumbor, it limits the distance between two colours in the colour cube.
+                // Here, it limits the difference in each channel.
                 trim.threshold = (Double(tolerance) / 3.0.squareRoot()).rounded()
             }
         }
@@ -133,8 +134,8 @@ struct ThumborRouter: Sendable {
         return ProcessingOptions.ManualCrop(left: left, top: top, right: right, bottom: bottom)
     }
 
-    /// A size of the form `[-]Wx[-]H`. A side that is missing or 0 follows from the other side, `orig` is the side of
-    /// the source, and a minus sign mirrors the picture.
+    /// A size of the form `[-]Wx[-]H`. A side that is missing or 0 is computed from the other side. The side `orig` is
+    /// that of the source. A minus sign mirrors the picture.
     private struct Size {
         var width: Int?
         var height: Int?
@@ -184,8 +185,8 @@ private struct PartReader {
         return rest[..<slash]
     }
 
-    /// Removes and returns the filters. Arguments may contain slashes, so the filters end at the first slash that
-    /// follows a closing parenthesis.
+    /// Removes the filters and returns their text without `filters:`; nil if the next part is not a list of filters.
+    /// Arguments may contain slashes, so the filters end at the first slash after a closing parenthesis.
     mutating func takeFilters() -> Substring? {
         guard rest.hasPrefix("filters:") else { return nil }
         let list = rest.dropFirst(8)
@@ -198,7 +199,7 @@ private struct PartReader {
 }
 
 extension Int {
-    /// Parses a number of ASCII digits up to one million; nil for other text.
+    /// Parses an integer from 0 to 1,000,000 that is written with at most seven ASCII digits; nil for any other text.
     init?(digits text: some StringProtocol) {
         guard (1...7).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
             let value = Int(text), value <= 1_000_000

@@ -39,7 +39,7 @@ enum Base64URL {
         return String(isPadded ? text : text.filter { $0 != "=" })
     }
 
-    /// The decoded bytes; nil if the text contains other characters. Padding is optional.
+    /// Returns the decoded bytes; nil if the text is not valid in this alphabet. Padding is optional.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count + 3)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Signs and checks targets with the keys of a configuration, in both grammars.
+/// Signs and checks targets in imgproxy's and thumbor's grammars, with the keys of a configuration.
 package struct TargetSigner: Sendable {
     private let signers: [URLSigner]
     private let trusted: Set<String>
@@ -39,7 +39,7 @@ package struct TargetSigner: Sendable {
         return thumborPrefix + signer.target(for: path.hasPrefix("/") ? String(path.dropFirst()) : path)
     }
 
-    /// Whether the signature of a target is valid for one of the keys, or is a trusted signature.
+    /// Whether the signature of a target is valid for at least one key or is a trusted signature.
     package func isValid(_ target: String) -> Bool {
         guard var rest = inside(target, prefix) else { return false }
         if let inner = inside(rest, "/info") { rest = inner }
@@ -47,7 +47,7 @@ package struct TargetSigner: Sendable {
         return trusted.contains(signature) || signers.contains { $0.isValid(signature, of: "/" + path) }
     }
 
-    /// Whether the signature of a target in thumbor's grammar is valid for one of the keys.
+    /// Whether the signature of a target in thumbor's grammar is valid for at least one key.
     package func isValidThumbor(_ target: String) -> Bool {
         guard let rest = inside(target, thumborPrefix), let (signature, path) = split(rest) else { return false }
         return thumborSigners.contains { $0.isValid(signature, of: path) }
@@ -64,13 +64,13 @@ package struct TargetSigner: Sendable {
 }
 
 extension ServiceRequest {
-    /// A shortened form of the target for logs. It omits the source and the text after the source, which may contain
-    /// passwords and signed queries.
+    /// A shortened form of the target for logs. It omits the source and the text after the source, because they can
+    /// contain passwords and signed queries.
     package var loggableTarget: String {
         let path = target.prefix(400).prefix { $0 != "?" && $0 != "#" }
         let lowered = path.lowercased()
-        // Offsets in `lowered` are also valid in `path` for ASCII text, whose length does not change. For other text,
-        // the result may be shorter than necessary.
+        // For ASCII text, `lowered` and `path` have the same length, so an offset in `lowered` is valid in `path`. For
+        // other text, the result can be shorter than necessary.
         var end = path.count
         for mark in ["/plain/", "://", "%3a", "@", "local:", "http"] {
             if let found = lowered.range(of: mark) {
@@ -79,8 +79,8 @@ extension ServiceRequest {
             }
         }
         var kept = String(path.prefix(min(end, 300)))
-        // No mark was found, so the source may be base64. Cut at the first part that is long and has no colon, which
-        // options always have.
+        // No mark was found, so the source may be base64. Options always contain a colon, so cut at the first long part
+        // without a colon.
         if end == path.count {
             var parts = kept.split(separator: "/", omittingEmptySubsequences: false)
             if let first = parts.indices.dropFirst(2).first(where: { !parts[$0].contains(":") && parts[$0].count > 24 })

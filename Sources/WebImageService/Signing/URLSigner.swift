@@ -11,7 +11,7 @@ public struct URLSigner: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - key: The secret.
-    ///   - salt: Bytes that are hashed before every path.
+    ///   - salt: The bytes that precede the path in the hashed message.
     ///   - byteCount: The number of bytes of the hash in a signature; clamped to 1...32.
     public init(key: Data, salt: Data, byteCount: Int = 32) {
         self.key = [UInt8](key)
@@ -19,7 +19,8 @@ public struct URLSigner: Sendable, Hashable {
         self.byteCount = min(max(byteCount, 1), 32)
     }
 
-    /// Creates a signer from a hexadecimal key and salt; nil if one of them is empty or not hexadecimal.
+    /// Creates a signer from a hexadecimal key and a hexadecimal salt; nil if the key or the salt is empty or not
+    /// hexadecimal.
     public init?(hexKey: String, hexSalt: String, byteCount: Int = 32) {
         guard let key = Self.bytes(hexKey), let salt = Self.bytes(hexSalt) else { return nil }
         self.init(key: Data(key), salt: Data(salt), byteCount: byteCount)

@@ -6,8 +6,8 @@ import WebImageCore
 /// changes the folder at the same time.
 final class LocalFolder: Sendable {
     private let descriptor: Int32
-    // Reading files blocks. Serial queues have their own threads; concurrent queues share the threads of the
-    // cooperative pool.
+    // Reading a file blocks a thread. Use serial queues, because they have their own threads. Concurrent queues share
+    // the threads of the cooperative pool.
     private let queues = (0..<4).map { DispatchQueue(label: "webimage.service.files.\($0)") }
     private let turn = Locked(0)
 

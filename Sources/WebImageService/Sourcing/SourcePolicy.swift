@@ -6,10 +6,10 @@ import WebImageHTTP
 struct SourcePolicy: Sendable {
     /// The URL prefixes of allowed sources. Empty allows every source that the download policy allows.
     var allowed: [SourcePattern] = []
-    /// The prefix added to sources that do not begin with it.
+    /// The prefix that is added to a source that does not begin with this prefix.
     var baseURL = ""
     var replacements: [SourceReplacement] = []
-    /// The folder of `local:///` sources; nil forbids them.
+    /// The folder of `local:///` sources; nil refuses such sources.
     var root: String?
 
     /// The location of a source.
@@ -76,8 +76,8 @@ struct SourcePolicy: Sendable {
         }
     }
 
-    /// The hosts to which redirects are allowed; nil allows every host, because no source is restricted or the host
-    /// of a pattern is not determined.
+    /// The hosts to which redirects are allowed; nil allows every host. It is nil if sources are not restricted, or if
+    /// a pattern does not determine its host.
     var allowedHosts: Set<String>? {
         guard !allowed.isEmpty else { return nil }
         var hosts: Set<String> = []
@@ -93,8 +93,8 @@ struct SourcePolicy: Sendable {
 struct SourcePattern: Sendable, Hashable {
     let text: String
 
-    /// Whether a URL begins with the pattern. A pattern that has no path matches only the whole host, not its
-    /// beginning.
+    /// Whether a URL begins with the pattern. If the pattern has no path, the URL's host must end where the pattern
+    /// ends: `http://a.example` does not match `http://a.example.com`.
     func matches(_ url: String) -> Bool {
         let bytes = Array(url.utf8), pattern = Array(text.utf8)
         return Self.ends(pattern[...], bytes[...]).contains { end in
@@ -116,8 +116,8 @@ struct SourcePattern: Sendable, Hashable {
         return host.isEmpty || host.contains("*") ? nil : String(host)
     }
 
-    /// All positions in the text at which a match of the pattern can end. The time is at most the product of both
-    /// lengths.
+    /// All positions in the text at which a match of the pattern can end. The running time is proportional to at most
+    /// the product of both lengths.
     private static func ends(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> [Int] {
         var places: Set<Int> = [text.startIndex]
         for byte in pattern {
@@ -144,8 +144,8 @@ struct SourcePattern: Sendable, Hashable {
 }
 
 /// A replacement of the beginning of a source, defined as `pattern=replacement`. `*` in the pattern matches any text
-/// without a slash. `${1}` in the replacement is replaced by the text that the first `*` matched, `${2}` by the
-/// second.
+/// without a slash. In the replacement, `${1}` stands for the text that the first `*` matched, and `${2}` for the text
+/// that the second `*` matched.
 struct SourceReplacement: Sendable, Hashable {
     private let expression: String
     private let template: String

@@ -1,10 +1,10 @@
 import WebImageCore
 
-/// Runs work once for all requests that were accepted before it ended.
+/// Runs work once for all requests that were accepted before the work ended.
 ///
-/// ``SharedTasks`` serves only callers that join while the work runs. A request may be accepted while the work
-/// runs but need its value after the work has ended. So each value is kept until all requests that were accepted
-/// before the end of the work have finished. A budget limits the bytes of kept values.
+/// ``SharedTasks`` serves only callers that join while the work runs. A request that was accepted while the work ran
+/// can still need the value after the work has ended. So each value is kept until all requests that were accepted
+/// before the end of the work have ended. A budget limits the bytes of kept values.
 final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct FinishedValue: Sendable {
         let value: Value
@@ -14,7 +14,8 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private struct State {
         var kept: [Key: (ended: FinishedValue, cost: Int)] = [:]
-        /// The kept keys, in the order in which their work ended. A key whose work ran again occurs twice.
+        /// The keys of kept values, in the order in which the work ended. If the work of a key runs several times, the
+        /// key can occur several times.
         var queue: [(key: Key, end: UInt64)] = []
         var cost = 0
     }
@@ -26,10 +27,10 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let cost: @Sendable (Value) -> Int?
 
     /// - Parameters:
-    ///   - budget: The maximum size of kept values in bytes. The newest value is kept even if it alone exceeds the
-    ///     budget.
-    ///   - cost: The size of a value in bytes; nil for a value that is not kept, so that only callers that already
-    ///     wait receive it.
+    ///   - budget: The maximum total size of kept values in bytes. The newest value is kept even if its size exceeds
+    ///     the budget.
+    ///   - cost: Returns the size of a value in bytes; nil for a value that must not be kept. Such a value is returned
+    ///     only to callers that already wait.
     init(order: RequestOrder, budget: Int, cost: @escaping @Sendable (Value) -> Int?) {
         self.order = order
         self.budget = budget
@@ -41,13 +42,13 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var subscriberCount: Int { tasks.subscriberCount { _ in true } }
     var keptCount: Int { state.withLock { $0.kept.count } }
 
-    /// Returns a value whose work ended after the request was accepted: a kept value, the value of running work,
-    /// or the value of new work.
+    /// Returns a value of work that ended after the request was accepted. The value is a kept value, the value of
+    /// running work or the value of new work.
     ///
     /// - Parameters:
     ///   - request: The number of the request in the order in which requests were accepted.
-    ///   - priority: The priority of this caller. The work runs with the highest priority of its waiting callers and
-    ///     receives it as a handle.
+    ///   - priority: The priority of this caller. The work runs with the highest priority of its waiting callers. A
+    ///     handle passes this priority to the work.
     func value(
         for key: Key, of request: UInt64, priority: LoadPriority = .normal,
         work: @escaping @Sendable (LoadPriorityHandle) async throws(WebImageError) -> Value
@@ -77,7 +78,7 @@ final class CoalescedWork<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private func keep(_ value: Value, for key: Key) -> FinishedValue {
         let ended = FinishedValue(value: value, end: order.next)
-        // Without a request in flight, no request can use the value.
+        // If no request is in flight, no request can use the value, so it is not kept.
         guard order.oldest < ended.end, let cost = cost(value) else { return ended }
         var freed: [FinishedValue] = []
         state.withLock { state in

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// The order in which requests were accepted. It decides whether a request was accepted before some work ended.
+/// The order in which requests were accepted. This order shows whether a request was accepted before work ended.
 final class RequestOrder: Sendable {
     /// The number of a request in flight. Releasing the object marks the request as ended.
     final class Ticket: Sendable {
@@ -34,7 +34,7 @@ final class RequestOrder: Sendable {
         return Ticket(number, self)
     }
 
-    /// The number of the next request. Work that ends now serves requests with a lower number.
+    /// The number of the next request. The value of work that ends now is valid for requests with a lower number.
     var next: UInt64 { state.withLock { $0.next } }
 
     var oldest: UInt64 { state.withLock { $0.oldest } }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// A requested result: its key and the functions that make it if it is not stored.
+/// A requested result: its key, and the functions that make the result if it is not stored.
 struct PictureJob: Sendable {
     let key: ResultKey
     let reference: SourcePolicy.Reference
@@ -14,7 +14,8 @@ struct PictureJob: Sendable {
     let cost: @Sendable (Data) -> Int
     /// Makes the result from the bytes of the source. Called on a thread of the decode pool.
     let make: @Sendable (Data, ResultRenderer.Sharing) throws -> EncodedResult
-    /// Returns the decode that making the result will need, from the header of the source; nil if it is not known.
+    /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil if
+    /// this decode is not known.
     var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
 }
 
@@ -47,11 +48,12 @@ final class ResultProvider: Sendable {
     private let clock: any DelayClock
     private let works: CoalescedWork<String, WorkOutcome>
 
-    /// The maximum size in bytes of results that are kept for requests that were accepted before the result was
-    /// complete.
+    /// The maximum total size in bytes of kept results. A result is kept for requests that were accepted before the
+    /// result was complete.
     private static let keptBytes = 16 << 20
 
-    /// The maximum bytes of fetched sources for each thread of the pool: 8 MiB, several photos.
+    /// The maximum total size in bytes of fetched sources for each thread of the pool: 8 MiB, the size of several
+    /// photos.
     private static let sourceBytesPerThread = 8 << 20
 
     init(
@@ -65,7 +67,7 @@ final class ResultProvider: Sendable {
         self.pool = pool
         sources = SourceBudget(limit: Self.sourceBytesPerThread * pool.width)
         self.clock = clock
-        // A refusal may be temporary, so it is not kept: only callers that already wait receive it.
+        // A refusal can be temporary, so it is not kept. Only callers that already wait receive the refusal.
         works = CoalescedWork(order: limiter.order, budget: Self.keptBytes) { ended in
             if case .success(let provided) = ended.outcome { provided.entry.body.count + 1_024 } else { nil }
         }
@@ -74,8 +76,8 @@ final class ResultProvider: Sendable {
     /// The number of requests that wait for a result that is being made.
     var subscriberCount: Int { works.subscriberCount }
 
-    /// Returns a stored result if it is fresh. If a stale result may be used meanwhile, returns it and starts
-    /// revalidation in the background. Otherwise returns nil.
+    /// Returns the stored result if it is fresh. If the stored result is stale but may be used during revalidation,
+    /// returns this result and starts the revalidation in the background. Otherwise returns nil.
     func stored(_ job: PictureJob) async -> Provided? {
         guard let (entry, level) = await store.entry(for: job.key) else { return nil }
         let now = clock.date
@@ -85,7 +87,8 @@ final class ResultProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    /// Returns the stored result, or makes it. See ``made(_:needsPermit:_:)`` for `needsPermit`.
+    /// Returns the stored result if it may be used; otherwise makes the result. See ``made(_:needsPermit:_:)`` for
+    /// `needsPermit`.
     func provide(_ job: PictureJob, needsPermit: Bool = true) async throws(ServiceRefusal) -> Provided {
         if let stored = await stored(job) { return stored }
         if let failure = store.failure(for: job.key, now: clock.date) {
@@ -100,8 +103,9 @@ final class ResultProvider: Sendable {
         }
     }
 
-    /// Returns the result if it is available within `budget`, otherwise nil. In that case the work continues in the
-    /// background and its result is stored for later requests. Under overload, no work begins.
+    /// Returns the result if it is available within `budget`; otherwise returns nil. In the second case, the work
+    /// continues in the background and stores the result for later requests. Under overload, no work begins, and only a
+    /// stored result is returned.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
         guard !limiter.isOverloaded,
@@ -127,7 +131,8 @@ final class ResultProvider: Sendable {
         return try outcome?.get()
     }
 
-    /// Returns a stale result in place of a result that could not be made, if the lifetime allows that; otherwise nil.
+    /// Returns a stale result instead of a result that could not be made, if the lifetime of the stale result allows
+    /// this; otherwise returns nil.
     private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
         guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
             entry.isUsableAfterError(now: clock.date)
@@ -135,11 +140,13 @@ final class ResultProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    /// Makes the result or joins the work that makes it.
+    /// Makes the result, or waits for running work that makes the result.
     ///
     /// - Parameters:
-    ///   - needsPermit: False for work in the background, whose number ``BackgroundWork`` limits.
-    ///   - priority: Low if no request waits for the result. A request that joins the work raises its priority.
+    ///   - needsPermit: Whether the work needs a permit of the limiter. False for work in the background, because
+    ///     ``BackgroundWork`` limits this work.
+    ///   - priority: Low if no request waits for the result. A request that joins the work raises the priority of the
+    ///     work.
     private func made(
         _ job: PictureJob, needsPermit: Bool, _ priority: LoadPriority = .normal
     ) async throws(ServiceRefusal) -> Provided {
@@ -163,9 +170,10 @@ final class ResultProvider: Sendable {
         return provided
     }
 
-    /// Returns the stored result of a job if it is fresh, or makes it; runs once for all requests that wait for it.
+    /// Returns the stored result of a job if it is fresh; otherwise makes the result. One call serves all requests that
+    /// wait for the result.
     ///
-    /// Returns failures as refusals; throws only `.cancelled`.
+    /// Returns a failure as a refusal. Throws only `.cancelled`.
     private func work(
         _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
@@ -213,7 +221,7 @@ final class ResultProvider: Sendable {
         return refusal
     }
 
-    /// Keeps the stored result and renews its lifetime, because its source has not changed.
+    /// Renews the lifetime of the stored result, because its source has not changed.
     private func keep(
         _ old: ResultEntry, as source: Source, _ job: PictureJob, _ stages: [ServiceRecord.Stage: Duration]
     ) -> Provided {
@@ -249,7 +257,7 @@ final class ResultProvider: Sendable {
     }
 }
 
-/// Receives values from several tasks and provides the first one.
+/// Receives values from several tasks and provides the first value.
 private final class FirstResult<Value: Sendable>: Sendable {
     private let state = Locked<(value: Value?, waiter: ValueContinuation<Value>?)>((nil, nil))
 
@@ -262,7 +270,7 @@ private final class FirstResult<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Waits for the first value. It must be called only once.
+    /// Waits for the first value. This function must be called only once.
     func value() async -> Value {
         await withValueContinuation { waiter in
             let known = state.withLock { state -> Value? in

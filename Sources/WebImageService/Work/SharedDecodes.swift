@@ -1,24 +1,24 @@
 import Dispatch
 import WebImageCore
 
-/// Shares one decode among concurrent jobs that need the same source. The decode has the largest of the sizes
-/// that the jobs need.
+/// Shares one decode among concurrent jobs that need the same source. The size of the decode is the largest of the
+/// sizes that the jobs need.
 ///
-/// A job registers before its source is fetched, so that the first decode of the source can serve all jobs
-/// that wait for the source. A job that finds a running decode of another job waits for it and blocks its
-/// thread of the decode pool. The running decode already has a thread, so the wait cannot deadlock. A decoded
-/// picture is kept while another job of its source runs.
+/// A job registers before its source is fetched, so that the first decode of the source can serve all jobs that wait
+/// for the source. If another job already runs a suitable decode, a job waits for this decode and blocks its thread of
+/// the decode pool. The running decode already has a thread, so the wait cannot deadlock. A decoded picture is kept
+/// while another job of the same source runs.
 final class SharedDecodes: Sendable {
-    /// Describes a decode of one source: the size of the upright picture, and the values that must be equal to share
-    /// the decode.
+    /// Describes a decode of one source. `size` is the size of the upright picture in pixels. Jobs can share a decode
+    /// only if `options` and `isUpright` are equal.
     struct Key: Hashable, Sendable {
         /// The options of the decode without the size.
         var options: DecodingOptions
         var isUpright: Bool
         var size: PixelSize
 
-        /// Whether a picture decoded for this key can be scaled down to the picture of the other key. Both are the
-        /// whole picture.
+        /// Whether a picture that is decoded for this key can be scaled down to the picture of the other key. Both
+        /// pictures are uncropped.
         func covers(_ other: Key) -> Bool {
             options == other.options && isUpright == other.isUpright && size.width >= other.size.width
                 && size.height >= other.size.height
@@ -50,15 +50,16 @@ final class SharedDecodes: Sendable {
     }
 
     private struct Jobs {
-        /// For each running job, the function that returns the decode that the job needs, from the header of the
-        /// source.
+        /// One function for each running job. The function receives the header of the source and returns the key of the
+        /// decode that the job needs.
         var wanted: [ObjectIdentifier: @Sendable (ImageInfo) -> Key?] = [:]
         var slots: [Slot] = []
     }
 
     private let state = Locked<[String: Jobs]>([:])
 
-    /// The maximum size in pixels of a decode that is larger than its own job needs: 16 megapixels, 64 MB in memory.
+    /// The maximum number of pixels of a decode that is enlarged to serve other jobs: 16 megapixels, which use 64 MB of
+    /// memory.
     private static let sharedPixelCount = 16 << 20
 
     /// A running job. Releasing the object ends the job.
@@ -79,13 +80,13 @@ final class SharedDecodes: Sendable {
         ///
         /// - Parameters:
         ///   - version: Identifies the bytes of the source.
-        ///   - info: The facts in the header of the source.
+        ///   - info: The information in the header of the source.
         ///   - decode: Decodes the picture that a key describes.
         /// - Returns: The picture and whether this job decoded it.
         func image(
             _ key: Key, version: String, info: ImageInfo, decode: (Key) throws -> Image
         ) throws -> (image: Image, isOwn: Bool) {
-            // Only the functions are read under the lock. They compute the sizes outside the lock.
+            // Read the functions under the lock, but call them outside the lock.
             let others = decodes.wanted(source, besides: ObjectIdentifier(self))
             let largest = others.compactMap { $0(info) }
                 .filter { $0.covers(key) && $0.size.pixelCount <= SharedDecodes.sharedPixelCount }
@@ -103,8 +104,8 @@ final class SharedDecodes: Sendable {
 
     /// Begins a job of a source.
     ///
-    /// - Parameter wanted: Returns the decode that the job will need, from the header of the source; nil if it is not
-    ///   known.
+    /// - Parameter wanted: Receives the header of the source and returns the key of the decode that the job will need;
+    ///   nil if this decode is not known.
     func begin(_ source: String, wanted: @escaping @Sendable (ImageInfo) -> Key?) -> Job { Job(self, source, wanted) }
 
     /// The number of sources with running jobs.
@@ -114,14 +115,15 @@ final class SharedDecodes: Sendable {
         state.withLock { state in state[source]?.wanted.filter { $0.key != job }.map(\.value) ?? [] }
     }
 
-    /// The decode that the job shares, and whether the job must perform it. Nil if the source has no other job: the
-    /// decode is then not shared.
+    /// The decode that the job shares, and whether the job must perform it. Nil if the source has neither a suitable
+    /// decode nor another job: the job's decode is then not shared.
     private func slot(
         _ source: String, _ version: String, _ key: Key, _ largest: Key
     ) -> (Slot, isFirst: Bool)? {
         state.withLock { state in
             guard var jobs = state[source] else { return nil }
-            // Also for the last job: the others may have ended before it needs their decode.
+            // Use an existing decode even if no other job is left. The other jobs may have ended before this job needs
+            // the decode.
             if let slot = jobs.slots.first(where: { $0.version == version && $0.key.covers(key) }) {
                 return (slot, false)
             }

@@ -2,9 +2,9 @@ import WebImageCore
 
 /// Limits the bytes of fetched sources that wait for a processor or are being decoded.
 ///
-/// Without this limit, every result that is being made has its source in memory, although only a few of them are decoded
-/// at the same time. A new fetch waits while the limit is exceeded. Bytes that are still being received do not count, so a
-/// slow source host does not delay fetches from other hosts.
+/// Without this limit, every result that is being made has its source in memory, although only a few sources are
+/// decoded at the same time. A new fetch waits while the limit is reached. Bytes that are still being received do not
+/// count, so a slow source host does not delay fetches from other hosts.
 final class SourceBudget: Sendable {
     private struct State {
         var bytes = 0
@@ -15,14 +15,15 @@ final class SourceBudget: Sendable {
         var cancelled: Set<UInt64> = []
     }
 
-    /// The permission for one fetch and for the use of its source. Releasing the object frees the source's bytes.
+    /// The permission for one fetch and for the use of its source. Releasing the object returns the source's bytes to
+    /// the budget.
     final class Place: Sendable {
         private let budget: SourceBudget
         private let byteCount = Locked(0)
 
         fileprivate init(_ budget: SourceBudget) { self.budget = budget }
 
-        /// Counts the bytes of the fetched source.
+        /// Counts the bytes of the fetched source against the limit.
         func hold(_ count: Int) {
             byteCount.withLock { $0 += count }
             budget.state.withLock { $0.bytes += count }
@@ -34,8 +35,8 @@ final class SourceBudget: Sendable {
     private let limit: Int
     private let state = Locked(State())
 
-    /// - Parameter limit: In bytes. The last source below the limit may exceed it, so that a source of any size can be
-    ///   fetched.
+    /// - Parameter limit: The limit in bytes. A fetch that begins below the limit may exceed it, so that sources of any
+    ///   size can be fetched.
     init(limit: Int) { self.limit = limit }
 
     var byteCount: Int { state.withLock { $0.bytes } }
@@ -43,7 +44,7 @@ final class SourceBudget: Sendable {
 
     /// Waits until a fetch may begin. Fetches begin in the order of their calls.
     ///
-    /// - Throws: `.cancelled` if the surrounding task is cancelled meanwhile.
+    /// - Throws: `.cancelled` if the calling task is cancelled while it waits.
     func place() async throws(WebImageError) -> Place {
         let id = state.withLock { state -> UInt64? in
             if state.bytes < limit, state.waiting.isEmpty { return nil }
@@ -81,10 +82,11 @@ final class SourceBudget: Sendable {
         continuation?.resume(returning: false)
     }
 
-    /// Frees the bytes of a place that ends, and lets at most two waiting fetches begin.
+    /// Returns the bytes of a released place to the budget and starts at most two waiting fetches.
     ///
-    /// One fetch would keep the number of concurrent fetches constant. With two it grows again after a wait, and the
-    /// bytes still stay near the limit. While fetches wait there is at least one place, so the last one is never forgotten.
+    /// If each release started only one fetch, the number of concurrent fetches would stay constant. With two fetches,
+    /// this number grows again after a wait, and the bytes still stay near the limit. While fetches wait, at least one
+    /// place exists, and the release of this place starts further fetches. So no fetch waits for ever.
     private func release(_ byteCount: Int) {
         let next = state.withLock { state -> [ValueContinuation<Bool>] in
             state.bytes -= byteCount

@@ -2,21 +2,22 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// Counts requests and work, and refuses them if a limit is reached. Callers never wait here.
+/// Counts requests and work, and refuses a request or work if a limit is reached. Callers never wait.
 ///
-/// Every request needs a permit of `enter`. Work that makes a result additionally needs a permit of `begin`;
-/// requests that join running work do not.
+/// Every request needs a permit of `enter`. Work that makes a result additionally needs a permit of `begin`. A request
+/// that joins running work needs no permit of `begin`.
 final class WorkLimiter: Sendable {
     struct Limits: Sendable, Hashable {
-        /// The maximum number of results that are being made at the same time, including those that wait for a
-        /// processor.
+        /// The maximum number of results that are being made at the same time. This number includes results that wait
+        /// for a processor.
         var works = 64
-        /// The maximum number of these results whose sources have the same host.
+        /// The maximum number of results that are being made at the same time from sources of one host.
         var worksPerHost = 32
-        /// The time after which jobs that wait for a processor are no longer a burst: from then on, new work is refused
-        /// unless few jobs wait. Zero disables this rule.
+        /// The time after which jobs that wait for a processor count as overload instead of as a burst. Under overload,
+        /// new work begins only while fewer than ``worksUnderOverload`` results are being made. Zero disables this
+        /// rule.
         var queueWait = Duration.milliseconds(100)
-        /// The maximum number of results that are being made at the same time after ``queueWait``.
+        /// The maximum number of results that are being made at the same time under overload.
         var worksUnderOverload = 10
         /// The maximum number of requests in flight.
         var requests = 10_000
@@ -53,7 +54,7 @@ final class WorkLimiter: Sendable {
 
     /// A permit for a request or for work. Releasing the object returns the permit.
     final class Permit: Sendable {
-        /// The number of the request in the order in which requests were accepted; 0 for the permit of work.
+        /// The number of the request in the order in which requests were accepted; 0 for a permit for work.
         var number: UInt64 { ticket?.number ?? 0 }
         private let ticket: RequestOrder.Ticket?
         private let giveBack: @Sendable () -> Void
@@ -130,8 +131,8 @@ final class WorkLimiter: Sendable {
         counts[key] = count > 0 ? count : nil
     }
 
-    /// The key under which a client is counted. An IPv6 /64 is one client, because one client usually owns all its
-    /// addresses.
+    /// The key under which a client is counted. All addresses of an IPv6 /64 count as one client, because they usually
+    /// belong to one client.
     static func clientKey(_ address: String) -> String {
         guard let parsed = IPAddress(address) else { return address }
         if let mapped = parsed.embedded.first, parsed.bytes.prefix(10).allSatisfy({ $0 == 0 }) {
@@ -142,16 +143,17 @@ final class WorkLimiter: Sendable {
     }
 }
 
-/// Decides whether waiting jobs are a burst, which may wait, or a queue that stands because of overload.
+/// Decides whether waiting jobs are a burst or a standing queue. A burst may wait; a standing queue is a sign of
+/// overload.
 ///
-/// A burst is served within a short time and leaves the queue empty. Under overload, every new request finds waiting
-/// jobs. Each admitted request then waits as long as the queue is, so the queue must be short. The idea is that of
-/// controlled delay (RFC 8289).
+/// A burst ends within a short time, and the queue is then empty. Under overload, every new request finds waiting jobs.
+/// Each admitted request then waits until all jobs before it have run, so the queue must be short. The method is based
+/// on controlled delay (RFC 8289).
 struct StandingQueue: Sendable {
-    /// The time of the first request since the last one that found no waiting job; nil if the last request found none.
+    /// The time since which every request has found waiting jobs; nil if the last request found no waiting job.
     private var since: Duration?
 
-    /// Records that a request found this number of jobs that wait for a processor. Returns whether its work may begin.
+    /// Records how many jobs wait for a processor when a request needs new work. Returns whether this work may begin.
     ///
     /// - Parameter works: The number of results that are being made. It includes results whose sources are still being
     ///   fetched. Otherwise too many results would begin during these fetches.
@@ -168,8 +170,8 @@ struct StandingQueue: Sendable {
     }
 }
 
-/// Runs work that no request waits for: revalidation and slow formats. The number of tasks is limited; further work
-/// is not started.
+/// Runs revalidation and the encoding of slow formats independently of requests. The number of tasks is limited. At the
+/// limit, no further work is started.
 final class BackgroundWork: Sendable {
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
@@ -181,8 +183,8 @@ final class BackgroundWork: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Starts work unless work with this name is running or the limit is reached. Returns whether work with this name
-    /// is running now.
+    /// Starts work, unless work with this name already runs, the limit is reached or the object is closed. Returns
+    /// whether work with this name runs now.
     @discardableResult
     func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) -> Bool {
         state.withLock { state in
