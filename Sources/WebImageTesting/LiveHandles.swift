@@ -24,7 +24,7 @@ public enum LiveHandles {
     }
 }
 
-/// The error of handles that were not closed in time.
+/// The error for handles that were not closed in time.
 public struct LiveHandlesError: Error, CustomStringConvertible {
     /// The number of open handles by kind.
     public let left: [String: Int]

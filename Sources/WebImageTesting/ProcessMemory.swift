@@ -2,7 +2,7 @@ import Foundation
 
 /// Measures the memory of this process, as the kernel and the allocator report it.
 public enum ProcessMemory {
-    /// Whether memory can be measured. It is false under a sanitizer, which keeps freed memory.
+    /// Whether memory can be measured. False under a sanitizer, because a sanitizer keeps freed memory.
     public static let isMeasurable = Sanitizer.isMemoryMeasurable
 
     /// The number of resident bytes that no file backs; nil if the kernel does not report it.
@@ -26,8 +26,8 @@ public enum ProcessMemory {
         return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
     }
 
-    /// The number of allocated bytes that are not freed; nil if the allocator does not report it (`malloc_info(3)`).
-    /// Unlike resident memory, it excludes freed memory that the allocator keeps.
+    /// The number of allocated bytes that are not freed (`malloc_info(3)`); nil if it cannot be measured. Unlike
+    /// resident memory, this number excludes freed memory that the allocator keeps.
     public static var allocatedBytes: Int? {
         typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
         guard isMeasurable, let symbol = dlsym(nil, "malloc_info") else { return nil }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Measures the processor time of the calling thread, for test limits that also apply on a busy or slow machine.
+/// Measures the processor time of the calling thread. Tests use it for time limits that are also valid on a busy or
+/// slow machine.
 package enum ProcessorTime {
-    /// The processor time of the calling thread so far, in seconds, without waiting and without other threads.
+    /// The processor time that the calling thread has used so far, in seconds. Waiting and other threads are not
+    /// included.
     package static var seconds: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -11,16 +13,16 @@ package enum ProcessorTime {
 
     /// The processor time of `work` as a multiple of the time of a fixed computation in the same process.
     ///
-    /// The fixed computation is 100,000 steps of ``SeededRandom``. A slow machine, a debug build or a sanitizer
-    /// slows down both, so the ratio remains similar.
+    /// The fixed computation is 100,000 steps of ``SeededRandom``. A slow machine, a debug build or a sanitizer slows
+    /// down `work` and the fixed computation, so their ratio remains similar.
     package static func units(_ work: () throws -> Void) rethrows -> Double {
         let start = seconds
         try work()
         return (seconds - start) / unit
     }
 
-    /// The time of the fixed computation in seconds: the shortest of five runs, but at least 1 ms, so that the same
-    /// limits apply to a release build.
+    /// The time of the fixed computation in seconds: the shortest of five runs, but at least 1 ms. Because of this
+    /// minimum, the same limits apply to a release build.
     package static let unit: Double = {
         let runs = (0..<5).map { run in
             let start = seconds

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The sanitizer that this process was built with, for test limits that differ under a sanitizer.
+/// A sanitizer that a process can be built with. Some test limits differ under a sanitizer.
 public enum Sanitizer: Sendable {
     /// AddressSanitizer, which detects accesses outside of allocated memory.
     case address
@@ -20,14 +20,15 @@ public enum Sanitizer: Sendable {
     /// Returns a time limit in seconds: unchanged in a plain build, twenty times as long under a sanitizer.
     public static func seconds(_ bound: Double) -> Double { running == nil ? bound : bound * Double(slowdown) }
 
-    /// The options of the sanitizers as assignments (`ASAN_OPTIONS=…`), for a process that does not inherit the environment.
+    /// The options of the sanitizers as assignments (`ASAN_OPTIONS=…`). They are passed to a process that does not
+    /// inherit the environment.
     package static var options: [String] {
         ["ASAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
             ProcessInfo.processInfo.environment[name].map { "\(name)=\($0)" }
         }
     }
 
-    /// Whether the numbers of resident and allocated bytes are meaningful. Under a sanitizer they are not, because it
+    /// Whether the numbers of resident and allocated bytes are meaningful. False under a sanitizer, because a sanitizer
     /// keeps freed memory and allocates memory for itself.
     public static var isMemoryMeasurable: Bool { running == nil }
 }

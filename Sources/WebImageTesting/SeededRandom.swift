@@ -13,10 +13,11 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         state = seed
     }
 
-    /// A sequence for one test, which prints its seed.
+    /// Starts a sequence for one test and prints its seed.
     ///
-    /// The seed is random. To repeat a failure, set the environment variable `WEBIMAGE_SEED`. The seed is printed
-    /// immediately, so that it is also in the output if the test traps.
+    /// The seed is random, unless the environment variable `WEBIMAGE_SEED` contains a seed. To repeat a failure, set
+    /// that variable to the printed seed. The seed is printed immediately, so that it is in the output even if the test
+    /// traps.
     package static func printingSeed(of test: String = #function) -> SeededRandom {
         let given = ProcessInfo.processInfo.environment["WEBIMAGE_SEED"].flatMap { UInt64($0) }
         let random = given.map { SeededRandom(seed: $0) } ?? SeededRandom()

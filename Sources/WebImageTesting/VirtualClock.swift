@@ -14,7 +14,7 @@ public final class VirtualClock: Sendable {
     /// Makes a clock that starts at `start` seconds since 1970.
     public init(start: TimeInterval = 1_700_000_000) { state = Locked(State(start: start)) }
 
-    /// Advances the clock. Runs all work that is scheduled up to the new time, in order of time, on the calling thread.
+    /// Advances the clock. All work that is scheduled up to the new time runs in order of time, on the calling thread.
     public func advance(by duration: Duration) {
         let end = state.withLock { $0.elapsed } + duration
         while let next = state.withLock({ state -> ScheduledWork? in

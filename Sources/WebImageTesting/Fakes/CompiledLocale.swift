@@ -1,6 +1,6 @@
 import Foundation
 
-/// A locale of the C library that a test compiles into its own folder. The sources of locales are in Debian's package
+/// Compiles locales of the C library into a folder of a test. The sources of the locales are in Debian's package
 /// `locales`.
 package enum CompiledLocale {
     /// The names of the locales. Both have a decimal comma. In the Turkish locale, `toupper(3)` and `tolower(3)` do
@@ -12,9 +12,9 @@ package enum CompiledLocale {
         FileManager.default.isExecutableFile(atPath: "/usr/bin/localedef")
         && FileManager.default.fileExists(atPath: "/usr/share/i18n/locales/tr_TR")
 
-    /// Compiles a locale into a folder, which processes can use as `LOCPATH`. Takes about one second.
+    /// Compiles a locale into a folder. Processes can use the folder as `LOCPATH`. Takes about one second.
     ///
-    /// - Throws: An error if `localedef` cannot be started or writes nothing.
+    /// - Throws: An error if `localedef` cannot be started or writes no locale.
     package static func compile(_ name: String, into folder: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/localedef")

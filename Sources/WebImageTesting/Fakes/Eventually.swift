@@ -1,7 +1,7 @@
 import Foundation
 
-/// A deadline, and the pause between two checks of a condition. All loops of the tests that wait for a condition use
-/// it.
+/// A deadline, and the pause between two checks of a condition. All loops in the tests that wait for a condition use
+/// this type.
 struct Polling {
     private let end: ContinuousClock.Instant
     private static let pause = 0.002
@@ -20,10 +20,9 @@ struct Polling {
     func block() { Thread.sleep(forTimeInterval: Self.pause) }
 }
 
-/// Waits until `condition` is true and checks it every 2 ms. Returns false if it is still false after
-/// `seconds`.
+/// Waits until `condition` is true; checks it every 2 ms. Returns false if `condition` is still false after `seconds`.
 ///
-/// Under a sanitizer the time is twenty times as long.
+/// Under a sanitizer, the time limit is twenty times as long.
 public func eventually(within seconds: Double = 30, _ condition: () -> Bool) async -> Bool {
     let polling = Polling(seconds: seconds)
     while !condition() {
@@ -34,8 +33,8 @@ public func eventually(within seconds: Double = 30, _ condition: () -> Bool) asy
     return true
 }
 
-/// Blocks the calling thread until `condition` is true and checks it every 2 ms. Returns false if it is still false
-/// after `seconds`, or twenty times as long under a sanitizer.
+/// Blocks the calling thread until `condition` is true; checks it every 2 ms. Returns false if `condition` is still
+/// false after `seconds`. Under a sanitizer, the time limit is twenty times as long.
 package func eventually(within seconds: Double = 30, _ condition: () -> Bool) -> Bool {
     let polling = Polling(seconds: seconds)
     while !condition() {
@@ -45,15 +44,15 @@ package func eventually(within seconds: Double = 30, _ condition: () -> Bool) ->
     return true
 }
 
-/// Waits until `condition` is true.
+/// Waits until `condition` is true. Under a sanitizer, the time limit is twenty times as long.
 ///
 /// - Parameter name: A description of the condition for the error message.
-/// - Throws: ``NeverHeld`` if the condition is still false after `seconds`, or twenty times as long under a sanitizer.
+/// - Throws: ``NeverHeld`` if `condition` is still false after `seconds`.
 package func eventually(_ name: String, within seconds: Double = 30, _ condition: () -> Bool) async throws {
     guard await eventually(within: seconds, condition) else { throw NeverHeld(name: name) }
 }
 
-/// The error of a condition that was still false at the deadline.
+/// The error for a condition that was still false at the deadline.
 package struct NeverHeld: Error, CustomStringConvertible {
     /// The description of the condition.
     package let name: String

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A small mounted file system for one test, which the test can fill or make read-only. It requires root and mount(8).
+/// A small mounted file system for one test. The test can fill it or make it read-only. Mounting requires root and
+/// mount(8).
 public final class FailingFileSystem {
     private let scratch: ScratchFolder
     /// The path of the mount point.
@@ -21,7 +22,7 @@ public final class FailingFileSystem {
 
     deinit { try? Self.run("umount", "-l", path) }
 
-    /// Makes the file system read-only; fails while a file is open for writing.
+    /// Makes the file system read-only. Throws if a file is open for writing.
     public func makeReadOnly() throws { try Self.run("mount", "-o", "remount,ro", path) }
 
     private static func run(_ command: String...) throws {
@@ -31,7 +32,7 @@ public final class FailingFileSystem {
     }
 }
 
-/// The error of a ``FailingFileSystem`` command.
+/// The error for a failed command of a ``FailingFileSystem``.
 public struct FailingFileSystemError: Error, CustomStringConvertible {
     /// The command that failed.
     public let description: String

@@ -32,19 +32,19 @@ public final class FakeAnimation: AnimatedImageProvider {
 
     /// The number of decodes of each frame.
     public var decodes: [Int: Int] { counts.withLock { $0 } }
-    /// Returns nil by default.
+    /// Always nil, because the animation has no encoded data.
     public var animatedImageData: Data? { nil }
-    /// Returns the number of durations.
+    /// The number of frames.
     public var animatedImageFrameCount: Int { durations.count }
-    /// Returns the given duration in seconds.
+    /// Returns the duration of a frame in seconds; 0 if the index is out of range.
     public func animatedImageDuration(at index: Int) -> TimeInterval {
         durations.indices.contains(index) ? durations[index] : 0
     }
-    /// Returns an image whose blue value is the frame's number.
+    /// Returns an image whose blue value is the index modulo 256; nil for a broken frame and for an index out of range.
     public func animatedImageFrame(at index: Int) -> Image? {
         guard durations.indices.contains(index) else { return nil }
         counts.withLock { $0[index, default: 0] += 1 }
-        // `decodeSeconds` simulates a slow decode. The threads of the decode pool may block.
+        // `decodeSeconds` simulates a slow decode. Threads of the decode pool are allowed to block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         guard !broken.contains(index) else { return nil }
         return try? TestImages.solid(width: side, height: side, blue: UInt8(index % 256))
@@ -64,6 +64,6 @@ public final class FakeAnimation: AnimatedImageProvider {
     public func start(_ tick: @escaping @MainActor (TimeInterval) -> Void) { handler = tick }
     /// Releases the handler.
     public func stop() { handler = nil }
-    /// Calls the handler for one refresh, `elapsed` seconds after the previous one.
+    /// Calls the handler for one refresh of the display, `elapsed` seconds after the previous refresh.
     public func tick(_ elapsed: TimeInterval) { handler?(elapsed) }
 }

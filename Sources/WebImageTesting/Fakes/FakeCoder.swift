@@ -1,12 +1,12 @@
 public import Foundation
 public import WebImageCore
 
-/// A coder that counts its decodes. Its files consist of `FAKE`, one byte for the width and one for the height.
+/// A coder that counts its decodes. A file consists of `FAKE`, one byte for the width and one byte for the height.
 public final class FakeCoder: DetailedImageCoder {
     private let counts = Locked((decodes: 0, waits: Double(0)))
     private let seconds: Double
 
-    /// Makes a coder whose decodes each take `seconds`.
+    /// Makes a coder. Each decode takes `seconds`.
     public init(seconds: Double = 0) { self.seconds = seconds }
 
     /// The number of decodes that have started.
@@ -20,7 +20,7 @@ public final class FakeCoder: DetailedImageCoder {
     /// Returns false.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// Returns the size from the two bytes.
+    /// Returns the size that the two bytes after `FAKE` contain.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         guard canDecode(from: data), data.count >= 6 else { throw .badData("fake", "not a fake file") }
         let bytes = Array(data.prefix(6))
@@ -32,7 +32,7 @@ public final class FakeCoder: DetailedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         counts.withLock { $0.decodes += 1 }
         let size = options.targetSize(for: try imageInfo(of: data, limits: options.limits).pixelSize)
-        // `seconds` simulates a slow decode. The threads of the decode pool may block.
+        // `seconds` simulates a slow decode. Threads of the decode pool are allowed to block.
         if seconds > 0 { Thread.sleep(forTimeInterval: seconds) }
         return try TestImages.solid(width: size.width, height: size.height)
     }

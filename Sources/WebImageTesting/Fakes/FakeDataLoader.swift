@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// A loader without a network. Each load waits until the test sets an answer for its URL.
+/// A loader without a network. Each load waits until the test sets an answer for the URL of the load.
 public final class FakeDataLoader: ImageDataLoader {
     private struct State {
         var waiting: [URL: [ValueContinuation<Result<ImageDataResult, WebImageError>>]] = [:]
@@ -49,7 +49,7 @@ public final class FakeDataLoader: ImageDataLoader {
         for continuation in waiting { continuation.resume(returning: Self.result(outcome, url)) }
     }
 
-    /// Records the load and returns the answer of its URL. If there is none, waits for ``answer(_:with:)``.
+    /// Records the load and returns the answer for its URL. If no answer is set, waits for ``answer(_:with:)``.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -94,7 +94,7 @@ public final class FakeDataLoader: ImageDataLoader {
     /// Returns the scope that the context of the load declares; shared if it declares none.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { load.declaredScope ?? .shared }
 
-    /// Returns whether there is a URL.
+    /// Returns true unless the URL is nil.
     public func canRequestImage(for url: URL?) -> Bool { url != nil }
 
     /// Always fails, because the manager uses ``loadData(for:progress:)`` instead.

@@ -1,7 +1,8 @@
 public import Foundation
 public import WebImageCore
 
-/// A layered cache that stores its memory and disk layers in two dictionaries and counts reads of the disk layer.
+/// A layered cache that consists of two dictionaries: one for the memory layer and one for the disk layer. It counts
+/// the reads of the disk layer.
 public final class FakeImageCache: LayeredImageCaching {
     private struct State {
         var memory: [String: Image] = [:]
@@ -14,7 +15,7 @@ public final class FakeImageCache: LayeredImageCaching {
     /// Makes an empty cache.
     public init() {}
 
-    /// Keys with an image in memory.
+    /// The keys of the images in the memory layer.
     public var memoryKeys: Set<String> { Set(state.withLock { $0.memory.keys }) }
     /// The contents of the disk layer.
     public var disk: [String: Data] {
@@ -24,30 +25,30 @@ public final class FakeImageCache: LayeredImageCaching {
     /// The number of reads of the disk layer.
     public var diskReadCount: Int { state.withLock { $0.diskReads } }
 
-    /// Returns the dictionary's value.
+    /// Returns the image in the memory dictionary.
     public func imageFromMemoryCache(forKey key: String?) -> Image? {
         key.flatMap { key in state.withLock { $0.memory[key] } }
     }
-    /// Stores into the dictionary.
+    /// Stores the image in the memory dictionary. A nil image removes the entry.
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let key else { return }
         state.withLock { $0.memory[key] = image }
     }
-    /// Returns the dictionary's value.
+    /// Returns the bytes in the disk dictionary.
     public func diskImageData(forKey key: String?) async -> Data? { diskImageDataSync(forKey: key) }
-    /// Returns the dictionary's value.
+    /// Returns the bytes in the disk dictionary.
     public func diskImageDataSync(forKey key: String?) -> Data? {
         state.withLock { state in
             state.diskReads += 1
             return key.flatMap { state.disk[$0] }
         }
     }
-    /// Removes from the dictionary.
+    /// Removes the entry from the disk dictionary.
     public func removeCorruptDiskEntry(forKey key: String?) {
         guard let key else { return }
         state.withLock { $0.disk[key] = nil }
     }
-    /// Returns the image in the memory dictionary; decodes nothing.
+    /// Delivers the image in the memory dictionary. Never reads the disk dictionary.
     public func queryImage(
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
@@ -56,7 +57,8 @@ public final class FakeImageCache: LayeredImageCaching {
         completion?(image, nil, image == nil ? .none : .memory)
         return nil
     }
-    /// Stores into the dictionaries.
+    /// Stores the image and its bytes in the dictionaries that `cacheType` includes. If `imageData` is nil, the disk
+    /// dictionary receives the text `encoded`.
     public func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
@@ -69,7 +71,7 @@ public final class FakeImageCache: LayeredImageCaching {
         }
         completion?()
     }
-    /// Removes from the dictionaries.
+    /// Removes the entry from the dictionaries that `cacheType` includes.
     public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if let key {
             state.withLock { state in
@@ -79,7 +81,7 @@ public final class FakeImageCache: LayeredImageCaching {
         }
         completion?()
     }
-    /// Searches the dictionaries.
+    /// Searches the dictionaries that `cacheType` includes, memory before disk.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {
@@ -90,7 +92,7 @@ public final class FakeImageCache: LayeredImageCaching {
         }
         completion?(found)
     }
-    /// Empties the dictionaries.
+    /// Empties the dictionaries that `cacheType` includes.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         state.withLock { state in
             if cacheType.includesMemory { state.memory = [:] }

@@ -1,8 +1,8 @@
 public import Foundation
 public import WebImageCore
 
-/// A progressive coder for the files of ``FakeCoder`` with further bytes at the end. Each further byte makes a new
-/// partial image, whose blue value is the number of further bytes.
+/// A progressive coder. Its input is a file of ``FakeCoder`` followed by further bytes. Each further byte causes a new
+/// partial image. The blue value of a partial image is the number of further bytes so far.
 public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder {
     private let body = Locked(Data())
 

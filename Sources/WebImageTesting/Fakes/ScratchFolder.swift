@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A folder for one test, with a unique name in the temporary folder. It is removed when the object is released.
+/// A folder for one test, with a unique name in the temporary folder. The folder is removed when this object is
+/// released.
 public final class ScratchFolder: Sendable {
     /// The URL of the folder.
     public let url: URL

@@ -29,8 +29,8 @@ public enum TestImages {
         pixels.withUnsafeMutableBytes { bytes in
             for row in 0..<height {
                 for column in 0..<width {
-                    // The linear congruential generator of Numerical Recipes. Its upper bits are random enough for
-                    // noise.
+                    // Use the linear congruential generator of the book Numerical Recipes. Its upper bits are random
+                    // enough for noise.
                     state = state &* 1_664_525 &+ 1_013_904_223
                     bytes.storeBytes(
                         of: state >> 8 | 0xFF00_0000, toByteOffset: row * pixels.bytesPerRow + column * 4,

@@ -37,13 +37,13 @@ public enum FaultBehaviour: Sendable {
     }
 }
 
-/// A response and its faults, which can be combined.
+/// A response and its faults. The faults can be combined.
 public struct FaultResponse: Sendable {
     /// The content of the body.
     public enum Body: Sendable {
         /// Bytes in memory.
         case data(Data)
-        /// A number of zero bytes, which are generated while they are sent.
+        /// The given number of zero bytes. They are generated while they are sent.
         case zeros(Int)
         /// Zero bytes until the client disconnects.
         case endless
@@ -79,15 +79,16 @@ public struct FaultResponse: Sendable {
     public var framing = Framing.contentLength
     /// The time before the first byte is sent.
     public var delay = Duration.zero
-    /// The number of body bytes per write. Together with ``interval`` it sends a body slowly.
+    /// The number of body bytes per write. To send a body slowly, set a small number and an ``interval``.
     public var piece = 64 * 1024
     /// The time between two writes.
     public var interval = Duration.zero
     /// The number of body bytes after which the connection is closed; nil sends the whole body.
     public var closeAfter: Int?
-    /// Whether the close of ``closeAfter`` is a TCP reset.
+    /// Whether the connection is closed with a TCP reset after the last sent byte.
     public var resets = false
-    /// A gate that holds back the last piece of the body until the gate is opened; nil for none.
+    /// A gate. The last piece of the body is sent only after the gate is open. If nil, the last piece is sent without
+    /// waiting.
     package var lastPiece: FaultGate?
 
     /// Makes a response without faults.
@@ -104,7 +105,7 @@ public struct FaultRequest: Sendable {
     public let method: String
     /// The path without its query.
     public let path: String
-    /// The query without its question mark; nil without one.
+    /// The query without its question mark; nil if there is no query.
     public let query: String?
     /// The header fields, with names in lower case.
     public let headers: [String: String]

@@ -31,7 +31,7 @@ final class FaultConnection {
         }
     }
 
-    /// Performs a behaviour. Returns false if the connection must then be closed.
+    /// Performs a behaviour. Returns false if the connection must be closed afterwards.
     private func perform(_ behaviour: FaultBehaviour, _ request: FaultRequest) -> Bool {
         switch behaviour {
         case .respond(let response): return send(response, request)
@@ -57,8 +57,8 @@ final class FaultConnection {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Waits for `duration` or until the gate is open. Returns false if the server stops or the client disconnects
-    /// before that. If `duration` is nil, there is no time limit.
+    /// Waits until `duration` has passed or the gate is open, and returns true. Returns false if the server stops or
+    /// the client disconnects before that. If `duration` is nil, there is no time limit.
     private func pause(_ duration: Duration?, until gate: FaultGate? = nil) -> Bool {
         let end = duration.map { ContinuousClock.now + $0 }
         while true {

@@ -1,19 +1,19 @@
 import Foundation
 import WebImageCore
 
-/// A gate that holds back requests until a test opens it. It makes sleeps in tests unnecessary.
+/// A gate that delays the answers to requests until a test opens it. Tests that use a gate need no sleeps.
 public final class FaultGate: Sendable {
     private let ends: Pipe
 
     /// Makes a closed gate.
     public init() { ends = Pipe() }
 
-    /// Releases the waiting requests and all later ones.
+    /// Opens the gate for the waiting requests and for all later requests.
     public func open() { ends.closeWriting() }
 
     var descriptor: Int32 { ends.reading }
 
-    /// A pipe; closing its writing end wakes every thread that polls the reading end.
+    /// A pipe. When its writing end is closed, every thread that polls its reading end wakes.
     final class Pipe: Sendable {
         let reading: Int32
         private let writing: Locked<Int32>

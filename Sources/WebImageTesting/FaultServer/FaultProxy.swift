@@ -14,7 +14,7 @@ public final class FaultProxy: Sendable {
     /// The URL of the proxy, for ``WebImageDownloaderConfig/proxy``.
     public var url: String { "http://127.0.0.1:\(listener.port)" }
 
-    /// The heads of the requests for a tunnel, in order.
+    /// The heads of the tunnel requests since the last call of ``answer(_:)``, in order of arrival.
     public var tunnels: [String] { state.withLock { $0.tunnels } }
 
     /// Starts listening on a free port of 127.0.0.1.
@@ -37,12 +37,12 @@ public final class FaultProxy: Sendable {
         answer(Self.established)
     }
 
-    /// The default response, which opens the tunnel. Its fields belong to the proxy: a client must not use them as
-    /// fields of the origin's response.
+    /// The default response, which opens the tunnel. Its header fields describe the proxy. A client must not use them
+    /// as fields of the response of the origin.
     public static let established =
         "HTTP/1.1 200 Connection established\r\nETag: \"proxy\"\r\nCache-Control: no-store\r\nContent-Type: text/html\r\n\r\n"
 
-    /// Sets the responses to the next tunnel requests. The last response applies to all later requests. Each response
+    /// Sets the responses to the next tunnel requests. The last response is used for all later requests. Each response
     /// consists of one or several heads.
     public func answer(_ answers: String...) { state.withLock { ($0.answers, $0.tunnels) = (answers, []) } }
 
@@ -50,8 +50,8 @@ public final class FaultProxy: Sendable {
     public func stop() { listener.stop() }
 
     private static func relay(_ client: SocketStream, _ head: String, _ listener: LoopbackListener) {
-        // A request has the form `CONNECT localhost:1234 HTTP/1.1`. Only the port is used: every host name leads to
-        // this machine.
+        // A request has the form `CONNECT localhost:1234 HTTP/1.1`. Use only the port, and connect to this machine for
+        // every host name.
         let target = head.split(separator: " ").dropFirst().first?.split(separator: ":").last.flatMap { Int($0) }
         guard let target, let origin = listener.connect(to: target) else { return }
         let (up, down) = (client, SocketStream(origin))

@@ -4,9 +4,9 @@ import WebImageCore
 
 /// An HTTP server on the loopback interface that can produce faults, for tests of HTTP clients.
 ///
-/// A path without a route gets status 404. Connections remain open unless a behaviour closes them. Each
-/// connection has a thread. Call ``stop()`` at the end: the threads retain the server, and `stop()` ends all
-/// threads before it returns.
+/// A request for a path without a route receives status 404. Connections remain open unless a behaviour closes them.
+/// Each connection has its own thread. Call ``stop()`` at the end, because the threads retain the server. `stop()`
+/// returns after all threads have ended.
 public final class FaultServer: Sendable {
     struct State {
         var routes: [String: FaultBehaviour] = [:]
@@ -56,7 +56,7 @@ public final class FaultServer: Sendable {
             ?? URL(fileURLWithPath: "/invalid-test-path")
     }
 
-    /// Sets the behaviour for later requests of a path.
+    /// Sets the behaviour for later requests for a path.
     public func route(_ path: String, _ behaviour: FaultBehaviour) {
         state.withLock { $0.routes[path] = behaviour }
     }
@@ -64,7 +64,7 @@ public final class FaultServer: Sendable {
     /// All requests so far, in order of arrival.
     public var requests: [FaultRequest] { state.withLock { $0.requests } }
 
-    /// Returns the number of requests of a path.
+    /// Returns the number of requests for a path.
     public func requestCount(_ path: String) -> Int { requests.count { $0.path == path } }
 
     /// The number of connections accepted so far.
@@ -76,7 +76,7 @@ public final class FaultServer: Sendable {
     /// The number of requests that are being answered now.
     public var concurrentRequests: Int { state.withLock { $0.concurrent } }
 
-    /// Closes all connections and waits until all threads have ended. Idempotent.
+    /// Closes all connections and waits until all threads have ended. Further calls do nothing.
     public func stop() {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
@@ -122,7 +122,7 @@ public final class FaultServer: Sendable {
             }
             run { [self] in
                 FaultConnection(server: self, descriptor: descriptor, number: number).serve()
-                // Close under the lock; otherwise `stop` could shut down a descriptor that the system has already
+                // Close under the lock. Otherwise `stop` could shut down a descriptor that the system has already
                 // reused.
                 state.withLock { state in
                     state.connections[number] = nil
@@ -149,7 +149,8 @@ public final class FaultServer: Sendable {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Binds a socket and listens. `address` is replaced by the address that the socket is bound to.
+    /// Makes a socket, binds it to `address` and listens. Replaces `address` with the address to which the socket is
+    /// bound, with its port.
     private static func listen<Address>(
         _ family: Int32, at address: inout Address
     ) throws(FaultServerError) -> Int32 {
@@ -171,7 +172,7 @@ public final class FaultServer: Sendable {
     }
 }
 
-/// The error of a ``FaultServer`` that could not start.
+/// The error for a ``FaultServer`` that could not start.
 public struct FaultServerError: Error, CustomStringConvertible {
     /// The system call and its error message.
     public let description: String

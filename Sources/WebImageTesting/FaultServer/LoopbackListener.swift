@@ -16,13 +16,13 @@ final class LoopbackListener: Sendable {
 
     /// Starts listening on a free port.
     ///
-    /// - Parameter serve: Serves one connection. The connection is closed when the function returns.
+    /// - Parameter serve: Serves one connection. The listener closes the connection when this function returns.
     init(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) throws(FaultServerError) {
         (listener, port) = try FaultServer.listen("127.0.0.1")
         run { [self] in accept(serve) }
     }
 
-    /// Closes all connections and waits until all threads have ended. Idempotent.
+    /// Closes all connections and waits until all threads have ended. A second call closes nothing.
     func stop() {
         state.withLock { state in
             guard !state.isStopped else { return }
@@ -34,8 +34,8 @@ final class LoopbackListener: Sendable {
         threads.wait()
     }
 
-    /// Connects to a local port and returns the descriptor; nil if no server listens at the port. ``stop()`` also
-    /// ends this connection.
+    /// Connects to a local port and returns the descriptor. Nil if no server listens at the port, or after ``stop()``.
+    /// ``stop()`` also shuts down this connection.
     func connect(to port: Int) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -57,8 +57,7 @@ final class LoopbackListener: Sendable {
 
     /// Closes a connection that ``connect(to:)`` returned.
     func remove(_ descriptor: Int32) {
-        // Close under the lock; otherwise `stop` could shut down a descriptor that the system has already
-        // reused.
+        // Close under the lock. Otherwise `stop` could shut down a descriptor that the system has already reused.
         state.withLock { state in
             state.descriptors.remove(descriptor)
             close(descriptor)
@@ -112,14 +111,15 @@ struct SocketStream {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// Reads exactly `count` bytes; nil if the stream ends before that.
+    /// Reads exactly `count` bytes; nil if the stream ends earlier.
     mutating func take(_ count: Int) -> Data? {
         while buffered.count < count { guard fill() else { return nil } }
         defer { buffered = Data(buffered.dropFirst(count)) }
         return Data(buffered.prefix(count))
     }
 
-    /// Reads the bytes before a separator and drops the separator; nil if the stream ends before it.
+    /// Reads the bytes before a separator and drops the separator. Nil if the stream ends first, or if the separator is
+    /// not within about 1 MiB.
     mutating func take(through separator: String) -> String? {
         let separator = Data(separator.utf8)
         while true {
@@ -131,7 +131,8 @@ struct SocketStream {
         }
     }
 
-    /// Whether the stream continues with `text`. Does not consume bytes, and waits only for as many as necessary.
+    /// Whether the stream continues with `text`. Consumes no bytes. Waits only until enough bytes have arrived to
+    /// decide.
     mutating func begins(with text: String) -> Bool {
         let wanted = Data(text.utf8)
         while buffered.count < wanted.count, wanted.starts(with: buffered) { guard fill() else { return false } }
@@ -156,7 +157,7 @@ struct SocketStream {
         }
     }
 
-    /// Writes bytes; false if the other side has closed the connection.
+    /// Writes all bytes. Returns false if the other side has closed the connection.
     @discardableResult
     func write(_ data: Data) -> Bool {
         data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in

@@ -1,8 +1,7 @@
 public import Foundation
 import WebImageCore
 
-/// A server that responds to each request with the next script of a list, in HTTP/1.1 or HTTP/2 as the client
-/// chooses.
+/// A server that responds to each request with the next script of a list. The client chooses HTTP/1.1 or HTTP/2.
 ///
 /// HTTP/2 is used without TLS; ``TLSRelay`` adds TLS. The path of a request has no effect.
 public final class ScriptedServer: Sendable {
@@ -44,10 +43,10 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Sets the scripts for the next requests. The last script applies to all later requests.
+    /// Sets the scripts for the next requests. The last script is used for all later requests.
     public func play(_ scripts: [Step]...) { play(scripts) }
 
-    /// Sets the scripts for the next requests from a list. The last script applies to all later requests.
+    /// Sets the scripts for the next requests from a list. The last script is used for all later requests.
     public func play(_ scripts: [[Step]]) {
         state.withLock { ($0.scripts, $0.count, $0.heads) = (scripts, 0, []) }
     }

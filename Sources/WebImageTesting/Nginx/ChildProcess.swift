@@ -1,9 +1,9 @@
 import Foundation
 import WebImageCore
 
-/// A child process. It is started with `posix_spawn`; its end is awaited with `waitpid`.
+/// A child process. `posix_spawn` starts the process, and `waitpid` waits for its end.
 ///
-/// Unlike Foundation's `Process`, it sets an empty signal mask for the child and waits without a run loop.
+/// Unlike Foundation's `Process`, this type sets an empty signal mask for the child and waits without a run loop.
 final class ChildProcess: Sendable {
     private struct State {
         var identifier: pid_t
@@ -12,7 +12,7 @@ final class ChildProcess: Sendable {
 
     private let state: Locked<State>
 
-    /// Starts `path` with its standard streams on `/dev/null`.
+    /// Starts the program at `path` with its standard streams on `/dev/null`.
     init(_ path: String, _ arguments: [String]) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -21,8 +21,8 @@ final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Set an empty signal mask. Dispatch's threads block every signal, and a child inherits the mask: SIGTERM
-        // would not end the child.
+        // Set an empty signal mask. The threads of Dispatch block every signal, and a child inherits this mask. Without
+        // an empty mask, SIGTERM would not end the child.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
@@ -35,15 +35,16 @@ final class ChildProcess: Sendable {
         state = Locked(State(identifier: identifier))
     }
 
-    /// Whether the process has not ended. Never blocks.
+    /// Whether the process still runs. Returns immediately, unless another thread is in ``wait()``.
     var isRunning: Bool { collect(WNOHANG) == nil }
 
     /// Blocks until the process has ended and returns its wait status.
     @discardableResult
     func wait() -> Int32 { collect(0) ?? -1 }
 
-    /// Sends SIGTERM, sends SIGKILL if the process runs after one second, and waits for its end. Signals are sent
-    /// only before `waitpid` has returned the process, because the system may then reuse its number.
+    /// Sends SIGTERM and waits for the end of the process. If the process still runs after one second, sends SIGKILL.
+    /// No signal is sent after `waitpid` has reported the end, because the system may reuse the identifier of an ended
+    /// process.
     func terminate() {
         send(SIGTERM)
         _ = eventually(within: 1) { !isRunning }

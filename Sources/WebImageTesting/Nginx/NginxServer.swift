@@ -1,12 +1,12 @@
 public import Foundation
 import WebImageCore
 
-/// Runs the installed nginx as a standard-compliant HTTP server that serves a folder with and without TLS.
+/// Runs the installed nginx as a standard-compliant HTTP server. It serves a folder with and without TLS.
 ///
-/// `/slow/…` serves the same files at 1 MB/s. `/leave/<port>` redirects to plain HTTP at that port.
-/// ``httpPort`` serves plain HTTP/1.1. ``httpsPort`` serves HTTP/2 over TLS with a self-signed certificate
-/// for `localhost` and 127.0.0.1. ``clientCertificatePort`` works like ``httpsPort`` and requires a client
-/// certificate. A single process without a master process serves all ports; ``stop()`` ends it.
+/// `/slow/…` serves the same files at 1 MB/s. `/leave/<port>` redirects to plain HTTP at that port. ``httpPort`` serves
+/// plain HTTP/1.1. ``httpsPort`` serves HTTP/2 over TLS with a self-signed certificate for `localhost` and 127.0.0.1.
+/// ``clientCertificatePort`` works like ``httpsPort`` and requires a client certificate. One process serves all ports,
+/// without a master process. ``stop()`` ends this process.
 public final class NginxServer: Sendable {
     /// The folder of the served files.
     public let root: URL
@@ -15,14 +15,14 @@ public final class NginxServer: Sendable {
     public let certificateFile: URL
     /// The private key of the certificate in PEM format. Certificate and key can also be used as a client certificate.
     public let keyFile: URL
-    /// The same key, encrypted with the password `secret`.
+    /// The key in ``keyFile``, encrypted with the password `secret`.
     public let encryptedKeyFile: URL
     /// The port of plain HTTP.
     public let httpPort: Int
     /// The port of HTTP/2 over TLS.
     public let httpsPort: Int
-    /// The port of HTTP/2 over TLS with client certificates. A client that does not use the server's certificate
-    /// receives status 400.
+    /// The port of HTTP/2 over TLS with client certificates. Clients must use the certificate of the server; other
+    /// clients receive status 400.
     public let clientCertificatePort: Int
 
     private let folder: URL
@@ -71,7 +71,7 @@ public final class NginxServer: Sendable {
     /// The URL of a path at ``clientCertificatePort``.
     public func clientCertificateURL(_ path: String) -> URL { Self.url("https", clientCertificatePort, path) }
 
-    /// Ends nginx, waits until it has ended and removes its folder. Idempotent.
+    /// Ends nginx, waits until it has ended and removes the folder of the server. Further calls do nothing.
     public func stop() {
         let running = process.withLock { $0.take() }
         running?.terminate()
@@ -163,7 +163,7 @@ public final class NginxServer: Sendable {
     }
 }
 
-/// The error of an nginx that could not be used.
+/// The error for an nginx that cannot be used.
 public struct NginxError: Error, CustomStringConvertible {
     /// The missing tool or the failure.
     public let description: String

@@ -47,7 +47,7 @@ public final class TLSRelay: Sendable {
 
     deinit { stop() }
 
-    /// Ends nginx, waits until it has ended and removes its folder. Idempotent.
+    /// Ends nginx, waits until it has ended and removes the folder of the relay. Further calls do nothing.
     public func stop() {
         let running = process.withLock { $0.take() }
         running?.terminate()

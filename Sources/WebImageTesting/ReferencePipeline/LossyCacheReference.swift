@@ -1,11 +1,11 @@
 import WebImageCore
 
-/// A model with only those rules that apply to every cache, including caches of several layers that are
-/// cleared separately and caches that may lose entries at any time.
+/// A model for caches that may lose entries at any time, including caches of several layers that are cleared
+/// separately. It contains only the rules that apply to every cache.
 ///
-/// A delivered image always has the requested resource, user, size and transformers, and a version that the
-/// origin has now or that a load of this history fetched. An error must be one that the origin causes now or
-/// that follows from an earlier failure.
+/// A delivered image always has the requested resource, user, size and transformers. Its version is either the current
+/// version at the origin or a version that a load of this history fetched. An error must have its cause in the current
+/// answer of the origin or in an earlier failure.
 struct LossyCacheReference: ReferenceModel {
     let resource: Int
     var answer = ReferenceOrigin.Answer()

@@ -14,7 +14,7 @@ public final class ReferenceCheck: Sendable {
         public var seed: UInt64
         /// The number of the history in its run, counted from 1.
         public var number: Int
-        /// The shortest history found that still fails.
+        /// The shortest failing history that was found.
         public var history: ReferenceHistory
         /// The observed result and the results that the model allows.
         public var reason: String
@@ -31,7 +31,7 @@ public final class ReferenceCheck: Sendable {
 
     /// Checks managers whose loader fetches from `origin`.
     ///
-    /// - Parameter subject: Makes a manager. Several histories run with one manager in sequence, each with its own
+    /// - Parameter subject: Makes a manager. One manager runs several histories in sequence; each history has its own
     ///   URLs.
     public init(origin: ReferenceOrigin, subject: @escaping @Sendable () throws -> ReferenceSubject) {
         self.origin = origin
@@ -41,7 +41,7 @@ public final class ReferenceCheck: Sendable {
     /// Runs random histories until one fails, and shortens the failing history.
     ///
     /// - Returns: The failure; nil if the model allows all results.
-    /// - Throws: The errors of making a subject.
+    /// - Throws: An error of the closure that makes a subject.
     public func run(_ count: Int, seed: UInt64) async throws -> Failure? {
         var random = SeededRandom(seed: seed)
         var subject = try makeSubject()
@@ -57,7 +57,7 @@ public final class ReferenceCheck: Sendable {
     /// Runs one history.
     ///
     /// - Returns: Nil if the model allows the result, otherwise a description of the result.
-    /// - Throws: The errors of making a subject.
+    /// - Throws: An error of the closure that makes a subject.
     public func run(_ history: ReferenceHistory) async throws -> String? {
         var subject = try makeSubject()
         return try await run(history, on: &subject)
@@ -79,8 +79,8 @@ public final class ReferenceCheck: Sendable {
 
     // MARK: Shrinking
 
-    /// Returns the shortest history found that still fails. It omits steps, loads and options that the failure does
-    /// not depend on.
+    /// Returns the shortest failing history that was found. Steps, loads and options that the failure does not depend
+    /// on are omitted.
     private func shortened(
         _ history: ReferenceHistory, _ reason: String
     ) async throws -> (ReferenceHistory, String) {
@@ -97,8 +97,8 @@ public final class ReferenceCheck: Sendable {
         return (best, reason)
     }
 
-    /// Runs a history. A history with concurrent loads may fail only if they run in a certain order, so it runs up to
-    /// five times.
+    /// Runs a history. A history with concurrent loads may fail only for certain orders of their steps, so it runs up
+    /// to five times.
     private func fails(_ history: ReferenceHistory) async throws -> String? {
         let isConcurrent = history.steps.contains {
             if case .load(let loads, _, _) = $0 { loads.count > 1 } else { false }

@@ -1,7 +1,7 @@
 import WebImageCore
 
 extension ReferenceHistory {
-    /// Simpler versions of this history; versions that omit most come first.
+    /// Simpler versions of this history. The versions that omit the most steps come first.
     var simpler: [ReferenceHistory] {
         var result: [ReferenceHistory] = []
         for length in [steps.count / 2, steps.count / 4, 1] where length > 0 {
@@ -49,7 +49,7 @@ extension ReferenceStep {
 }
 
 extension ReferenceLoad {
-    /// Simpler versions of this load, each without one property or option.
+    /// Simpler versions of this load. Each version omits or simplifies one property or option.
     var simpler: [ReferenceLoad] {
         func without(_ change: (inout ReferenceLoad) -> Void) -> ReferenceLoad? {
             var load = self

@@ -2,20 +2,20 @@ import WebImageCore
 
 /// One step of a history. A step begins after all work of the previous step has ended.
 public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
-    /// Loads that run at the same time, started in this order.
+    /// Loads that run at the same time. They start in the order of the array.
     ///
     /// `cancelled` contains the indices of the loads that are cancelled before the origin responds to any load. If
-    /// `afterFirstRequest` is set, they are cancelled only after the origin has received the first request.
+    /// `afterFirstRequest` is set, these loads are cancelled only after the origin has received the first request.
     case load([ReferenceLoad], cancelled: [Int] = [], afterFirstRequest: Bool = false)
     /// Changes the answer of the origin for a resource.
     case serve(ReferenceOrigin.Answer, resource: Int)
-    /// Queries the cache for the disk entry under the key of a load.
+    /// Queries the cache for the entry on disk under the key of the load.
     case query(ReferenceLoad, isSync: Bool)
     /// Purges the memory cache.
     case clearMemory
     /// Purges the disk cache.
     case clearDisk
-    /// Removes the record of failed URLs, so that they may be loaded again.
+    /// Removes the record of failed URLs, so that these URLs are no longer blocked.
     case forgetFailures
     /// Makes a new manager and a new cache with the same folder, as after a restart of the process.
     case restart
@@ -57,8 +57,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns a random history.
     ///
-    /// - Parameter mayLoseEntries: Whether the cache may lose entries. Steps and options whose result would then be
-    ///   undetermined are omitted.
+    /// - Parameter mayLoseEntries: Whether the cache may lose entries. If true, the history contains no steps and
+    ///   options whose result depends on such losses.
     public static func random(using random: inout SeededRandom, mayLoseEntries: Bool = false) -> ReferenceHistory {
         var generator = Generator(random: random, mayLoseEntries: mayLoseEntries)
         let count = Int.random(in: 4...10, using: &generator.random)
@@ -71,7 +71,7 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         var random: SeededRandom
         let mayLoseEntries: Bool
         var answers = (0..<resourceCount).map { Self.first($0) }
-        /// The variants that loads of this history use. There are only a few, so that several loads use the same
+        /// The variants that the loads of this history use. There are at most three, so that several loads use the same
         /// entries.
         var variants: [ReferenceLoad] = []
 

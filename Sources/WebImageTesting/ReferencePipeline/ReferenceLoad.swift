@@ -1,11 +1,11 @@
 import Foundation
 public import WebImageCore
 
-/// A load of a history: the values of all parameters of the manager's load.
+/// A load of a history. It contains the values of all parameters of the manager's load.
 public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     /// The credentials that a load sends.
     public enum Credentials: Hashable, Sendable {
-        /// None.
+        /// No credentials.
         case none
         /// The credentials of user 1 or 2, with the cache scope of this user.
         case scoped(Int)
@@ -22,11 +22,11 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The resource of the origin; 0…4.
+    /// The number of the resource at the origin, 0 to 4.
     public var resource: Int
     /// The options.
     public var options: WebImageOptions = []
-    /// The side of the thumbnail's box in pixels; nil for the full size.
+    /// The side in pixels of the square box for a thumbnail; nil for the full size.
     public var box: Int?
     /// The numbers of the transformers, in the order in which they run.
     public var transformers: [Int] = []
@@ -52,7 +52,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         return ReferenceKey(scope: scope, box: box, transformers: transformers)
     }
     var originalKey: ReferenceKey? { scope.map { ReferenceKey(scope: $0) } }
-    /// The scope of the load's cache entries, which is the number of the user; nil for a load that is not stored.
+    /// The scope of the load's cache entries: the number of the user, or nil for a load that is not stored.
     var scope: Int? { if case .undeclared = credentials { nil } else { credentials.user } }
     var refreshes: Bool {
         options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
@@ -62,7 +62,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     var writesVariant: Bool {
         isVariant && (storeType ?? .all).includesDisk && (!transformers.isEmpty || storeType != nil)
     }
-    /// The options for the manager. They include `waitStoreCache` for a load that writes a variant; otherwise the
+    /// The options for the manager. For a load that writes a variant, they include `waitStoreCache`. Otherwise the
     /// variant would be written after the delivery.
     public var sentOptions: WebImageOptions { writesVariant ? options.union(.waitStoreCache) : options }
 
@@ -122,7 +122,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The key of a cache entry of one resource: its scope and variant.
+/// The key of a cache entry of one resource. It consists of the scope and the variant of the entry.
 public struct ReferenceKey: Hashable, Sendable {
     var scope: Int
     var box: Int?
@@ -135,7 +135,7 @@ public struct ReferenceKey: Hashable, Sendable {
 public enum ReferenceDelivery: Hashable, Sendable, CustomStringConvertible {
     /// An image and its source.
     case picture(ReferencePicture, ImageCacheType)
-    /// Neither an image nor an error: a miss of a load that may only use the caches.
+    /// Neither an image nor an error: a load that may use only the caches finds no image there.
     case miss
     /// An error with a code.
     case failure(WebImageError.Code)

@@ -1,14 +1,14 @@
 public import Foundation
 import WebImageCore
 
-/// An HTTP origin that serves ``ReferencePicture``s with a ``FaultServer``. As a history requires, its resources
-/// change their version, answer 304 to a client that has the current version, or fail.
+/// An HTTP origin that serves ``ReferencePicture``s with a ``FaultServer``. A history can change the version of a
+/// resource or make the resource fail. A client that already has the current version receives status 304.
 public final class ReferenceOrigin: Sendable {
-    /// The answer of a resource.
+    /// The answer of the origin to requests for one resource.
     public struct Answer: Hashable, Sendable, CustomStringConvertible {
         /// Kinds of answers.
         public enum Kind: Hashable, Sendable {
-            /// The picture of the current version, or status 304 for a client that has it.
+            /// The picture of the current version. A client that already has this version receives status 304.
             case picture
             /// A status without a picture.
             case status(Int)
@@ -20,7 +20,7 @@ public final class ReferenceOrigin: Sendable {
         public var kind = Kind.picture
         /// The version of the picture. Every new picture has a new version.
         public var version = 0
-        /// Whether the response has a validator. Without one, a client always receives the whole picture.
+        /// Whether the response has a validator. Without a validator, a client always receives the whole picture.
         public var hasValidator = true
         /// Whether the response has `Cache-Control: no-store`.
         public var isNoStore = false
@@ -62,7 +62,7 @@ public final class ReferenceOrigin: Sendable {
         var askedCount = 0
     }
 
-    /// The server; ``stop()`` ends it.
+    /// The server, which runs until ``stop()``.
     public let server: FaultServer
     private let state = Locked(State())
 
@@ -82,7 +82,7 @@ public final class ReferenceOrigin: Sendable {
 
     private func path(_ resource: Int, _ history: Int) -> String { "/\(history)/\(resource).png" }
 
-    /// Sets the answer to later requests of a resource.
+    /// Sets the answer to later requests for a resource.
     public func serve(_ answer: Answer, resource: Int, history: Int) {
         let path = path(resource, history)
         let isNew = state.withLock { $0.answers.updateValue(answer, forKey: path) == nil }
@@ -98,7 +98,8 @@ public final class ReferenceOrigin: Sendable {
         }
     }
 
-    /// Holds back later requests until the gate is open; nil answers them immediately.
+    /// Delays the answers to later requests until the gate is open. If `gate` is nil, later requests are answered
+    /// immediately.
     public func hold(_ gate: FaultGate?) { state.withLock { $0.gate = gate } }
 
     private func behaviour(_ request: FaultRequest, _ path: String, _ resource: Int) -> FaultBehaviour {

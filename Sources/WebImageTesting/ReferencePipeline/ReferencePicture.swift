@@ -1,14 +1,14 @@
 public import Foundation
 public import WebImageCore
 
-/// The facts that a delivered image contains: resource, version, user, transformers and size.
+/// The properties that identify a delivered image: resource, version, user, transformers and size.
 ///
-/// Each image of the origin has one colour, which encodes these facts, so that they survive scaling, encoding and the
-/// caches.
+/// Each image of the origin has one colour. The colour encodes all these properties except the size. Scaling, encoding
+/// and caches do not change the colour enough to affect the encoded values.
 public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
-    /// The resource of the origin; 0…4.
+    /// The number of the resource at the origin, 0 to 4.
     public var resource: Int
-    /// The user: 1 or 2, or 0 without credentials.
+    /// The number of the user, 1 or 2; 0 without credentials.
     public var user: Int
     /// The version of the resource, modulo 16.
     public var version: Int
@@ -27,7 +27,8 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
         (self.resource, self.user, self.version, self.size) = (resource, user, version % 16, size)
     }
 
-    /// Reads the facts from an image's first pixel; nil for an image in another pixel format.
+    /// Reads the properties of an image from its first pixel and its size. Nil for an image in another pixel format
+    /// than `bgra8Premultiplied`.
     public init?(_ image: Image) {
         guard image.pixels.format == .bgra8Premultiplied else { return nil }
         let pixel = image.pixels.withUnsafeBytes { [$0[0], $0[1], $0[2]] }
@@ -51,7 +52,7 @@ public struct ReferencePicture: Hashable, Sendable, CustomStringConvertible {
             red: UInt8((resource * 3 + user) * 16 + 8))
     }
 
-    /// Returns the image as a PNG file; the coders must be registered.
+    /// Returns the image as a PNG file. The coders must be registered before this call.
     ///
     /// - Throws: `WebImageError` if no coder is registered.
     public func file() throws(WebImageError) -> Data {

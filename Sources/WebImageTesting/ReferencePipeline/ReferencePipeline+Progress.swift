@@ -5,19 +5,20 @@ extension ReferencePipeline {
     struct Progress: Hashable {
         /// The part of a load that a step belongs to.
         enum Part: Hashable {
-            /// A load that delivers one image.
+            /// The only part of a load that has no refresh or finds no cached image. It delivers one image.
             case whole
-            /// The part of a load with a refresh that delivers the cached image.
+            /// The first part of a load with a refresh. It delivers the cached image.
             case cached
-            /// The refresh after a cached image with this version.
+            /// The second part of a load with a refresh. It begins after the delivery of a cached image with this
+            /// version.
             case refresh(Int)
         }
 
-        /// An image and its source.
+        /// An image that was made for a load, and its source.
         struct Made: Hashable {
             var entry: Entry
             var origin: ImageCacheType
-            /// Whether the bytes were just fetched from the origin, or revalidated by it.
+            /// Whether the origin has just sent or revalidated the bytes.
             var isNewest: Bool
             var mayBeStored = true
         }
@@ -40,7 +41,7 @@ extension ReferencePipeline {
         var delivered: [ReferenceDelivery] = []
         /// Whether the load can be cancelled before its next step.
         var mayBeCancelled: Bool
-        /// Whether the load was cancelled. Its further effects are then optional.
+        /// Whether the load was cancelled. A later step of a cancelled load may have its effect or not.
         var isCancelled = false
 
         init(_ load: ReferenceLoad, mayBeCancelled: Bool) {
@@ -61,7 +62,7 @@ extension ReferencePipeline {
 
         private mutating func add(_ delivery: ReferenceDelivery) { if !isCancelled { delivered.append(delivery) } }
 
-        /// The same load after a cancel. A load that has already delivered its cached image is complete, so it does
+        /// The same load after a cancel. If the load has already delivered its cached image, it is complete and does
         /// not deliver `.cancelled`.
         var cancelled: Progress {
             var progress = self
@@ -89,8 +90,8 @@ extension ReferencePipeline {
         let answer: ReferenceOrigin.Answer
         let resource: Int
 
-        /// Returns all possible final states of the loads. The running work of a cancelled load may have an effect or
-        /// not.
+        /// Returns all possible final states of the loads. Work that is still running when its load is cancelled may
+        /// have its effect or not.
         func ends(from worlds: Set<World>, _ loads: [Progress]) -> Set<End> {
             var open = worlds.map { Point(world: $0, loads: loads) }
             var seen = Set(open)
@@ -108,7 +109,7 @@ extension ReferencePipeline {
             var result: [Point] = []
             for index in point.loads.indices where point.loads[index].step != .end {
                 let load = point.loads[index]
-                // Loads start in order: a load waits until all earlier loads have started.
+                // A load does not start until all earlier loads have started.
                 if load.step == .front, point.loads[..<index].contains(where: { $0.step == .front }) { continue }
                 for (world, progress) in steps(load, point.world) {
                     var next = Point(world: world, loads: point.loads)
@@ -124,13 +125,15 @@ extension ReferencePipeline {
             return result
         }
 
-        /// Returns the possible results of a load's next step. The effect of a cancelled load is optional.
+        /// Returns the possible results of a load's next step. A step of a cancelled load has at least two results:
+        /// with and without its effect.
         private func steps(_ load: Progress, _ world: World) -> [(World, Progress)] {
             var (next, progress) = (world, load)
             take(&progress, &next)
             guard load.isCancelled, next != world else { return [(next, progress)] }
             var results = [(next, progress), (world, progress)]
-            // The original may be stored without the variant: its bytes were received before the cancel.
+            // Add the result in which only the original is stored. This is possible because its bytes were received
+            // before the cancel.
             if case .write(_, let made) = load.step {
                 var original = world
                 writeOriginal(made, load.load, &original)

@@ -69,7 +69,8 @@ extension ReferencePipeline.Exploration {
         }
     }
 
-    /// The usable variant on disk. A variant is stale if its original on disk has another version.
+    /// The usable variant on disk; nil if there is none. A variant is stale if its original on disk has another
+    /// version.
     private func diskVariant(_ load: ReferenceLoad, _ world: World) -> Entry? {
         guard let key = load.key, let original = load.originalKey, let entry = world.disk[key],
             world.disk[original].map({ $0.picture.version == entry.picture.version }) ?? true
@@ -84,7 +85,7 @@ extension ReferencePipeline.Exploration {
             progress.step = .store(
                 part, Progress.Made(entry: made(from: stored.picture, load), origin: .disk, isNewest: false))
         } else if part == .cached {
-            // Nothing is cached, so the load continues as one without a refresh.
+            // Nothing is cached, so the load continues like a load without a refresh.
             progress.step = .memory(.whole)
         } else if load.options.contains(.fromCacheOnly) {
             progress.end(.miss)
@@ -99,8 +100,8 @@ extension ReferencePipeline.Exploration {
         let load = progress.load
         let kept = part == .whole ? nil : load.originalKey.flatMap { world.disk[$0] }
         let outcome = answer.outcome(resource: resource, user: load.credentials.user)
-        // The stored bytes are current if the origin confirms their validator or sends equal bytes. They are not
-        // checked again.
+        // The stored bytes are current if the origin confirms their validator or sends equal bytes. Current bytes are
+        // not checked a second time.
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
             guard case .refresh(let version) = part, version != kept.picture.version else { return progress.end() }
@@ -122,8 +123,8 @@ extension ReferencePipeline.Exploration {
             part, Progress.Made(entry: entry, origin: .none, isNewest: true, mayBeStored: mayBeStored))
     }
 
-    /// Ends a load with an error. The URL is blocked only if the failure is permanent, the load is not a refresh, and
-    /// its results are stored.
+    /// Ends a load with an error. The URL is blocked only under three conditions: the failure is permanent, the load is
+    /// not a refresh, and the results of the load are stored.
     private func fail(
         _ code: WebImageError.Code, isCondemned: Bool, _ part: Progress.Part, _ progress: inout Progress,
         _ world: inout World
@@ -139,7 +140,7 @@ extension ReferencePipeline.Exploration {
         picture.size = load.size
         picture.transformers = load.transformers
         picture.isTransformed = !load.transformers.isEmpty
-        // If the limit did not reduce the image, the entry is the same as one without a limit.
+        // If the limit did not reduce the image, the entry is the same as the entry of a load without a limit.
         let isBounded = load.limit != nil && load.size != ReferencePicture.fullSize
         return Entry(picture: picture, limit: isBounded ? load.limit : nil)
     }
@@ -159,8 +160,8 @@ extension ReferencePipeline.Exploration {
         world.memory[key] = world.newest[key.scope] == version ? entry : nil
     }
 
-    /// Writes the original, which removes variants of other versions. Also writes the variant if the load stores it
-    /// on disk.
+    /// Writes the original. This removes variants of other versions. If the load stores its variant on disk, this
+    /// function also writes the variant.
     private func write(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         writeOriginal(made, load, &world)
         guard load.writesVariant, let key = load.key,
@@ -169,7 +170,7 @@ extension ReferencePipeline.Exploration {
         world.disk[key] = made.entry
     }
 
-    /// Writes the original to disk if its bytes were just fetched.
+    /// Writes the original to disk if its bytes were just fetched and may be stored.
     func writeOriginal(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         guard made.mayBeStored, made.origin == .none, let key = load.originalKey else { return }
         let version = made.entry.picture.version

@@ -1,22 +1,22 @@
 import Foundation
 import WebImageCore
 
-/// A simple model of a manager. It consists of a dictionary for memory, a dictionary for disk and a function
-/// for the origin, and performs one step of one load at a time. It shares no work and has no queue.
+/// A simple model of a manager. It consists of a dictionary for memory, a dictionary for disk and a function for the
+/// origin, and performs one step of one load at a time. It shares no work and has no queue.
 ///
-/// Concurrent loads may perform their steps in any order, so the model stores the set of all states that
-/// explain the observations. If no state explains an observation, the manager or the model has a fault.
-/// ``ReferenceCheck`` runs histories with both. There is one model per resource, because loads of different
-/// URLs must not affect each other.
+/// Concurrent loads may perform their steps in any order. The model therefore stores the set of all states that are
+/// consistent with the observations. If no state is consistent with an observation, the manager or the model has a
+/// fault. ``ReferenceCheck`` runs histories with a manager and with this model. There is one model for each resource,
+/// because loads of different URLs must not affect each other.
 public struct ReferencePipeline: Sendable {
     /// An image in a cache.
     struct Entry: Hashable {
         var picture: ReferencePicture
-        /// The limit in bytes with which the image was reduced; nil if it was not reduced.
+        /// The limit in bytes that reduced the image; nil if the image was not reduced.
         var limit: Int?
 
-        /// Whether this entry can be used for a load with the limit `wanted`. A load that allows a larger image never
-        /// receives an image that a lower limit has reduced.
+        /// Whether this entry can be used for a load with the limit `wanted`. An image that one limit has reduced is
+        /// never used for a load with a higher limit or without a limit.
         func serves(_ wanted: Int?) -> Bool { limit.map { limit in wanted.map { $0 <= limit } ?? false } ?? true }
     }
 
@@ -44,9 +44,9 @@ public struct ReferencePipeline: Sendable {
     public mutating func clearMemory() { change { $0.memory = [:] } }
     /// Purges the disk cache.
     public mutating func clearDisk() { change { $0.disk = [:] } }
-    /// Unblocks failed URLs.
+    /// Removes the record of failed URLs.
     public mutating func forgetFailures() { change { $0.failed = [] } }
-    /// Starts a new process with the same disk cache.
+    /// Starts a new process with the same disk cache and an empty memory cache.
     public mutating func restart() { change { $0 = World(disk: $0.disk) } }
 
     private mutating func change(_ body: (inout World) -> Void) {

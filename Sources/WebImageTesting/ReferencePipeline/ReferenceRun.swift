@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// Runs one history against one manager.
+/// Runs one history with one manager and compares the results with a model.
 struct ReferenceRun {
     let origin: ReferenceOrigin
     let history: Int
@@ -19,7 +19,7 @@ struct ReferenceRun {
     }
 
     /// Runs the steps and then checks the contents of the caches. Returns a description of the first result that the
-    /// model does not allow; nil if it allows all.
+    /// model does not allow; nil if the model allows all results.
     mutating func reason(_ steps: ReferenceHistory) async throws -> String? {
         origin.serve(ReferenceOrigin.Answer(), resource: 0, history: -1)
         for resource in models.indices {
@@ -105,8 +105,8 @@ struct ReferenceRun {
         return nil
     }
 
-    /// Waits until the work of cancelled loads has ended. Runs two loads of another resource through the same queues:
-    /// when they have ended, the earlier work in these queues has ended too.
+    /// Waits until the work of cancelled loads has ended. To do so, it runs two loads of another resource through the
+    /// same queues. When these two loads have ended, the earlier work in the queues has ended as well.
     private func passAfterCancel() async {
         for _ in 0..<2 {
             var load = ReferenceLoad(0)
@@ -126,7 +126,7 @@ struct ReferenceRun {
 
     // MARK: Contents
 
-    /// For each entry that the history may have stored, one load that reads the entry.
+    /// The loads that read the entries which the history may have stored: one load for each entry.
     private var contents: [ReferenceLoad] {
         var seen: Set<ReferenceLoad> = []
         return touched.flatMap { load -> [ReferenceLoad] in
@@ -146,15 +146,16 @@ struct ReferenceRun {
         guard let diskData = subject.diskData, let key = key(load) else { return nil }
         var picture = diskData(key).flatMap { try? ImageCodersManager.shared.decode($0, options: DecodingOptions()) }
             .flatMap { ReferencePicture($0) }
-        // A file does not store whether its image was transformed, so the expected value is set.
+        // A file does not store whether its image was transformed. Set the expected value, so that the comparison
+        // ignores this property.
         picture?.isTransformed = !load.transformers.isEmpty
         return Self.text(picture, models[load.resource].observeDisk(load, holds: picture))
     }
 
     private mutating func reasonOfQuery(_ load: ReferenceLoad, _ isSync: Bool) async -> String? {
         guard let query = subject.query, let key = key(load) else { return nil }
-        // Wait until everything is written. A query by key returns the entry as it is stored, and variants of an
-        // older original are removed only when the new original is written.
+        // Wait until all entries are written. A query by key returns the entry as it is stored. Variants of an older
+        // original are removed only when the new original is written.
         await subject.flush()
         // Disable storing into memory, so that the query does not change the caches.
         var context: WebImageContext = [.storeCacheType: ImageCacheType.none]
@@ -170,8 +171,8 @@ struct ReferenceRun {
     }
 }
 
-/// A model that a run compares with: ``ReferencePipeline`` (exact), or ``LossyCacheReference`` for a cache that may
-/// lose entries.
+/// A model whose allowed results a run compares with the results of a manager. ``ReferencePipeline`` is exact.
+/// ``LossyCacheReference`` is for a cache that may lose entries.
 protocol ReferenceModel {
     var answer: ReferenceOrigin.Answer { get set }
     mutating func clearMemory()

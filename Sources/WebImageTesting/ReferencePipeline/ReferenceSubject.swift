@@ -13,18 +13,19 @@ public struct ReferenceSubject: Sendable {
     public var settle: @Sendable () async -> Void
     /// Waits until all stored entries are written.
     public var flush: @Sendable () async -> Void
-    /// Makes a new manager with a new cache in the same folder, as in another process.
+    /// Makes a new manager with a new cache in the same folder, as after a restart of the process.
     public var restart: @Sendable () async throws -> ReferenceSubject
     /// Returns the bytes on disk under a key; nil for a cache without such a function.
     public var diskData: (@Sendable (String) -> Data?)?
-    /// Returns the result of the cache's query for a disk entry by key; nil for a cache without such a function.
+    /// Queries the cache for the entry on disk under a key, and returns its image. Nil for a cache without such a
+    /// function.
     public var query:
         (
             @Sendable (_ key: String, _ options: WebImageOptions, _ context: WebImageContext) async
                 -> ReferencePicture?
         )?
-    /// Whether the cache may lose entries or return older entries, for example several caches that are cleared
-    /// separately.
+    /// Whether the cache may lose entries or return outdated entries. For example, this is possible if several caches
+    /// are cleared separately.
     public var mayLoseEntries = false
 
     /// Makes a subject from its parts.
@@ -45,8 +46,8 @@ public struct ReferenceSubject: Sendable {
     /// Makes a manager with a loader and an ``ImageCache``.
     ///
     /// - Parameters:
-    ///   - makeCache: Opens the cache. Called again at each restart, with the same folder.
-    ///   - isIdle: Whether the loader has no work left, including cancelled work.
+    ///   - isIdle: Returns whether the loader has no work left, including the work of cancelled loads.
+    ///   - makeCache: Opens the cache. It is called at the start and at each restart, and always uses the same folder.
     public static func layered(
         loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool, makeCache: @escaping @Sendable () -> ImageCache
     ) -> ReferenceSubject {
@@ -77,7 +78,7 @@ public struct ReferenceSubject: Sendable {
 
     /// Makes a manager with a loader and two caches. A hit in the lower cache is also stored in the higher cache.
     ///
-    /// ``clearMemory`` purges the whole higher cache.
+    /// ``clearMemory`` purges the memory and the disk of the higher cache.
     public static func stacked(
         loader: any ImageLoader, isIdle: @escaping @Sendable () -> Bool,
         makeCaches: @escaping @Sendable () -> (lower: ImageCache, higher: ImageCache)

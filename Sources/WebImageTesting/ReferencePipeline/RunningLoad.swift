@@ -14,8 +14,8 @@ final class RunningLoad: Sendable {
 
     /// Starts the load. A memory hit is delivered before the initialiser returns.
     init(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
-        // A refresh can deliver two images. Its event stream has one end, which shows that the load is over. Other
-        // loads use completions, the usual form.
+        // A refresh can deliver two images, so use its event stream. The end of the stream shows that the load is over.
+        // Other loads use the completion block, which is the usual form.
         if load.refreshes { refresh(load, url, manager) } else { complete(load, url, manager) }
     }
 
@@ -62,15 +62,16 @@ final class RunningLoad: Sendable {
                     case .cached(let result):
                         cached = result.image
                         add(Self.picture(result.image, result.cacheType))
-                    // After a refresh without changes, the event stream delivers the same image again, but the
-                    // completion form does not. Record it once.
+                    // After a refresh without changes, the event stream delivers the same image a second time, but a
+                    // completion block does not. Record the image only once.
                     case .finished(let result):
                         if result.image !== cached { add(Self.picture(result.image, result.cacheType)) }
                     case .size, .progress, .partial: break
                     }
                 }
             } catch {
-                // After its cached image the load is complete. A cancel then ends only the refresh and is not recorded.
+                // After the delivery of the cached image, the load is complete. A later cancel ends only the refresh
+                // and is not recorded.
                 if cached == nil || error.code != .cancelled { add(.failure(error.code)) }
             }
             end()
