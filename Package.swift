@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// SwiftPM compiles a target anew when a module it names has changed, not when one has that such a module re-exports: a
-// type of Core that had grown would keep its old layout in what sees it through WebImage. So these are named as well.
+// The modules that WebImage re-exports or uses. Every target that depends on WebImage must also name these modules.
+// SwiftPM recompiles a target only if a module that the target names has changed. Without these names, a target that
+// uses a type of WebImageCore through WebImage would use the old layout after a change of the type.
 let reexported = ["WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs"]
 
 let package = Package(
@@ -31,10 +32,10 @@ let package = Package(
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
     ],
     targets: [
-        // Policy: knows no library but Foundation.
+        // Policy. This target uses no library except Foundation.
         .target(name: "WebImageCore"),
 
-        // Mechanism: each C library is imported by exactly one Swift target.
+        // Mechanism. Each C library is imported by exactly one Swift target.
         .target(
             name: "WebImageGraphics",
             dependencies: [
@@ -50,34 +51,36 @@ let package = Package(
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CWebImageCurl", "CWebImageCurlShim"]),
         .target(name: "WebImageStore", dependencies: ["WebImageCore", "CWebImageSQLite", "CWebImageDeflate"]),
 
-        // Optional coders: a product each, reached by nothing but the command and the tests.
+        // Optional coders. Each coder is a separate product. The main library does not depend on them.
         .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageAVIF"]),
         .target(name: "WebImageHEIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageHEIF"]),
         .target(name: "WebImageJXL", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageJXL"]),
         .target(name: "WebImageSVG", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageRSVG"]),
         .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF"]),
 
-        // Root: registers the defaults and re-exports Core.
+        // Root. This target registers the defaults and re-exports WebImageCore, WebImageGraphics and WebImageHTTP.
         .target(
             name: "WebImage",
             dependencies: [
                 "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
             ]),
 
-        // Service: an HTTP image service as a pure core; the transport stands above it.
+        // HTTP image service. WebImageService creates a response for each request. WebImageServer accepts the
+        // connections.
         .target(name: "WebImageService", dependencies: ["WebImage"]),
         .target(
             name: "WebImageServer",
             dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "CWebImageHTTPShim"]),
 
-        // Names: the original's spelling of what stands above, and no more.
+        // SDWebImage's names for the declarations of the targets above.
         .target(
             name: "SDWebImage",
             dependencies: [
                 "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
             ]),
         .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
-        // Apart from SDWebImage: Foundation's networking library brings a curl and more into every process.
+        // Separate from SDWebImage, because Foundation's networking library loads a second libcurl and other libraries
+        // into every process.
         .target(name: "SDWebImageFoundationNetworking", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
@@ -85,7 +88,7 @@ let package = Package(
         .target(name: "SDWebImageJPEGXLCoder", dependencies: ["SDWebImage", "WebImageJXL"]),
         .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
 
-        // Toolkit.
+        // User interface toolkit.
         .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CWebImageGTK", "CWebImageGTKShim"]),
 
         // Apps.
@@ -106,18 +109,20 @@ let package = Package(
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
-        // Proof.
+        // Tests.
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
-        // Compiles this package's own declarations of librsvg together with the library's headers.
+        // These two targets compile this package's declarations of librsvg together with librsvg's headers. If they
+        // differ, the build fails.
         .systemLibrary(
             name: "CWebImageRSVGHeaders", path: "Tests/Support/CWebImageRSVGHeaders", pkgConfig: "librsvg-2.0",
             providers: [.apt(["librsvg2-dev"])]),
         .target(
             name: "CWebImageRSVGCheck", dependencies: ["CWebImageRSVGHeaders"], path: "Tests/Support/CWebImageRSVGCheck"
         ),
-        // Counts allocations in tests alone: it replaces the allocator of the executable it is linked into.
+        // Counts allocations. Only tests use this target, because it replaces the allocator of the executable.
         .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
-        // Traits of tests: tags of the acceptance list, time limits. Every test target has it, see below.
+        // Traits of tests, such as the tags of the acceptance list and time limits. The loop at the end of this file
+        // adds this dependency to every test target.
         .target(
             name: "WebImageTestTraits", dependencies: ["WebImageTesting"], path: "Tests/Support/WebImageTestTraits"),
         .testTarget(
@@ -141,7 +146,7 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
-        // A client that sends what no client of a library would.
+        // A test client that can send invalid requests, which a client of an HTTP library would not send.
         .target(
             name: "WebImageServerTesting", dependencies: ["WebImageServer", "WebImageCore"],
             path: "Tests/Support/WebImageServerTesting"),
@@ -165,7 +170,7 @@ let package = Package(
                 "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
                 "WebImageSVG", "WebImageTIFF",
             ]),
-        // A module with names that user interface toolkits declare as well.
+        // A module that declares the same type names as some user interface toolkits.
         .target(name: "ClashingToolkit", path: "Tests/Support/ClashingToolkit"),
         .testTarget(
             name: "DocumentationTests",
@@ -178,7 +183,8 @@ let package = Package(
             name: "SDWebImageTests",
             dependencies: ["SDWebImage", "SDWebImageFoundationNetworking", "WebImageTesting"]),
 
-        // The documents' call sites, in the language mode ported code has and in the newest.
+        // Code examples of SDWebImage's documents. One target compiles them in the language mode of ported code (5),
+        // the other target in the newest language mode (6).
         .testTarget(
             name: "DocumentsTests",
             dependencies: ["SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting"],
@@ -186,7 +192,8 @@ let package = Package(
         .testTarget(
             name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
-        // Shims: what Swift cannot call itself (variadic, macro, setjmp, GObject cast).
+        // Shims. They contain C code that Swift cannot call or express, such as variadic functions, macros, setjmp and
+        // GObject casts.
         .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
         .target(name: "CWebImagePixelLoops"),
         .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
@@ -208,7 +215,8 @@ let package = Package(
         .systemLibrary(name: "CWebImageYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-        // These are loaded at run time, by the first download, server or such picture; only headers are needed here.
+        // The following libraries are loaded at run time, when the first download, server or picture of the format
+        // needs them. The build needs only their headers.
         .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CWebImageMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
@@ -217,15 +225,17 @@ let package = Package(
         .systemLibrary(name: "CWebImageRSVG"),
         .systemLibrary(name: "CWebImageTIFF", providers: [.apt(["libtiff-dev"])]),
         .systemLibrary(name: "CWebImageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
-        // The gallery's alone.
+        // Only the gallery uses this library.
         .systemLibrary(name: "CWebImageAdwaita", pkgConfig: "libadwaita-1", providers: [.apt(["libadwaita-1-dev"])]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// SwiftPM refuses a graph in which two packages declare targets of one name, whatever their conditions say. The original
-// declares SDWebImage on every host, and can be used on Apple platforms alone; so this package declares its names on Linux
-// hosts alone. A graph that has both there, since a dependency of yours brings the original, sets the variable.
+// SwiftPM refuses a package graph in which two packages declare targets with the same name, even if the conditions of
+// the targets exclude each other. The original SDWebImage package declares the target SDWebImage on every host, but
+// supports only Apple platforms. Therefore this package declares the targets with SDWebImage's names only on Linux
+// hosts. If another dependency adds the original package to the graph on Linux, set the environment variable
+// WEBIMAGE_WITHOUT_NAMES. Then this package does not declare these targets.
 #if os(Linux)
     let declaresNames = Context.environment["WEBIMAGE_WITHOUT_NAMES"] == nil
 #else
@@ -240,7 +250,7 @@ if !declaresNames {
     package.products.removeAll { isName($0.name) }
 }
 
-// Only where the fuzzer's runtime is linked; a plain build has no driver.
+// Declare the fuzzer only if `FUZZ` is set, because a plain build does not link libFuzzer's driver.
 if Context.environment["FUZZ"] != nil {
     package.products.append(.executable(name: "webimage-fuzz", targets: ["webimage-fuzz"]))
     package.targets.append(
@@ -265,7 +275,8 @@ for target in package.targets where target.type == .test {
     target.dependencies.append(.byName(name: "WebImageTestTraits"))
 }
 
-// Ported code knows none of these features.
+// The targets named "Documents…" contain code that was written for SDWebImage without these features. All other Swift
+// targets enable the features.
 for target in package.targets
 where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("Documents") {
     target.swiftSettings =

@@ -2,12 +2,14 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// One opened sequence. It owns a copy of the bytes and one decoder; a lock admits one thread at a time.
+/// One opened sequence. It owns a copy of the bytes and one decoder. A lock protects the decoder, so only one thread at
+/// a time decodes.
 final class AVIFAnimation: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    /// The decoder; nil after an error, because libavif is then between two frames. The next call opens the file again.
+    /// The decoder. Nil after an error, because an error makes the position of libavif in the sequence undefined. The
+    /// next call then creates a new decoder.
     private let open: Locked<OpenDecoder?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
@@ -34,7 +36,7 @@ final class AVIFAnimation: AnimationSource {
     }
 }
 
-/// A decoder and the memory that it reads.
+/// A decoder and the encoded bytes that the decoder reads.
 private final class OpenDecoder {
     let decoder: AVIFDecoder
     private let file: PinnedBytes

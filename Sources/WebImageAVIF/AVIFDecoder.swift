@@ -3,18 +3,18 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libavif decoder that has parsed the boxes but decoded no pixels yet.
+/// Owns one libavif decoder. `init` parses the boxes, and ``picture(at:options:)`` decodes pixels.
 final class AVIFDecoder {
     private let libavif: AVIFFunctions
     private let handle: UnsafeMutablePointer<avifDecoder>
-    /// The facts that the boxes of the file declare.
+    /// The properties that the boxes of the file declare.
     private(set) var info = ImageInfo(format: .avif, storedSize: PixelSize(width: 1, height: 1))
-    /// The colour profile; nil for sRGB.
+    /// The colour profile. Nil for sRGB.
     private(set) var profile: ColorProfile?
-    /// The visible part of the coded picture; nil if the whole picture is visible.
+    /// The visible part of the coded picture. Nil if the whole picture is visible.
     private var crop: avifCropRect?
 
-    /// Parses the boxes; the bytes must outlive the decoder, which reads them without a copy.
+    /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libavif = try AVIFLibrary.functions()
         guard let handle = libavif.avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
@@ -37,21 +37,21 @@ final class AVIFDecoder {
         HandleLedger.closed("avif_decoder")
     }
 
-    /// Parses the boxes with the pixel limit. libavif also applies this limit to the AV1 decoder, which would
-    /// otherwise accept a frame that is larger than its box declares.
+    /// Parses the boxes with the pixel limit. libavif passes the limit on to the AV1 decoder. Without the limit, the
+    /// AV1 decoder would accept a frame that is larger than the boxes declare.
     private func parse(_ limits: DecodingLimits) throws(WebImageError) {
         let most = UInt32(AVIF_DEFAULT_IMAGE_SIZE_LIMIT)
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
         let result = libavif.avifDecoderParse(handle)
         guard result != AVIF_RESULT_OK else { return }
-        // Parse again without the limit. If this succeeds, the limit caused the failure, and the error can contain the
-        // actual size.
+        // Parse again without the limit of the caller. If this succeeds, the limit caused the failure. The error can
+        // then contain the actual size.
         handle.pointee.imageSizeLimit = most
         if libavif.avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
         try check(result)
     }
 
-    /// Sets the pixel limit of each coded picture; the AV1 codecs read it when the first picture is decoded.
+    /// Sets the pixel limit for each coded picture. The AV1 codecs read this limit when the first picture is decoded.
     private func boundTiles(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let most = try AVIFTiles(bytes).pixelLimit(canvas: storedSize)
         handle.pointee.imageSizeLimit = min(handle.pointee.imageSizeLimit, UInt32(clamping: most))
@@ -74,7 +74,7 @@ final class AVIFDecoder {
         info.bitDepth = Int(image.depth)
         info.isGray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
         info.hasICCProfile = image.icc.size > 0
-        // The memory of the decoded planes (four samples per pixel) and of the picture before it is cropped.
+        // The decoded planes need four samples per pixel. The picture before cropping needs more memory.
         info.workingMemory.fixedBytes = storedSize.byteCount(image.depth > 8 ? 8 : 4)
         if crop != nil { info.workingMemory.fixedBytes += storedSize.byteCount(8) }
         profile =
@@ -92,8 +92,8 @@ final class AVIFDecoder {
         }
     }
 
-    /// The visible rectangle from the box `clap`, in pixels before rotation (ISO/IEC 23000-22 §7.3.6.7); nil if the
-    /// box is missing or invalid.
+    /// The visible rectangle that the box `clap` declares, in pixels before rotation (ISO/IEC 23000-22 §7.3.6.7). Nil
+    /// if the box is missing or invalid.
     private var cleanAperture: avifCropRect? {
         guard image.transformFlags & AVIF_TRANSFORM_CLAP.rawValue != 0 else { return nil }
         var (box, rect, diagnostics) = (image.clap, avifCropRect(), avifDiagnostics())
@@ -102,21 +102,22 @@ final class AVIFDecoder {
         return isValid != 0 && rect.width > 0 && rect.height > 0 ? rect : nil
     }
 
-    /// The orientation that results from the box `irot`, then `imir` (ISO/IEC 23000-22 §7.3.6.7). EXIF orientation
-    /// does not apply in AVIF.
+    /// The orientation that the boxes declare. First the rotation of `irot` applies, then the mirroring of `imir`
+    /// (ISO/IEC 23000-22 §7.3.6.7). The EXIF orientation does not apply in AVIF.
     private var orientation: ImageOrientation {
         let flags = image.transformFlags
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
         let mirrors = flags & AVIF_TRANSFORM_IMIR.rawValue != 0
         let plain: [ImageOrientation] = [.up, .left, .down, .right]
-        // Mirror axis 0 exchanges top and bottom; axis 1 exchanges left and right.
+        // Mirror axis 0 exchanges top and bottom. Axis 1 exchanges left and right.
         let upsideDown: [ImageOrientation] = [.downMirrored, .leftMirrored, .upMirrored, .rightMirrored]
         let sideways: [ImageOrientation] = [.upMirrored, .rightMirrored, .downMirrored, .leftMirrored]
         guard mirrors else { return plain[turns] }
         return (webimage_avif_mirror_axis(handle.pointee.image) == 0 ? upsideDown : sideways)[turns]
     }
 
-    /// Decodes one frame without applying the orientation, in the pixel layout nearest to the one in the options.
+    /// Decodes one frame without applying the orientation. The pixel layout is the nearest possible layout to
+    /// `options.pixelFormat`.
     func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)
@@ -150,8 +151,8 @@ final class AVIFDecoder {
         return part
     }
 
-    /// The layout to decode into. Opaque pixels are decoded to the display layout. Pixels with alpha are decoded with
-    /// straight alpha, because colours are converted before alpha is multiplied in.
+    /// Returns the layout to decode into. Only opaque pixels are decoded directly to the display layout. Pixels with
+    /// alpha are decoded with straight alpha, because colours must be converted before they are multiplied by alpha.
     private func layout(for options: DecodingOptions) -> PixelFormat {
         let isHDR = ColorProfile.isHighDynamicRange(transfer: Int(image.transferCharacteristics))
         if image.depth > 8, options.pixelFormat.bitsPerComponent > 8 || (isHDR && options.colorConversion == .sRGB) {

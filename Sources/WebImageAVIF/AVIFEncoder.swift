@@ -33,7 +33,7 @@ final class AVIFEncoder {
             let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
-            // Lossless encoding needs key frames, because predicted frames pass through a transform that is not exact.
+            // Lossless encoding needs key frames, because the encoding of a predicted frame is not exact.
             let flags =
                 frameCount == 1
                 ? AVIF_ADD_IMAGE_FLAG_SINGLE.rawValue
@@ -47,14 +47,14 @@ final class AVIFEncoder {
     }
 
     private func configure(_ options: EncodingOptions) {
-        // Quantizers range from 63 (worst) to 0 (best). The lower minimum lets the encoder choose a better value for
-        // parts where errors would be visible.
+        // Quantizers range from 63 (worst quality) to 0 (best quality). The minimum is lower than the maximum, so that
+        // the encoder can choose a better quality for parts where errors would be visible.
         let quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
         handle.pointee.maxQuantizer = quantizer
         handle.pointee.minQuantizer = max(quantizer - 4, 0)
         handle.pointee.maxQuantizerAlpha = quantizer
         handle.pointee.minQuantizerAlpha = 0
-        // Speed 8 takes four times as long as speed 9 for files of the same quality
+        // Speed 8 takes four times as long as speed 9, for files of the same quality
         // (Documentation/Decisions/delivery-encoding.md).
         handle.pointee.speed = 9
         handle.pointee.maxThreads = 1
@@ -67,7 +67,7 @@ final class AVIFEncoder {
     }
 }
 
-/// Owns one libavif picture in luma and chroma, or in red, green and blue for lossless encoding.
+/// Owns one libavif picture. Its planes are luma and chroma. For lossless encoding, they are red, green and blue.
 private final class AVIFPlanes {
     private let libavif: AVIFFunctions
     let image: UnsafeMutablePointer<avifImage>
@@ -78,7 +78,7 @@ private final class AVIFPlanes {
         if given.format == .rgbaHalf { given = try given.converted(to: .rgba16) }
         let isDeep = options.keepsHDR && given.format == .rgba16
         let pixels = isDeep ? given : try given.straight(hasAlpha: source.hasAlpha)
-        // Chroma is stored at half resolution below quality 0.9, as for JPEG.
+        // Below quality 0.9, chroma is stored at half resolution, as in the JPEG encoder.
         let halvesChroma = !options.lossless && !isDeep && options.quality < 0.9
         let image = libavif.avifImageCreate(
             UInt32(pixels.width), UInt32(pixels.height), isDeep ? 12 : 8,
@@ -87,7 +87,8 @@ private final class AVIFPlanes {
         self.image = image
         HandleLedger.opened("avif_image")
         image.pointee.yuvRange = AVIF_RANGE_FULL
-        // H.273 matrix coefficients: 0 (identity) stores red, green and blue for lossless, 6 (BT.601) luma and chroma.
+        // Matrix coefficients of H.273: 0 (identity) stores red, green and blue for lossless encoding. 6 (BT.601)
+        // stores luma and chroma.
         image.pointee.matrixCoefficients = options.lossless ? 0 : 6
         if let profile = source.colorProfile {
             let result = profile.iccData.withUnsafeBytes { bytes in

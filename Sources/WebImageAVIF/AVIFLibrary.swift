@@ -1,7 +1,7 @@
 import CWebImageAVIF
 import WebImageCore
 
-/// libavif, loaded when the first AVIF file is opened.
+/// The functions of libavif. The library is loaded when they are needed for the first time.
 enum AVIFLibrary {
     private static let loaded = Result { () throws(WebImageError) in try load() }
 
@@ -12,8 +12,8 @@ enum AVIFLibrary {
         let libavif: AVIFFunctions = try SharedLibrary.functions(of: AVIF_LIBRARY, package: package) {
             AVIFFunctions_bind($0, $1)
         }
-        // libavif's public structures change with each minor version, so another version would be read at wrong
-        // offsets.
+        // Accept only the minor version of the headers. libavif's public structures change with each minor version, so
+        // their fields in another version have other offsets.
         let version = libavif.version
         guard version.hasPrefix("\(AVIF_VERSION_MAJOR).\(AVIF_VERSION_MINOR).") else {
             throw SharedLibrary.mismatch(

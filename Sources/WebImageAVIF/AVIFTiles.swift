@@ -1,19 +1,20 @@
 import Foundation
 import WebImageCore
 
-/// The number of coded pictures that make up the primary picture of a file and its alpha plane.
+/// The number of coded pictures in the primary picture of a file and in its alpha plane.
 ///
-/// It bounds the memory of a decode. libavif decodes all tiles of a grid before it checks whether the canvas needs
-/// them: a file of 9 KB with a canvas of 1024×1024 px and 200 tiles of the same size takes 800 MB.
+/// This number is needed to limit the memory of a decode. libavif decodes all tiles of a grid before it checks whether
+/// the canvas needs them. Example: a file of 9 KB has a canvas of 1024×1024 px and 200 tiles of the same size. Decoding
+/// this file takes 800 MB.
 struct AVIFTiles {
-    /// The number of tiles of the primary picture; 1 if it is not a grid.
+    /// The number of tiles of the primary picture. 1 if the primary picture is not a grid.
     private var colors = 1
     /// The number of tiles of each alpha plane.
     private var alphas: [Int] = []
 
-    /// Counts the tiles that the boxes declare.
+    /// Counts the tiles that the boxes of a file declare.
     ///
-    /// - Throws: `.badImageData` for boxes that cannot be read.
+    /// - Throws: `.badImageData` if the boxes cannot be read.
     init(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let file = HEIFBoxReader(bytes)
         var primary: Set<Int> = []
@@ -57,17 +58,17 @@ struct AVIFTiles {
         return (box.type, from, to)
     }
 
-    /// The maximum number of pixels of each coded picture.
+    /// Returns the maximum number of pixels of each coded picture.
     ///
     /// The tiles of a grid cover its canvas, and each tile begins inside the canvas (ISO/IEC 23000-22 §7.3.11.4.2).
-    /// So all tiles together have less than four times the pixels of the canvas. Tiles have at least 64 rows and
-    /// columns.
-    /// - Throws: `.limitExceeded` if all pictures at this maximum would have more than 32 times the pixels of the
-    ///   canvas.
+    /// Therefore all tiles of the grid together have less than four times the pixels of the canvas. A tile has at least
+    /// 64 rows and 64 columns.
+    /// - Throws: `.limitExceeded` if all coded pictures of this size together would have more than 32 times the pixels
+    ///   of the canvas.
     func pixelLimit(canvas: PixelSize) throws(WebImageError) -> Int {
         let pixels = PixelSize(width: max(canvas.width, 64), height: max(canvas.height, 64)).pixelCount
         let each = max(1, pixels * 4 / alphas.reduce(colors) { min($0, $1) })
-        // Each tile may have its own alpha plane.
+        // Each tile can have an alpha plane.
         let count = colors + alphas.reduce(colors) { max($0, $1) }
         let (sum, overflow) = each.multipliedReportingOverflow(by: count)
         guard !overflow, sum <= pixels * 32 else {

@@ -2,9 +2,9 @@ import CWebImageAVIF
 package import WebImageCore
 
 extension ImageAVIFCoder {
-    /// The versions of libavif and of its AV1 codecs; loads the library.
+    /// Loads libavif. Returns the versions of libavif and of its AV1 codecs.
     ///
-    /// - Throws: `.unsupportedFormat` when it is missing.
+    /// - Throws: `.unsupportedFormat` if libavif is missing.
     package static func libraryVersion() throws(WebImageError) -> String {
         let libavif = try AVIFLibrary.functions()
         var codecs = [CChar](repeating: 0, count: 256)

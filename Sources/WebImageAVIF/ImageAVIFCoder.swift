@@ -2,31 +2,32 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads AVIF stills and sequences and writes both (AV1 Image File Format 1.1), by libavif.
+/// Reads and writes AVIF still images and sequences with libavif (AV1 Image File Format 1.1).
 ///
-/// Only the boxes `clap`, `irot` and `imir` determine crop and orientation; EXIF orientation is ignored. The loop count
-/// of a sequence requires libavif 1.0; with an older version every sequence repeats for ever. libavif has no callback
-/// while it decodes, so the time limit is checked only before and after a picture. The pixel limit also applies to the
-/// AV1 decoder, which bounds the time of one picture.
+/// Only the boxes `clap`, `irot` and `imir` determine crop and orientation. The EXIF orientation is ignored. libavif
+/// before version 1.0 does not report the loop count, so with such a version every sequence repeats endlessly.
 ///
-/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
+/// libavif calls no callback during a decode, so the time limit is checked only before and after each picture. The
+/// pixel limit also applies to the AV1 decoder. It therefore limits the decode time of one picture.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
 public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
-    /// The instance for stills; it has no state.
+    /// The shared coder. It has no open animation and no other state.
     public static let shared = ImageAVIFCoder()
 
     private let source: (any AnimationSource)?
 
-    /// Makes another coder for stills.
+    /// Creates a coder without an open animation.
     public init() { source = nil }
 
-    /// Opens an animation, or a still as one frame.
+    /// Opens an animation. A still image is opened as an animation of one frame.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try AVIFAnimation(data, options: options)
     }
 
-    /// Whether the data starts like an AVIF file.
+    /// Whether the data starts with the signature of an AVIF file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(256)) == .avif } ?? false
     }
@@ -34,7 +35,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is AVIF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .avif }
 
-    /// Reads the facts that the boxes declare; decodes no AV1 data.
+    /// Reads the properties that the boxes declare. Decodes no AV1 data.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -42,11 +43,11 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
     }
 
-    /// Decodes a still, or opens a sequence as an animation with a poster frame. If `firstFrameOnly` is set, a
-    /// sequence is decoded as a still of its first frame.
+    /// Decodes a still image, or opens a sequence as an animation with a poster frame. If `firstFrameOnly` is set, the
+    /// first frame of a sequence is decoded as a still image.
     ///
-    /// Decodes only the first frame; the other frames are decoded when they are requested.
-    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
+    /// Decodes only the first frame. The other frames are decoded when they are requested.
+    /// - Throws: `.badImageData` if the file is damaged or truncated; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -63,11 +64,12 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes a still, with the image's colour profile if it has one. It is lossless if the options request it. Lossy
-    /// files below quality 0.9 with eight bits store chroma at half resolution (4:2:0), all others at full resolution.
+    /// Encodes a still image. The file contains the image's colour profile if the image has one.
     ///
-    /// Channels have eight bits, or twelve if the image has sixteen and the options keep high dynamic range. With
-    /// `maxFileSize` the file gets the highest quality at which it fits.
+    /// Channels have 8 bits. They have 12 bits if the image has 16 bits and the options keep high dynamic range. A
+    /// lossy file with 8 bits and a quality below 0.9 stores chroma at half resolution (4:2:0). All other files store
+    /// chroma at full resolution. If `maxFileSize` is set, the file has the highest quality at which it does not exceed
+    /// that size.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -78,11 +80,11 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// Encodes a sequence with durations in milliseconds; a single frame becomes a still.
+    /// Encodes a sequence. A single frame is encoded as a still image. Durations are stored in whole milliseconds.
     ///
-    /// `maxFileSize` is ignored, because each frame is supplied only once and cannot be encoded again at a lower
-    /// quality.
-    /// - Throws: `.encodingFailed`, also if the frames differ in size.
+    /// `loopCount` is ignored. `maxFileSize` is ignored, because each frame is supplied only once and cannot be encoded
+    /// again at a lower quality.
+    /// - Throws: `.encodingFailed` if libavif fails, if the frames differ in size, or if there are no frames.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -92,19 +94,20 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try AVIFEncoder().encode(frameCount: count, options: options, frame: frame)
     }
 
-    /// The encoded bytes of the opened animation; nil if none is open.
+    /// The encoded bytes of the open animation. Nil if no animation is open.
     public var animatedImageData: Data? { source?.data }
-    /// The number of frames of the opened animation.
+    /// The number of frames of the open animation. 0 if no animation is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count that the opened file declares; 0 (repeat for ever) if it declares none.
+    /// The loop count that the open animation declares. 0 means that the animation repeats endlessly. 0 if the file
+    /// declares no loop count.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// The seconds for which a frame is displayed.
+    /// Returns the duration of a frame during playback in seconds.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// Decodes a frame of the opened animation. In ascending order, each call decodes one frame. For any other
-    /// order, decoding starts at the key frame before the frame.
+    /// Decodes a frame of the open animation. If frames are requested in ascending order, each call decodes one frame.
+    /// In another order, a call also decodes all frames from the preceding key frame to the requested frame.
     ///
-    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or the index is out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

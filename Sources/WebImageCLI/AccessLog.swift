@@ -3,10 +3,10 @@ import Foundation
 import WebImage
 import WebImageService
 
-/// The access log: one line on standard output per request.
+/// The access log. Writes one line per request to standard output.
 ///
-/// A separate thread writes the lines, so that a slow reader of the log does not delay answers. If more than 4 MB of
-/// lines wait, further lines are dropped and counted.
+/// A separate thread writes the lines, so that a slow reader of the log does not delay answers. If 4 MiB of lines wait,
+/// further lines are dropped and counted.
 final class AccessLog: Sendable {
     enum Format: String, Sendable {
         case text, json, none
@@ -79,7 +79,7 @@ final class AccessLog: Sendable {
 }
 
 extension AccessLog {
-    /// One logged request. Its text contains source and target without the parts that may be secret.
+    /// One logged request. The logged source and target do not contain parts that could be secret.
     struct Entry {
         let request: ServiceRequest
         let response: ServiceResponse
@@ -97,8 +97,8 @@ extension AccessLog {
 
         private var milliseconds: Double { response.record.duration / .milliseconds(1) }
 
-        /// The line of the text log: `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`. Quotes and line
-        /// ends in text of the client are replaced.
+        /// The line of the text log, in the form `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`. Quotes
+        /// and line ends that the client sent are replaced by U+FFFD.
         var text: String {
             let record = response.record
             var words = [
@@ -143,7 +143,7 @@ extension AccessLog {
             return line.text
         }
 
-        /// The text with quotes, line ends, control and format characters replaced by U+FFFD.
+        /// Returns the text with quotes, line ends, control characters and format characters replaced by U+FFFD.
         private static func visible(_ text: String) -> String {
             String(
                 String.UnicodeScalarView(

@@ -2,7 +2,7 @@ import CWebImageGetoptShim
 import Foundation
 import WebImage
 
-/// A command-line option: its long name, its optional short letter, and whether it takes an argument.
+/// A command-line option. It has a long name, an optional short letter, and optionally an argument.
 struct Option: Sendable {
     let name: String
     let takesArgument: Bool
@@ -16,29 +16,29 @@ struct Option: Sendable {
         Option(name: name, takesArgument: true, letter: letter)
     }
 
-    /// The options that set limits per file, for all commands that read pictures.
+    /// The options that set limits for each file. All commands that read pictures accept them.
     static let limits: [Option] = [.value("max-pixels"), .value("max-bytes"), .flag("no-limits")]
 
-    /// The options that add fields to HTTP requests, for all commands that read pictures.
+    /// The options that add fields to HTTP requests. Commands that read pictures accept them.
     static let requests: [Option] = [
         .value("header", letter: "H"), .value("cookie"), .value("user"), .value("referer"),
     ]
 
-    /// The options that select input files, for commands that accept any number of pictures.
+    /// The options that select input files. Commands that accept any number of pictures accept them.
     static let lists: [Option] = [.flag("recursive", letter: "r"), .value("input", letter: "i")]
 
-    /// The output options, for commands that write one file per picture.
+    /// The options for output files. Commands that write one file per picture accept them.
     static let outputs: [Option] = [.value("out", letter: "o"), .flag("overwrite"), .flag("skip-existing")]
 }
 
-/// A command line, parsed by `getopt_long`. Options and operands may be in any order; `--` ends the options.
+/// A command line, parsed by `getopt_long`. Options and operands can be in any order. `--` ends the options.
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [String: String] = [:]
-    /// All options in the order of the command line, for options whose order matters.
+    /// All options in the order of the command line. Used for options whose order has a meaning.
     private(set) var given: [(name: String, value: String)] = []
 
-    /// Parses `arguments`, whose first element is the command's name.
+    /// Parses a command line. The first element of `arguments` is the command's name.
     init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
         let options = options + [.flag("help", letter: "h")]
         let names = options.map { strdup($0.name) }
@@ -77,13 +77,15 @@ struct Arguments {
 
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value of an option; its last value if it is repeated, nil if it is missing.
+    /// Returns the value of an option. Returns the last value if the option is repeated, and nil if it is missing.
     func string(_ name: String) -> String? { values[name] }
 
-    /// All values of an option, in order.
+    /// Returns all values of an option in the order of the command line.
     func strings(_ name: String) -> [String] { given.filter { $0.name == name }.map(\.value) }
 
-    /// The value of an option as a whole number of at least `minimum`; nil if the option is missing.
+    /// Returns the value of an option as a whole number. Nil if the option is missing.
+    ///
+    /// - Throws: `UsageError` if the value is not a whole number of at least `minimum`.
     func integer(_ name: String, atLeast minimum: Int) throws(UsageError) -> Int? {
         guard let text = values[name] else { return nil }
         guard let number = Int(text), number >= minimum else {
@@ -92,14 +94,14 @@ struct Arguments {
         return number
     }
 
-    /// The value of `--quality`, 0...100; nil if the option is missing.
+    /// Returns the value of `--quality`, 0...100. Nil if the option is missing.
     func quality() throws(UsageError) -> Int? {
         let quality = try integer("quality", atLeast: 0)
         guard (quality ?? 0) <= 100 else { throw UsageError("--quality requires 0 to 100") }
         return quality
     }
 
-    /// The value of `--size`; nil if the option is missing.
+    /// Returns the value of `--size`. Nil if the option is missing.
     func size() throws(UsageError) -> SizeLimit? {
         try values["size"].map { text throws(UsageError) in
             guard let size = SizeLimit(text) else {
@@ -110,7 +112,9 @@ struct Arguments {
         }
     }
 
-    /// The value of `--format`; nil if the option is missing. A format that cannot be written is an error.
+    /// Returns the value of `--format`. Nil if the option is missing.
+    ///
+    /// - Throws: `UsageError` if the format cannot be written.
     func format() throws(UsageError) -> ImageFormat? {
         try values["format"].map { text throws(UsageError) in
             let format = ImageFormat(fileExtension: text).container
@@ -121,7 +125,7 @@ struct Arguments {
         }
     }
 
-    /// The value of `--color`, `srgb` or `as-is`; nil if the option is missing.
+    /// Returns the value of `--color`, which is `srgb` or `as-is`. Nil if the option is missing.
     func color() throws(UsageError) -> DecodingOptions.ColorConversion? {
         guard let text = values["color"] else { return nil }
         guard let conversion = DecodingOptions.ColorConversion(rawValue: text) else {
@@ -130,7 +134,7 @@ struct Arguments {
         return conversion
     }
 
-    /// The decoding limits that `--max-pixels`, `--max-bytes` and `--no-limits` set.
+    /// Returns the decoding limits that `--max-pixels`, `--max-bytes` and `--no-limits` set.
     func limits() throws(UsageError) -> DecodingLimits {
         var limits = has("no-limits") ? DecodingLimits.unlimited : .default
         if let pixels = try integer("max-pixels", atLeast: 1) {

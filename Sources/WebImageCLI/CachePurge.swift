@@ -3,7 +3,7 @@ import WebImage
 import WebImageServer
 import WebImageService
 
-/// `webimage cache purge`: purges the results and originals that a service stores for given sources.
+/// `webimage cache purge`: purges the results and originals that a service stores for the sources in the operands.
 enum CachePurge {
     static func invocation(_ arguments: Arguments) throws(UsageError) -> Command.Invocation {
         let operands = Array(arguments.operands.dropFirst())
@@ -59,7 +59,7 @@ enum CachePurge {
         _ operands: [String], _ name: String, at address: ListenAddress, _ token: String
     ) async -> ExitCode {
         await withValueContinuation { continuation in
-            // Blocking sockets are used, so the requests run on a separate thread, not on one of the cooperative pool.
+            // Use a separate thread, because the sockets block. A thread of the cooperative pool must not block.
             let thread = Thread {
                 var code = ExitCode.ok
                 for operand in operands {
@@ -82,11 +82,12 @@ enum CachePurge {
     }
 }
 
-/// Sends one HTTP request to the operator's listener of a service.
+/// Sends HTTP requests to the address of a service on which it accepts commands of the operator.
 enum OperatorClient {
     /// Sends a POST request and waits for the answer. Blocks.
     ///
-    /// - Returns: The status, or 0 if there is no answer. For a status other than 200, also the first line of the body.
+    /// - Returns: The status, or 0 if there is no answer. The message is nil for status 200. For another status, it is
+    ///   the first line of the body. Without an answer, it describes the failure.
     static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
         let descriptor: Int32
         switch address {

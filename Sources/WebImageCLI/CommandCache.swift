@@ -3,7 +3,7 @@ import WebImage
 
 /// The cache that `--cache` selects.
 enum CommandCache {
-    /// A manager whose cache is in `folder`. Nil selects the user's cache, `none` disables the disk cache.
+    /// Returns a manager whose cache is in `folder`. Nil selects the user's cache. `none` disables the disk cache.
     static func manager(_ folder: String?) -> WebImageManager {
         WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
     }

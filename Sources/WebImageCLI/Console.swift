@@ -1,9 +1,9 @@
 import Foundation
 import WebImage
 
-/// The output of the command: results on standard output, everything else on standard error.
+/// Writes the output of the command. Results go to standard output, and all other text goes to standard error.
 enum Console {
-    /// The output descriptors whose reader has closed the pipe. Output to them is dropped.
+    /// The output descriptors whose reader has closed the pipe. Output to these descriptors is dropped.
     private static let closed = Locked<Set<Int32>>([])
 
     static func out(_ text: String) { write(text, to: STDOUT_FILENO) }
@@ -18,8 +18,8 @@ enum Console {
 
     static var statusIsTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes under a lock, so that lines from several tasks do not mix. After the reader has closed the pipe
-    /// (`| head`), further output is dropped and the program continues.
+    /// Writes under a lock, so that lines from several tasks do not mix. If the reader has closed the pipe, as in
+    /// `| head`, further output is dropped and the program continues.
     private static func write(_ text: String, to descriptor: Int32) {
         closed.withLock { closed in
             guard !closed.contains(descriptor) else { return }
@@ -37,18 +37,18 @@ enum Console {
     }
 }
 
-/// The form in which the command reports an error: its line and its exit code.
+// The line and the exit code with which the command reports an error.
 extension WebImageError {
     var exitCode: ExitCode { code == .limitExceeded ? .limited : isCancellation ? .interrupted : .failed }
 
-    /// The file or URL that failed: the output file if writing failed, otherwise the operand.
+    /// Returns the file or URL that failed. This is the output file if writing failed, otherwise the operand.
     func subject(of operand: String) -> String {
         guard stage == .store, let url, url.isFileURL else { return operand }
         return url.relativePath
     }
 
-    /// The message without the URL, for a line that already begins with the operand. For an error of the file system,
-    /// it is the system's message and a hint.
+    /// The message without the URL, because the printed line already begins with the operand. For an error of the file
+    /// system, the message is the system's message and a hint.
     var message: String {
         if code == .fileSystem, case .posix(let number, let words)? = underlying {
             let folder = "Name a file; load, info and thumbnail take folders with --recursive."
@@ -59,7 +59,8 @@ extension WebImageError {
         return copy.description
     }
 
-    /// The name of the step that failed, as the command reports it: `read` and `write` for files, otherwise the stage.
+    /// Returns the name of the step that failed, for the report. Reading a file is `read`, and writing a file is
+    /// `write`. Other steps have the name of the stage.
     func step(of operand: String) -> String {
         switch stage {
         case .download where operand == InputSource.standardInput || InputSource.url(operand).isFileURL: "read"
@@ -68,7 +69,7 @@ extension WebImageError {
         }
     }
 
-    /// The error as a line of JSON. Its first member has the name `name` and contains the operand.
+    /// Returns the error as a JSON object on one line. The first member has the name `name` and contains the operand.
     func json(_ name: String, _ operand: String) -> String {
         var object = JSONLine()
         object.add(name, .string(operand))

@@ -59,7 +59,7 @@ enum ConvertCommand {
 }
 
 extension Arguments {
-    /// The value of `--metadata`: true for `keep`, false for `drop`.
+    /// Returns the value of `--metadata`: true for `keep`, false for `drop`.
     func keepsMetadata() throws(UsageError) -> Bool {
         switch string("metadata") {
         case nil, "drop": return false
@@ -70,7 +70,7 @@ extension Arguments {
 }
 
 extension Console {
-    /// Refuses to write binary data to a terminal.
+    /// Throws if the output would write binary data to a terminal.
     static func checkOutput(_ output: String?) throws(UsageError) {
         guard output == OutputFile.standardOutput, outputIsTerminal else { return }
         throw UsageError("standard output is a terminal; write to a file or into a pipe")

@@ -15,7 +15,7 @@ struct DesktopThumbnailCache: Sendable {
         Size(name: "xx-large", side: 1024),
     ]
 
-    /// Parses names of sizes separated by commas.
+    /// Parses the names of sizes. Commas separate the names.
     static func sizes(_ text: String) throws(UsageError) -> [Size] {
         try text.split(separator: ",", omittingEmptySubsequences: false).map { name throws(UsageError) in
             guard let size = allSizes.first(where: { $0.name == name || String($0.side) == name }) else {
@@ -25,11 +25,11 @@ struct DesktopThumbnailCache: Sendable {
         }
     }
 
-    /// A file that gets thumbnails, with the facts by which the cache detects changes of the file.
+    /// A file for which thumbnails are stored, and the attributes from which the cache detects a change of the file.
     struct Source: Sendable {
         let path: String
         let uri: String
-        /// Seconds since 1970.
+        /// The time of the last modification in seconds since 1970.
         let modified: Int
         let byteCount: Int
 
@@ -54,7 +54,8 @@ struct DesktopThumbnailCache: Sendable {
     let folder: String
     private let program = "webimage-\(WebImageCommand.version)"
 
-    /// Creates the user's cache: in `XDG_CACHE_HOME` if that is an absolute path, otherwise in `~/.cache`.
+    /// Opens the user's cache. The cache is in the folder `XDG_CACHE_HOME` if this variable is an absolute path,
+    /// otherwise in `~/.cache`.
     init() {
         let home = ProcessInfo.processInfo.environment["XDG_CACHE_HOME"]
         let base = home.flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory() + "/.cache"
@@ -65,10 +66,10 @@ struct DesktopThumbnailCache: Sendable {
 
     func failurePath(of source: Source) -> String { "\(folder)/fail/\(program)/\(source.thumbnailName)" }
 
-    /// Whether a file is inside the cache. Such files get no thumbnails, because they are thumbnails themselves.
+    /// Whether a file is inside the cache. No thumbnail is made of such a file, because the file is itself a thumbnail.
     func contains(_ source: Source) -> Bool { source.path.hasPrefix(folder + "/") }
 
-    /// Whether a thumbnail or failure file matches the current version of the source.
+    /// Whether the thumbnail or failure record at `path` belongs to the current version of the source.
     func isCurrent(_ path: String, _ source: Source) -> Bool {
         guard let data = FileManager.default.contents(atPath: path) else { return false }
         let texts = PNGTextChunks.texts(of: data)
@@ -86,8 +87,8 @@ struct DesktopThumbnailCache: Sendable {
         try write(PNGTextChunks.adding(texts, to: file), to: path(of: source, size))
     }
 
-    /// Records that no thumbnail can be made of the current version of the source, so that this version of the
-    /// command does not try again.
+    /// Records that no thumbnail can be made of the current version of the source. This version of the command then
+    /// does not try the same file again.
     func storeFailure(of source: Source) throws(WebImageError) {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
@@ -96,7 +97,7 @@ struct DesktopThumbnailCache: Sendable {
         try write(PNGTextChunks.adding(texts(of: source), to: file), to: failurePath(of: source))
     }
 
-    /// Removes the record of an earlier failure after a thumbnail was made.
+    /// Removes the record of an earlier failure. Called after a thumbnail was made.
     func removeFailure(of source: Source) { unlink(failurePath(of: source)) }
 
     private func texts(of source: Source) -> [(keyword: String, text: String)] {
@@ -112,11 +113,11 @@ struct DesktopThumbnailCache: Sendable {
         try OutputFile.write(data, to: path, mode: 0o600)
     }
 
-    /// The file name of the thumbnail of a URI.
+    /// Returns the file name of the thumbnail for a URI.
     static func name(of uri: String) -> String { MD5.hex(of: uri.utf8) + ".png" }
 
-    /// Percent-encodes a path exactly as GLib does. Other programs hash GLib's URIs to find a thumbnail, so every
-    /// byte must be equal.
+    /// Percent-encodes a path exactly as GLib does. Other programs hash the URI that GLib creates to find a thumbnail,
+    /// so every byte must be equal.
     static func escaped(_ path: String) -> String {
         let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/&=:@+$,".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
@@ -133,7 +134,7 @@ struct DesktopThumbnailCache: Sendable {
 }
 
 extension ImageFormat {
-    /// The media type of the format; nil if none is registered.
+    /// The media type of the format. Nil if this command knows no media type for the format.
     fileprivate var mimeType: String? {
         switch self {
         case .jpeg: "image/jpeg"

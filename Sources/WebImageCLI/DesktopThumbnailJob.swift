@@ -1,14 +1,14 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail --freedesktop`: makes the thumbnails that are missing or belong to an older version of their
-/// file.
+/// `webimage thumbnail --freedesktop`: makes missing thumbnails, and thumbnails whose file has changed since they were
+/// made.
 struct DesktopThumbnailJob: Sendable {
     let operands: [Operand]
     let cache: DesktopThumbnailCache
     let sizes: [DesktopThumbnailCache.Size]
     let rendition: Rendition
-    /// Whether thumbnails that are current are made again, and files that failed before are tried again.
+    /// Whether to replace thumbnails that are current, and to retry files that failed before.
     let makesAll: Bool
     let json: Bool
     private let reports = ReportPrinter(isOrdered: true)
@@ -63,8 +63,8 @@ struct DesktopThumbnailJob: Sendable {
             do throws(WebImageError) {
                 try job.write(wanted, of: source, data)
             } catch {
-                // Record only errors that the file itself causes. A lack of memory or disk space, or a limit, may be
-                // different next time.
+                // Record only errors that the file itself causes. Other errors, such as a lack of memory, a full disk
+                // or a limit, can be absent in the next run.
                 if error.code == .badImageData || error.code == .unsupportedFormat {
                     try cache.storeFailure(of: source)
                 }

@@ -1,7 +1,7 @@
 import WebImage
 
 extension TransformFlags {
-    /// Makes the transformer for the value of `--filter`: `NAME` or `NAME=PARAMETERS`.
+    /// Creates the transformer for the value of `--filter`. The value has the form `NAME` or `NAME=PARAMETERS`.
     static func filter(_ value: String) throws(UsageError) -> any ImageTransformer {
         let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let parameters = parts.count == 2 ? parts[1].split(separator: ",", omittingEmptySubsequences: false) : []
@@ -12,8 +12,8 @@ extension TransformFlags {
         return ImageFilterTransformer(filter: filter)
     }
 
-    /// A kind of filter: its syntax, and the function that makes a filter from parameters and returns nil if they are
-    /// invalid.
+    /// A kind of filter. `form` describes its syntax. `make` creates a filter from the parameters, and returns nil if
+    /// the parameters are invalid.
     private struct Kind: Sendable {
         let form: String
         let make: @Sendable ([Substring]) -> (any ImageFilter)?
@@ -46,7 +46,8 @@ extension TransformFlags {
         },
     ]
 
-    /// The only parameter as a number, or the default if the parameter is missing.
+    /// Returns the only parameter as a number. Returns `standard` if the parameter is missing, and nil if there are
+    /// several parameters or the parameter is not a number.
     private static func one(_ parameters: [Substring], _ standard: Double? = nil) -> Double? {
         guard let numbers = numbers(parameters), numbers.count <= 1 else { return nil }
         return numbers.first ?? standard

@@ -33,7 +33,7 @@ enum FormatsCommand {
     ]
 }
 
-/// One row of the table, filled from the registered coders.
+/// One row of the table. Its values come from the registered coders.
 private struct FormatRow: Sendable {
     let format: ImageFormat
     let reads: Bool
@@ -56,7 +56,7 @@ private struct FormatRow: Sendable {
         library = source.words
     }
 
-    /// The library that provides a format, or the reason why the format is unavailable.
+    /// The library that decodes a format, or the reason why the format is unavailable.
     private struct Source {
         var isUsable = false
         var words: String?

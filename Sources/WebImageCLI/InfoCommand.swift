@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage info`: prints the facts in the headers of pictures, one line per picture.
+/// `webimage info`: prints the properties that the headers of pictures declare, one line per picture.
 enum InfoCommand {
     static let command = Command(
         options: [.flag("json")] + Option.lists + Option.limits + Option.requests

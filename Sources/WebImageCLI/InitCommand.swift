@@ -37,7 +37,7 @@ enum InitCommand {
         }
     }
 
-    /// The folder of the source code from which this program was built; nil if it is not known.
+    /// The folder of the source code from which this program was built. Nil if the folder is not known.
     private static var checkout: String? {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         var folder = PathText.folder(of: own)

@@ -1,17 +1,17 @@
 import Foundation
 import WebImage
 
-/// Reads operands that name pictures: URLs, file paths, or `-` for standard input.
+/// Reads the pictures that operands name. An operand is a URL, a file path, or `-` for standard input.
 enum InputSource {
     static let standardInput = "-"
 
-    /// The URL of an operand: the operand itself if it has a scheme, otherwise the file at that path.
+    /// Returns the URL of an operand. An operand without a scheme is the path of a file.
     static func url(_ operand: String) -> URL {
         if let url = URL(string: operand), let scheme = url.scheme, scheme.count > 1 { return url }
         return URL(fileURLWithPath: operand)
     }
 
-    /// Reads the encoded bytes of an operand from standard input or with the shared loaders.
+    /// Reads the encoded bytes of the picture that an operand names, from standard input or with the shared loaders.
     static func data(
         _ operand: String, limits: DecodingLimits, requests: RequestFlags
     ) async throws(WebImageError) -> Data {
@@ -28,9 +28,10 @@ enum InputSource {
 enum StandardInput {
     private static let url = URL(fileURLWithPath: "/dev/stdin")
 
-    /// Reads to the end on a separate thread, because reading may block for ever.
+    /// Reads to the end on a separate thread, because reading can block for an unlimited time.
     ///
-    /// - Throws: The errors of ``read(atMost:isCancelled:)``, and an error if standard input is empty.
+    /// - Throws: The errors of ``read(atMost:isCancelled:)``, or an error that reports an empty body if standard input
+    ///   is empty.
     static func data(limit: Int) async throws(WebImageError) -> Data {
         let isCancelled = Locked(false)
         return try await withTaskCancellationHandler {
@@ -49,7 +50,7 @@ enum StandardInput {
         }.get()
     }
 
-    /// Reads to the end; blocks.
+    /// Reads to the end. Blocks until standard input ends or `isCancelled` returns true.
     ///
     /// - Throws: `.limitExceeded` for more than `limit` bytes, `.fileSystem`, `.cancelled`.
     static func read(atMost limit: Int, isCancelled: () -> Bool = { false }) throws(WebImageError) -> Data {

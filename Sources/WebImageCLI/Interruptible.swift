@@ -2,16 +2,16 @@ import Dispatch
 import Foundation
 import WebImage
 
-/// Runs an asynchronous command from a synchronous main function. The first SIGINT or SIGTERM cancels the command; a
+/// Runs an asynchronous command from a synchronous main function. The first SIGINT or SIGTERM cancels the command. A
 /// second signal ends the process immediately.
 enum Interruptible {
     /// Runs a command and waits until it ends.
     ///
-    /// - Parameter reportsInterrupt: Whether an interrupted command always returns the exit code of an interrupt
-    ///   instead of its own result.
+    /// - Parameter reportsInterrupt: Whether the exit code of an interrupted command is `.interrupted`, whatever result
+    ///   the command returns.
     static func run(_ body: @escaping Command.Invocation, reportsInterrupt: Bool = true) -> ExitCode {
-        // Ignore SIGPIPE, so that write(2) returns an error if the reader has closed the pipe. The signal would end the
-        // process.
+        // Ignore SIGPIPE, because the signal would end the process. If the reader has closed the pipe, write(2) then
+        // returns an error.
         signal(SIGPIPE, SIG_IGN)
         let code = Locked(ExitCode.ok)
         let wasInterrupted = Locked(false)
@@ -21,8 +21,8 @@ enum Interruptible {
             code.withLock { $0 = result }
             done.signal()
         }
-        // Use a separate queue. The global queues share their threads with the work that the signal must cancel, so
-        // the handler could be delayed.
+        // Use a separate queue. The global queues share their threads with the work that the signal must cancel. This
+        // work could delay the handler on a global queue.
         let queue = DispatchQueue(label: "webimage.signals")
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// One JSON object on one line, with its members in insertion order.
+/// One JSON object on one line. The members are in insertion order.
 struct JSONLine {
     enum Value {
         case string(String)
@@ -34,7 +34,7 @@ struct JSONLine {
         }
     }
 
-    /// The text of a number: a whole number without a decimal point, any other number with up to three decimals.
+    /// Returns the text of a number. A whole number has no decimal point, and other numbers have up to three decimals.
     private static func shortest(_ number: Double) -> String {
         let thousandths = (number * 1000).rounded()
         if thousandths.truncatingRemainder(dividingBy: 1000) == 0 { return String(Int(thousandths / 1000)) }
@@ -43,7 +43,7 @@ struct JSONLine {
         return text
     }
 
-    /// The text as a JSON string in quotes (RFC 8259 §7).
+    /// Returns the text as a JSON string in quotes (RFC 8259 §7).
     private static func quoted(_ string: String) -> String {
         var result = "\""
         for scalar in string.unicodeScalars {

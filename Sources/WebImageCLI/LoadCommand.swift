@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// `webimage load`: loads pictures through the manager and prints a line per URL.
+/// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
     static let command = Command(
         options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
@@ -27,7 +27,7 @@ enum LoadCommand {
     }
 }
 
-/// One run of `webimage load`: its pictures and options.
+/// One run of `webimage load`, with its pictures and options.
 private struct LoadJob: Sendable {
     let operands: [Operand]
     let rendition: Rendition
@@ -106,7 +106,8 @@ private struct LoadJob: Sendable {
         }
         context[.imageCoder] = coder
         if target != nil {
-            // Do not use the memory cache: the encoded bytes are needed, and images in memory do not contain them.
+            // Query only the disk cache, because the encoded bytes are needed. An image in memory does not contain
+            // them.
             context[.queryCacheType] = ImageCacheType.disk
             context[.storeCacheType] = ImageCacheType.disk
         }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// A loaded picture, its encoded bytes, and the cache from which it came.
+/// A loaded picture, its encoded bytes, and the cache layer that contained the picture.
 struct LoadedPicture: Sendable {
     let image: Image
     let data: Data?
@@ -11,7 +11,7 @@ struct LoadedPicture: Sendable {
 
 /// The output of `webimage load` for one picture.
 struct LoadReport: Sendable {
-    /// The output file that was written.
+    /// The written output file and its properties.
     struct Written: Sendable {
         let path: String
         let format: ImageFormat
@@ -47,7 +47,7 @@ struct LoadReport: Sendable {
         milliseconds = Double(elapsed.components.attoseconds) / 1e15 + Double(elapsed.components.seconds) * 1000
     }
 
-    /// Creates the report of a picture that was not loaded, because its output file exists.
+    /// Creates the report of a picture that was not loaded because its output file exists.
     init(skipped: String) {
         origin = "skipped"
         (pixelSize, format, encodedByteCount, milliseconds) = (nil, nil, nil, 0)
@@ -89,8 +89,7 @@ struct LoadReport: Sendable {
 }
 
 extension ImageCacheType {
-    /// The origin of an operand's image as the command prints it: `stdin`, `file`, `data`, `network`, `disk` or
-    /// `memory`.
+    /// Returns the printed name of an image's origin: `stdin`, `file`, `data`, `network`, `disk` or `memory`.
     func originName(of operand: String) -> String {
         let url = InputSource.url(operand)
         return switch self {

@@ -3,23 +3,24 @@ import WebImage
 
 /// One picture named on the command line.
 struct Operand: Sendable {
-    /// The operand as given, or the path of a file that was found in a folder.
+    /// The text of the operand, or the path of a file in the folder that the operand names.
     let text: String
-    /// The subfolder of the operand in which the file was found; empty if the operand names the file itself.
+    /// The path of the file's folder below the folder that the operand names. Empty if the operand names the file or if
+    /// the file is directly in the folder.
     var folder = ""
 
     var isStandardInput: Bool { text == InputSource.standardInput }
     var isLocal: Bool { isStandardInput || InputSource.url(text).isFileURL }
 
-    /// The last part of the path, percent-decoded; empty if the operand has no file name.
+    /// The last component of the path, percent-decoded. Empty if the operand has no file name.
     private var lastName: String {
         let url = InputSource.url(text)
         guard !isStandardInput, url.scheme != "data" else { return "" }
         return url.path.hasSuffix("/") && !url.isFileURL ? "" : url.lastPathComponent
     }
 
-    /// The name without extension for an output file of this picture. It contains no slash and begins with no dot, so
-    /// the file stays in its folder and is not hidden.
+    /// The name of an output file for this picture, without extension. The name contains no slash, so it cannot name a
+    /// file in another folder. It does not begin with a dot, so the file is not hidden.
     var stem: String {
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_. "))
         let given = fileExtension.isEmpty ? lastName : String(lastName.dropLast(fileExtension.count + 1))
@@ -28,7 +29,7 @@ struct Operand: Sendable {
         return stem.isEmpty ? "picture" : stem
     }
 
-    /// The extension of the file name in its original case if it is the extension of a picture format; otherwise empty.
+    /// The extension of the file name in its original case. Empty if the extension is not that of a picture format.
     var fileExtension: String {
         let words = lastName.split(separator: ".", omittingEmptySubsequences: false)
         guard words.count > 1, !words.dropLast().joined().isEmpty, let last = words.last,
@@ -38,9 +39,9 @@ struct Operand: Sendable {
     }
 }
 
-/// Collects the pictures that the operands, lists and folders of a command line name, in their order.
+/// Collects the pictures that the operands, list files and folders of a command line name.
 enum Operands {
-    /// Returns the pictures of a command line.
+    /// Returns the pictures of a command line: first the pictures of the operands, then those of the `--input` lists.
     ///
     /// - Throws: `UsageError` if there is no picture, if a list cannot be read, or if standard input is used twice.
     static func read(_ arguments: Arguments, of command: String) throws(UsageError) -> [Operand] {
@@ -61,7 +62,8 @@ enum Operands {
         return operands
     }
 
-    /// The names in a list file, one per line. Empty lines and lines that start with `#` are skipped.
+    /// Returns the names in a list file. Each line contains one name. Empty lines and lines that start with `#` are
+    /// skipped.
     private static func lines(_ path: String, of option: String) throws(UsageError) -> [String] {
         try ListFile.text(path, of: option).split(whereSeparator: \.isNewline)
             .map { $0.trimmingCharacters(in: .whitespaces) }
@@ -75,8 +77,8 @@ enum Operands {
             && isFolder.boolValue
     }
 
-    /// All regular files below a folder that have the extension of a picture format, ordered by path. Hidden files
-    /// and folders are skipped, and links are not followed.
+    /// Returns the regular files in a folder and its subfolders, ordered by path. Only files with the extension of a
+    /// picture format are returned. Hidden files and folders are skipped, and links are not followed.
     private static func files(below text: String) throws(UsageError) -> [Operand] {
         let top = InputSource.url(text).path
         guard let names = FileManager.default.enumerator(atPath: top) else {

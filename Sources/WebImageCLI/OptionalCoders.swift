@@ -17,7 +17,7 @@ enum OptionalCoders {
         ImageAVIFCoder.shared,
     ]
 
-    /// Loads the library for a format and returns its name and version; nil for a built-in format.
+    /// Loads the library for a format and returns the library's name and version. Returns nil for a built-in format.
     ///
     /// - Throws: `.unsupportedFormat` if the library is missing.
     static func library(of format: ImageFormat) throws(WebImageError) -> String? {

@@ -8,7 +8,8 @@ enum OutputFile {
     /// Writes data to a file, or to standard output if the path is `-`.
     ///
     /// - Parameters:
-    ///   - replaces: Whether an existing file is replaced; otherwise it is kept and the write fails.
+    ///   - replaces: Whether an existing file is replaced. If false, the write fails and the existing file does not
+    ///     change.
     ///   - mode: The permissions of the file, before the user's mask is applied.
     static func write(
         _ data: Data, to path: String, replaces: Bool = true, mode: mode_t = 0o666
@@ -27,7 +28,7 @@ enum OutputFile {
         try write(to: path, replaces: true) { descriptor throws(WebImageError) in
             try pixels.withUnsafeBytes { bytes throws(WebImageError) in
                 guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
-                // Collect rows, so that there is one write per megabyte instead of one per row.
+                // Collect rows, so that there is one write per MiB instead of one write per row.
                 let rowsAtOnce = max(1, (1 << 20) / rowBytes)
                 let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: rowsAtOnce * rowBytes, alignment: 64)
                 defer { packed.deallocate() }
@@ -45,7 +46,7 @@ enum OutputFile {
 
     /// Creates a folder and the folders above it if they are missing.
     ///
-    /// - Parameter mode: The permissions of created folders; nil uses the default permissions with the user's mask.
+    /// - Parameter mode: The permissions of created folders. Nil uses the default permissions with the user's mask.
     static func makeFolder(_ path: String, mode: Int? = nil) throws(WebImageError) {
         do {
             try FileManager.default.createDirectory(
@@ -56,12 +57,12 @@ enum OutputFile {
         }
     }
 
-    /// Makes the error for an output file that already exists.
+    /// Returns the error for an output file that already exists.
     static func exists(_ path: String) -> WebImageError {
         failure(path, EEXIST, hint: "Use --overwrite to replace it, or --skip-existing to keep it.")
     }
 
-    /// Writes a file under a temporary name and then renames it, so that an interrupted command leaves no partial
+    /// Writes a file under a temporary name and then renames the file. An interrupted command thus leaves no partial
     /// picture under the final name.
     private static func write(
         to path: String, replaces: Bool, mode: mode_t = 0o666, _ body: (Int32) throws(WebImageError) -> Void
@@ -84,14 +85,14 @@ enum OutputFile {
         }
     }
 
-    /// Gives the temporary file its final name; fails if the name is in use. It creates a hard link, which fails in
-    /// that case; a rename would replace the existing file.
+    /// Moves the temporary file to its final name. Fails if the name is in use. Creates a hard link, because a rename
+    /// would replace an existing file.
     private static func place(_ temporary: String, _ path: String) -> Bool {
         if link(temporary, path) == 0 {
             unlink(temporary)
             return true
         }
-        // Some file systems do not support hard links. Then check for the file and rename.
+        // Some file systems do not support hard links. On these, check for the file and then rename.
         guard errno == EPERM || errno == ENOTSUP || errno == ENOSYS else { return false }
         guard access(path, F_OK) != 0 else {
             errno = EEXIST

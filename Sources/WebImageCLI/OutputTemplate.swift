@@ -1,13 +1,14 @@
 import Foundation
 import WebImage
 
-/// The value of `--out`: a folder, or a file name with fields such as `%s` that are replaced for each picture.
+/// The value of `--out`. It is a folder, the path of one file, or a path with fields such as `%s` that are replaced for
+/// each picture.
 struct OutputTemplate: Sendable {
     /// The output name of one picture.
     struct Name: Sendable {
         let path: String
         let fileExtension: String?
-        /// Whether the template contains the extension and so determines the format.
+        /// Whether the template contains the extension. In that case, the template determines the format.
         let isChosen: Bool
     }
 
@@ -62,12 +63,13 @@ struct OutputTemplate: Sendable {
             switch rest.popFirst() {
             case "s": path += operand.stem
             case "d":
-                // For a picture without a subfolder, also remove the slash, so that the result is not "small//a.webp".
+                // If the picture is not in a subfolder, remove the slash after the field. Otherwise the result would be
+                // "small//a.webp".
                 if operand.folder.isEmpty, rest.first == "/" { rest = rest.dropFirst() }
                 path += operand.folder
             case "n": path += String(repeating: "0", count: max(0, digits - String(number).count)) + String(number)
             case "e":
-                // If the operand has no extension, also remove the dot before the field.
+                // If the operand has no extension, remove the dot before the field.
                 if own == nil, path.hasSuffix(".") { path.removeLast() }
                 path += own ?? ""
             case "%": path += "%"

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Text chunks of PNG files (PNG third edition, §11.3.3): keywords with values, as used by desktop thumbnails.
+/// Reads and writes text chunks of PNG files (PNG third edition, §11.3.3). A text chunk stores a keyword and a text.
+/// Desktop thumbnails store their attributes in text chunks.
 enum PNGTextChunks {
     /// Inserts `tEXt` chunks after the header of a PNG file. Keywords and texts must be ASCII.
     static func adding(_ texts: [(keyword: String, text: String)], to file: Data) -> Data {
-        // The signature (8 bytes) and the header chunk (25 bytes: length, name, 13 bytes of data, checksum).
+        // The signature has 8 bytes. The header chunk has 25 bytes: length, name, 13 bytes of data, checksum.
         let start = 8 + 25
         guard file.count > start else { return file }
         var result = Data(file.prefix(start))
@@ -18,7 +19,7 @@ enum PNGTextChunks {
         return result
     }
 
-    /// The texts by keyword that a PNG file stores before the pixels.
+    /// Returns the texts of the `tEXt` chunks before the pixels of a PNG file. The keys are the keywords.
     static func texts(of file: Data) -> [String: String] {
         let bytes = [UInt8](file)
         var texts: [String: String] = [:]
@@ -44,7 +45,7 @@ enum PNGTextChunks {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// The checksum of a chunk: CRC-32 (PNG third edition, Annex D).
+    /// Returns the checksum of a chunk, a CRC-32 (PNG third edition, Annex D).
     private static func checksum(of bytes: [UInt8]) -> UInt32 {
         var sum: UInt32 = 0xFFFF_FFFF
         for byte in bytes {

@@ -1,5 +1,5 @@
 extension PackageTemplate {
-    /// A program with a window.
+    /// The files of a program with a window.
     static let gtk = [
         File(
             path: "Package.swift",

@@ -1,5 +1,5 @@
 extension PackageTemplate {
-    /// An HTTP service.
+    /// The files of an HTTP service.
     static let server = [
         File(
             path: "Package.swift",

@@ -1,5 +1,5 @@
 extension PackageTemplate {
-    /// A command of a shell.
+    /// The files of a command-line program.
     static let tool = [
         File(
             path: "Package.swift",

@@ -9,11 +9,11 @@ struct PackageTemplate: Sendable {
         let text: String
     }
 
-    /// The location of this library, as the new package refers to it.
+    /// The reference of the new package to this library.
     struct Library: Sendable {
-        /// The dependency in the syntax of a manifest.
+        /// The dependency in the syntax of `Package.swift`.
         let dependency: String
-        /// The package name that product dependencies use.
+        /// The name of this package in product dependencies of the new package.
         let package: String
 
         /// - Parameter place: A folder, or the URL of a repository.
@@ -23,7 +23,7 @@ struct PackageTemplate: Sendable {
             }
             guard place.contains("://") || place.hasPrefix("git@") else {
                 // A relative path refers to the current folder. The new package is one folder deeper, so the path
-                // needs one `../` more.
+                // needs an additional `../`.
                 let path = place.hasPrefix("/") ? place : place.hasPrefix("../") ? "../" + place : "../" + place
                 dependency = ".package(name: \"swift-web-image\", path: \"\(path)\")"
                 package = "swift-web-image"
@@ -47,10 +47,10 @@ struct PackageTemplate: Sendable {
             } && name != "test"
     }
 
-    /// The name of the package as a Swift type name: `photo-wall` becomes `PhotoWall`.
+    /// The name of the package as a Swift type name. For example, `photo-wall` becomes `PhotoWall`.
     private var typeName: String { name.split(separator: "-").map(\.capitalized).joined() }
 
-    /// The name of the package as a title: `photo-wall` becomes `Photo Wall`.
+    /// The name of the package as a title. For example, `photo-wall` becomes `Photo Wall`.
     private var title: String { name.split(separator: "-").map(\.capitalized).joined(separator: " ") }
 
     private var identifier: String { "org.example." + typeName }

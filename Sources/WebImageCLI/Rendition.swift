@@ -3,7 +3,7 @@ import WebImage
 
 /// The properties that a written picture should have, such as size, quality and transform steps.
 struct Rendition: Sendable {
-    /// An encoded picture: the bytes to write and facts about them.
+    /// An encoded picture: the bytes to write and their properties.
     struct Output: Sendable {
         var data: Data
         var format: ImageFormat
@@ -18,23 +18,24 @@ struct Rendition: Sendable {
     var color: DecodingOptions.ColorConversion?
     var limits = DecodingLimits.default
     var transformers: [any ImageTransformer] = []
-    /// Whether EXIF and XMP are written, if the format is JPEG.
+    /// Whether the EXIF and XMP data of the input are written. Applies only to JPEG output.
     var keepsMetadata = false
-    /// Whether the bytes of a picture are copied if the picture needs no change.
+    /// Whether a picture that needs no change is written as a copy of its bytes.
     var copiesUnchanged = false
 
     private var manager: ImageCodersManager { .shared }
 
-    /// Whether writing the picture in `format` only copies its bytes.
+    /// Whether the output of the picture in `format` is an unchanged copy of its bytes.
     func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
         copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil
             && (format ?? info.format.container) == info.format.container && fits(info)
     }
 
-    /// Encodes the picture in `format`. If `format` is nil, the picture keeps its own format; if that cannot be
-    /// written, it becomes PNG or JPEG.
+    /// Encodes the picture in `format`. If `format` is nil, uses the picture's own format. If the own format cannot be
+    /// written, uses PNG for a picture with alpha and JPEG for other pictures.
     ///
-    /// - Parameter decoded: The first frame if it was already decoded with ``decodingOptions(_:_:firstFrameOnly:)``.
+    /// - Parameter decoded: The first frame, decoded with the options of ``decodingOptions(_:_:)``. Nil if it was not
+    ///   decoded yet.
     func output(
         of data: Data, _ info: ImageInfo, format wanted: ImageFormat?, decoded: Image? = nil
     ) throws(WebImageError) -> Output {
@@ -68,7 +69,7 @@ struct Rendition: Sendable {
 
     /// The options with which the picture is decoded.
     ///
-    /// - Parameter format: The output format; nil for raw pixel rows.
+    /// - Parameter format: The output format. Nil for raw pixel rows.
     func decodingOptions(_ info: ImageInfo, _ format: ImageFormat?) -> DecodingOptions {
         var options = DecodingOptions()
         options.limits = limits
@@ -91,8 +92,8 @@ struct Rendition: Sendable {
         return info.pixelSize.width <= box.width && info.pixelSize.height <= box.height
     }
 
-    /// Encodes all frames with one frame in memory at a time. The frames keep the delays that the file stores, which
-    /// can differ from the delays used for playing.
+    /// Encodes all frames. Only one frame is in memory at a time. The output has the delays that the input file stores.
+    /// Playback can use other delays.
     private func animation(_ data: Data, _ info: ImageInfo, _ format: ImageFormat) throws(WebImageError) -> Output {
         guard let animation = try manager.animation(of: data, options: decodingOptions(info, format)) else {
             throw .badData("convert", "the coder of \(info.format) gives no frames", hint: "Use --frame 0.")
@@ -142,11 +143,11 @@ struct Rendition: Sendable {
     }
 }
 
-/// A coder that decodes every picture as a rendition needs it. It is necessary because the decode size can depend on
-/// the picture's own size.
+/// A coder that decodes each picture with the options that a rendition needs. These options cannot be set before the
+/// load, because the decode size can depend on the picture's own size.
 struct RenditionCoder: DetailedImageCoder {
     let rendition: Rendition
-    /// The output format; nil if no file is written or the picture keeps its own format.
+    /// The output format. Nil if no file is written or if the output has the picture's own format.
     let format: ImageFormat?
     let isWritten: Bool
 

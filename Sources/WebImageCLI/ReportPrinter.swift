@@ -25,11 +25,11 @@ final class ReportPrinter: Sendable {
         self.usesStandardError = usesStandardError
     }
 
-    /// Prints the report of an operand. If reports are ordered, it is stored until all earlier reports are printed.
+    /// Prints the report of an operand. If reports are ordered, the report waits until all earlier reports are printed.
     func add(_ index: Int, output: String?, error: String? = nil) {
         let entry = Entry(output: output, error: error)
         guard isOrdered else { return show(entry) }
-        // Print while holding the lock; otherwise the lines of two callers could be printed in the wrong order.
+        // Print under the lock. Otherwise the lines of two callers could be printed in the wrong order.
         state.withLock { state in
             state.waiting[index] = entry
             while let next = state.waiting.removeValue(forKey: state.next) {

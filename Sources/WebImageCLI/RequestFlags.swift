@@ -3,8 +3,8 @@ import WebImage
 
 /// The fields that `--header`, `--cookie`, `--user` and `--referer` add to every HTTP request.
 ///
-/// A value may be in a file (`@FILE`) or in the environment (`WEBIMAGE_HEADER`, `WEBIMAGE_COOKIE`, `WEBIMAGE_USER`),
-/// because every user of the machine can read command lines.
+/// A value can come from a file (`@FILE`) or from the environment (`WEBIMAGE_HEADER`, `WEBIMAGE_COOKIE`,
+/// `WEBIMAGE_USER`). Secrets should come from there, because every user of the machine can read command lines.
 struct RequestFlags: Sendable {
     private(set) var headers: [String: String] = [:]
 
@@ -34,8 +34,8 @@ struct RequestFlags: Sendable {
         if let referer = arguments.string("referer") { try set("Referer", referer) }
     }
 
-    /// The context for loads that send the fields. A cache entry that is stored with this context is found only by
-    /// loads with the same fields.
+    /// The context for loads that send the fields. A cache entry of a load with this context is found only by loads
+    /// with the same fields.
     var context: WebImageContext {
         guard !headers.isEmpty else { return [:] }
         let scope = headers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: "\n")
@@ -50,8 +50,8 @@ struct RequestFlags: Sendable {
         try set(String(parts[0]), parts[1].trimmingCharacters(in: .whitespaces))
     }
 
-    /// Adds a field after checking its name and value (RFC 9110 §5.1 and §5.5). Error messages never contain the
-    /// value, because it may be secret.
+    /// Checks the name and the value of a field, then adds the field (RFC 9110 §5.1 and §5.5). Error messages never
+    /// contain the value, because the value can be secret.
     private mutating func set(_ name: String, _ value: String) throws(UsageError) {
         let token = CharacterSet(charactersIn: "!#$%&'*+-.^_`|~").union(
             CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
@@ -69,7 +69,7 @@ struct RequestFlags: Sendable {
         try text(value, of: option).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// The value of an option, or the content of the file that the value names (`@FILE`).
+    /// Returns the value of an option. For a value of the form `@FILE`, returns the content of the file.
     private static func text(_ value: String, of option: String) throws(UsageError) -> String {
         guard value.hasPrefix("@") else { return value }
         return try ListFile.text(String(value.dropFirst()), of: "--\(option)")

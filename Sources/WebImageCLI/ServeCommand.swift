@@ -34,7 +34,7 @@ enum ServeCommand {
             return .failed
         }
         signal(SIGHUP, SIG_IGN)
-        // Use a serial queue, because it has its own thread: reading the configuration's files blocks.
+        // Use a separate queue, because reading the files of the configuration blocks.
         let hangUp = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "webimage.reload"))
         hangUp.setEventHandler { reload(process, source) }
         hangUp.resume()
@@ -57,13 +57,13 @@ enum ServeCommand {
     }
 
     private static func untilCancelled() async {
-        // Wait until the task is cancelled: the stream has no values and ends when its reading task is cancelled.
+        // Wait until the task is cancelled. The stream has no values. It ends when the task that reads it is cancelled.
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in stream {}
         continuation.finish()
     }
 
-    /// Raises the limit of open descriptors to the system's maximum, because every connection needs a descriptor.
+    /// Raises the soft limit of open descriptors to the hard limit, because every connection needs a descriptor.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

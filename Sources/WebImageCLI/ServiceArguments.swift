@@ -1,8 +1,8 @@
 import Foundation
 import WebImageService
 
-/// Reads the configuration of a service from file, variables and flags. The sources are stored, so that a reload can
-/// read the configuration again.
+/// Reads the configuration of a service from a file, environment variables and flags. Flags override variables, and
+/// variables override the file. A reload reads the configuration again from the same sources.
 struct ServiceArguments: Sendable {
     let file: String?
     let flags: [String]
@@ -14,7 +14,7 @@ struct ServiceArguments: Sendable {
         self.environment = environment
     }
 
-    /// Reads the configuration. Blocks while it reads the file.
+    /// Reads the configuration. Blocks while the file is read.
     func configuration() throws(UsageError) -> ServiceConfiguration {
         var configuration = ServiceConfiguration()
         var place = ""
@@ -33,7 +33,8 @@ struct ServiceArguments: Sendable {
     }
 
     private static func text(_ path: String) throws(ConfigurationError) -> String {
-        // Open only a regular file: reading a folder fails, and reading a device may never end.
+        // Open only a regular file, because reading a folder fails, and reading a device can block for an unlimited
+        // time.
         guard let file = ServiceFile(path: (path as NSString).resolvingSymlinksInPath), file.byteCount <= 1 << 20,
             let text = String(data: file.bytes(in: 0..<file.byteCount), encoding: .utf8)
         else { throw ConfigurationError("--config", "the file cannot be read, is no text or is larger than 1 MB") }
@@ -48,7 +49,7 @@ struct ServiceArguments: Sendable {
 
     private static let names = Set(options.map(\.name))
 
-    /// The options of the command line that are settings of the service, as flags in their order.
+    /// Returns the settings of the service on the command line, as flags in the order of the command line.
     static func flags(_ arguments: Arguments) -> [String] {
         let valued = Set(options.filter(\.takesArgument).map(\.name))
         return arguments.given.compactMap { name, value in

@@ -16,7 +16,7 @@ final class ServiceProcess: Sendable {
     /// Starts the service.
     ///
     /// - Parameter inherited: The listening sockets of the service manager. Sockets named `admin` replace the
-    ///   configured address of the operator, other sockets replace the configured listening addresses.
+    ///   configured address of the operator. Other sockets replace the configured listening addresses.
     init(_ configuration: ServiceConfiguration, inherited: [ListenAddress]) throws(UsageError) {
         let (addresses, adminAddresses) = try Self.addresses(configuration, inherited)
         isOpen = !addresses.allSatisfy(\.isLoopback)
@@ -71,8 +71,8 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Throws if other machines can connect and targets need no signature, unless the configuration allows that.
-    /// Without signatures, every client can make the service fetch and decode any picture.
+    /// Throws if other machines can connect and targets need no signature. Does not throw if the configuration allows
+    /// this (`--insecure`). Without signatures, every client can make the service fetch and decode any picture.
     private static func check(_ configuration: ServiceConfiguration, isOpen: Bool) throws(UsageError) {
         guard isOpen, configuration.allowsUnsigned, !configuration.isInsecure else { return }
         let grammar = configuration.keys.isEmpty ? "" : "thumbor-"
@@ -96,7 +96,7 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Prints the listening addresses. Called when the service is ready.
+    /// Prints the listening addresses and reports to systemd that the service is ready.
     func announce() {
         let configuration = configuration.withLock { $0 }
         let prefix = configuration.pathPrefix
@@ -110,7 +110,8 @@ final class ServiceProcess: Sendable {
         SystemdNotifier.notify("READY=1")
     }
 
-    /// Applies another configuration; requests in flight keep the old one. Blocks while it reads files.
+    /// Applies another configuration. Running requests continue with the old configuration. Blocks while files are
+    /// read.
     func reload(_ configuration: ServiceConfiguration) throws(UsageError) {
         try Self.check(configuration, isOpen: isOpen)
         do {
@@ -131,11 +132,13 @@ final class ServiceProcess: Sendable {
         }
     }
 
-    /// Stops the service: refuses new requests, waits for the accepted requests, and writes the caches to disk.
+    /// Stops the service. Refuses new requests, waits for the accepted requests for at most the configured drain time,
+    /// and writes the caches to disk.
     func stop() async {
         let drain = Duration.seconds(configuration.withLock { $0.drain })
         SystemdNotifier.notify("STOPPING=1")
-        // The HTTP server refuses new requests itself. The image service still answers the accepted requests normally.
+        // The HTTP server refuses new requests. The image service must still answer the requests that the server has
+        // accepted.
         service.announceDraining()
         await server.stop(within: drain)
         service.beginDraining()
@@ -145,7 +148,7 @@ final class ServiceProcess: Sendable {
     }
 }
 
-/// Writes the metrics of the HTTP server's connections as Prometheus text.
+/// Formats the metrics of the HTTP server's connections as Prometheus text.
 enum ConnectionMetrics {
     static func text(_ statistics: HTTPServer.Statistics) -> String {
         let rows: [(name: String, type: String, help: String, value: Int)] = [
@@ -168,7 +171,7 @@ enum ConnectionMetrics {
 }
 
 extension ListenAddress {
-    /// The URL at which a browser on this machine can open the service; nil for Unix sockets.
+    /// The URL at which a browser on this machine can open the service. Nil for Unix sockets and inherited sockets.
     fileprivate var webAddress: String? {
         switch self {
         case .network(let host, let port):
@@ -181,7 +184,7 @@ extension ListenAddress {
 }
 
 extension ServiceConfiguration {
-    /// The names of settings that differ but cannot change in a running service.
+    /// Returns the names of changed settings that take effect only after a restart of the service.
     fileprivate func fixedAtStart(differingFrom other: ServiceConfiguration) -> [String] {
         let pairs: [(String, Bool)] = [
             ("listen", listen == other.listen), ("admin", admin == other.admin),

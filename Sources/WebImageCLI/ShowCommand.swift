@@ -11,7 +11,7 @@ enum ShowCommand {
 
     private static func execute(_ operands: [String]) -> ExitCode {
         for candidate in candidates where access(candidate, X_OK) == 0 {
-            // Restore the default handling of signals, because the gallery would inherit ignored signals.
+            // Restore the default handling of signals, because a program that `execv` starts inherits ignored signals.
             for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }
             var words = ([candidate] + operands).map { strdup($0) } + [nil]
             execv(candidate, &words)
@@ -22,7 +22,7 @@ enum ShowCommand {
         return .failed
     }
 
-    /// The paths at which the gallery is searched: first the folder of this program, then the folders in `PATH`.
+    /// The possible paths of the gallery: first in the folder of this program, then in the folders of `PATH`.
     private static var candidates: [String] {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""

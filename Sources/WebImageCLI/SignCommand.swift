@@ -43,7 +43,8 @@ enum SignCommand {
         }
     }
 
-    /// The path to sign: the operand itself if it is a path, or a path made from options and the URL of a source.
+    /// Returns the path to sign. If the operand is a path, returns the operand. If the operand is the URL of a source,
+    /// creates a path from the options and the URL.
     private static func path(
         _ operand: String, _ options: String?, _ expires: Int?, _ isThumbor: Bool
     ) throws(UsageError) -> String {
@@ -56,8 +57,8 @@ enum SignCommand {
         }
         var parts = options.map { [$0] } ?? []
         if isThumbor {
-            // Escape only `?`, `%`, `#` and characters that a path cannot contain. The service decodes percent
-            // escapes once.
+            // Escape `?`, `%`, `#` and the characters that a path cannot contain. The service decodes percent escapes
+            // exactly once.
             var allowed = CharacterSet.urlPathAllowed
             allowed.remove(charactersIn: "?%#")
             parts.append(operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? operand)
@@ -81,7 +82,7 @@ enum SignCommand {
         return code
     }
 
-    /// The path of a complete URL, which is the target; returns other text unchanged.
+    /// Returns the path of a complete URL. The path is the target. Returns other text unchanged.
     private static func path(ofURL text: String) -> String {
         guard !text.hasPrefix("/"), let mark = text.range(of: "://") else { return text }
         let rest = text[mark.upperBound...]

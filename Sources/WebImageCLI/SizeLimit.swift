@@ -1,11 +1,11 @@
 import WebImage
 
-/// The value of `--size`: a box in pixels or a percentage of the picture's own size. Pictures are never enlarged.
+/// The value of `--size`. It is a box in pixels or a percentage of the picture's own size. Pictures are never enlarged.
 enum SizeLimit: Sendable, Equatable {
     case box(width: Int?, height: Int?)
     case percent(Double)
 
-    /// Parses `800x600`, `320` (a square), `320x`, `x240` or `50%`; nil for any other text.
+    /// Parses `800x600`, `320` (a square), `320x`, `x240` or `50%`. Returns nil for other text.
     init?(_ text: String) {
         if text.hasSuffix("%") {
             guard let percent = Double(text.dropLast()), percent > 0, percent <= 100 else { return nil }
@@ -28,7 +28,7 @@ enum SizeLimit: Sendable, Equatable {
         return side
     }
 
-    /// The box in pixels for a picture whose size after orientation is `size`.
+    /// Returns the box in pixels for a picture. `size` is the size of the picture after orientation.
     func box(for size: PixelSize) -> PixelSize {
         switch self {
         case .box(let width, let height): return PixelSize(width: width ?? size.width, height: height ?? size.height)

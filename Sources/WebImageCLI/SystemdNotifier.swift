@@ -14,7 +14,7 @@ enum SystemdNotifier {
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(path.utf8.prefix(MemoryLayout.size(ofValue: name.sun_path) - 1))
-        // An `@` at the start stands for the zero byte of an abstract socket name.
+        // An `@` at the start means an abstract socket, whose name starts with a zero byte.
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + bytes.count)

@@ -1,13 +1,13 @@
 import Foundation
 import WebImage
 
-/// The transform steps of `webimage convert`: the options that change the picture, in the order of the command line.
+/// The options of `webimage convert` that change the picture. They apply in the order of the command line.
 enum TransformFlags {
     private typealias Reader = @Sendable (_ value: String) throws(UsageError) -> any ImageTransformer
 
     static let options = readers.keys.sorted().map { Option.value($0) }
 
-    /// The transformers for the options of the command line, in order.
+    /// Returns the transformers for the options, in the order of the command line.
     static func transformers(_ arguments: Arguments) throws(UsageError) -> [any ImageTransformer] {
         var transformers: [any ImageTransformer] = []
         for (name, value) in arguments.given {

@@ -1,5 +1,5 @@
-/// The help texts. `Scripts/describe-command` generates the manual pages and shell completions from them, so each
-/// option must be on its own line: `  -l, --long VALUE  what it does`.
+/// The help texts. `Scripts/describe-command` generates the manual pages and shell completions from these texts. For
+/// that, each option must be on a separate line of the form `  -l, --long VALUE  what it does`.
 enum Usage {
     static let general = """
         webimage loads, inspects and converts pictures through the same pipeline as the library.

@@ -6,8 +6,10 @@ public enum WebImageCommand {
     /// The version that `--version` prints.
     public static let version = PackageVersion.current
 
-    /// Runs a command line, whose first element is the program's name, and returns the exit code: 0 success, 1 usage
-    /// error, 2 some input failed, 3 a limit was exceeded, 130 interrupted.
+    /// Runs a command line and returns the exit code. The first element of `arguments` is the program's name.
+    ///
+    /// The exit code is 0 for success, 1 for a usage error, 2 if an input failed, 3 if a limit was exceeded, and 130
+    /// after an interrupt.
     ///
     /// Blocks the calling thread, which must not belong to the cooperative pool.
     public static func run(_ arguments: [String]) -> Int32 {
@@ -43,7 +45,8 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
-            // A service needs threads for other work while it decodes. Every other command only waits for decodes.
+            // A service needs threads for other work during decodes. All other commands have no other work during
+            // decodes.
             if !command.isService { DecodePool.declareCommandLineProgram() }
             return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {
@@ -52,7 +55,7 @@ public enum WebImageCommand {
         }
     }
 
-    /// Moves the command's name to the front of the arguments, because global options may precede it, as in
+    /// Moves the command's name before all options. The limit options can precede the name, as in
     /// `webimage --no-limits info FILE`.
     private static func commandFirst(_ arguments: [String]) -> [String] {
         guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
@@ -71,17 +74,17 @@ public enum WebImageCommand {
     ]
 }
 
-/// A command: its options and a function that checks the arguments and returns the work to run.
+/// A command. It has options, and a function that checks the arguments and returns the work to run.
 struct Command: Sendable {
     typealias Invocation = @Sendable () async -> ExitCode
 
     let options: [Option]
-    /// Whether the command runs until it is stopped. An interrupt is then its normal end and not a failure.
+    /// Whether the command runs until a signal stops it. For such a command, an interrupt is not a failure.
     var isService = false
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
 }
 
-/// The exit code of the process. If there are several, the most severe one is used.
+/// The exit code of the process. If several inputs have different codes, the highest code is used.
 enum ExitCode: Int32, Comparable {
     case ok = 0
     case usage = 1
@@ -92,7 +95,7 @@ enum ExitCode: Int32, Comparable {
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// The error of a command line that cannot be parsed.
+/// An error in the command line.
 struct UsageError: Error {
     let message: String
 

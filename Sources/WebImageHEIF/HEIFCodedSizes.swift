@@ -1,27 +1,30 @@
 import Foundation
 import WebImageCore
 
-/// The sizes that libheif will decode for the primary picture, computed from the coded data and not from the declared
-/// sizes.
+/// The sizes of all pictures that libheif decodes for the primary picture. They are read from the coded data, because
+/// the declared sizes can be wrong.
 ///
-/// libheif 1.15 trusts the declared size in the box `ispe` until it decodes a picture. A file of 16 KB can declare
-/// 64×64 px and decode to 8000×8000 px. This type reads the HEVC sequence parameter sets, in `hvcC` and in the item
-/// data, and the canvases of grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses data that it cannot read.
+/// libheif 1.15 does not verify the declared size in the box `ispe` before it decodes a picture. A file of 16 KB can
+/// declare 64×64 px and decode to 8000×8000 px. This type therefore reads the HEVC sequence parameter sets in `hvcC`
+/// and in the item data. It also reads the canvas sizes of grids and overlays (ISO/IEC 23008-12 §6.6.2). It refuses
+/// data that it cannot read.
 struct HEIFCodedSizes {
     /// The number of pixels of the largest coded picture or canvas.
     private(set) var largest = 0
     private let file: HEIFItems
     private let limits: DecodingLimits
-    /// The remaining number of bytes of item data that may be read.
+    /// The number of bytes of item data that can still be read before the limit is exceeded.
     private var budget: Int
     private let deadline: DecodeDeadline
     private var largestConfigured = 0
-    /// The number of pixels decoded to make each item; nil while an item is being counted, to detect an item that
-    /// contains itself.
+    /// The number of pixels that libheif decodes for each item. Nil while the pixels of the item are being counted. The
+    /// nil serves to detect an item that contains itself.
     private var costs: [Int: Int?] = [:]
 
-    /// - Throws: `.limitExceeded` if one coded picture exceeds the pixel limit, or if all parts of the primary picture
-    ///   together exceed eight times the pixel limit.
+    /// Reads and checks the sizes.
+    ///
+    /// - Throws: `.limitExceeded` if one coded picture or canvas exceeds the pixel limit, or if all parts of the
+    ///   primary picture together exceed eight times the pixel limit. `.badImageData` if the data cannot be read.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         file = try HEIFItems(bytes)
         self.limits = limits
@@ -42,7 +45,7 @@ struct HEIFCodedSizes {
         }
     }
 
-    /// The number of pixels of all coded pictures that an item is made from.
+    /// Returns the number of pixels of all coded pictures that libheif decodes for an item.
     private mutating func cost(of item: Int, depth: Int) throws(WebImageError) -> Int {
         if let known = costs[item] {
             guard let known else { throw HEIFBoxReader.unreadable("a picture contains itself") }
@@ -90,7 +93,7 @@ struct HEIFCodedSizes {
         return sum
     }
 
-    /// The number of pixels that a sequence parameter set declares; 0 for any other unit.
+    /// Returns the number of pixels that a sequence parameter set declares. Returns 0 for any other unit.
     private mutating func size(of unit: some Collection<UInt8>) throws(WebImageError) -> Int {
         guard let parameters = HEVCParameters(unit) else { return 0 }
         try take(parameters.pixelCount)
@@ -118,7 +121,7 @@ struct HEIFCodedSizes {
         }
     }
 
-    /// The HEVC units (parameter sets) in an `hvcC` box (ISO/IEC 14496-15 §8.3.3.1).
+    /// Returns the HEVC units in an `hvcC` box, which are parameter sets (ISO/IEC 14496-15 §8.3.3.1).
     private static func units(of configuration: UnsafeRawBufferPointer) -> [Slice<
         UnsafeRawBufferPointer
     >] {
@@ -138,8 +141,8 @@ struct HEIFCodedSizes {
         return found
     }
 
-    /// Calls `body` with at most the first 512 bytes of each HEVC unit of an item. A length of four bytes precedes each
-    /// unit, because libheif always reads four.
+    /// Calls `body` with the first 512 bytes of each HEVC unit in the data of an item. Before each unit, reads its
+    /// length from four bytes. libheif also always uses four bytes for the length.
     private static func forEachUnit(
         of data: Data, _ deadline: DecodeDeadline, _ body: (Data) throws(WebImageError) -> Void
     ) throws(WebImageError) {

@@ -11,7 +11,7 @@ final class HEIFDecoder {
     let info: ImageInfo
     private let profile: ColorProfile?
 
-    /// Parses the boxes; the bytes must outlive the decoder, which reads them without a copy.
+    /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
         libheif = try HEIFLibrary.functions()
         let coded = try HEIFCodedSizes(bytes, limits: limits)
@@ -19,8 +19,8 @@ final class HEIFDecoder {
         HandleLedger.opened("heif_context")
         do throws(WebImageError) {
             libheif.heif_context_set_maximum_image_size_limit(context, Int32(clamping: min(limits.maxPixels, 32768)))
-            // 0 makes libheif start no threads. Decodes run on a bounded pool of threads, and further threads would
-            // exceed its limit.
+            // With 0, libheif starts no threads. Decodes run on the pool's threads, whose number is limited. Threads of
+            // libheif would exceed this limit.
             libheif.heif_context_set_max_decoding_threads(context, 0)
             try check(libheif.heif_context_read_from_memory_without_copy(context, bytes.baseAddress, bytes.count, nil))
             var primary: OpaquePointer?
@@ -48,8 +48,8 @@ final class HEIFDecoder {
         HandleLedger.closed("heif_context")
     }
 
-    /// Decodes the picture with straight alpha. Channels have eight bits, or sixteen if the file has more than eight
-    /// and the options request more than eight.
+    /// Decodes the picture with straight alpha. Channels have 8 bits. They have 16 bits if both the file and the
+    /// requested pixel format have more than 8 bits.
     func picture(_ wanted: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         let isDeep = info.bitDepth > 8 && wanted.pixelFormat.bitsPerComponent > 8
         let options = libheif.heif_decoding_options_alloc()
@@ -82,8 +82,8 @@ final class HEIFDecoder {
 }
 
 extension HEIFFunctions {
-    /// The facts about the picture. libheif applies the boxes `irot` and `imir`, so the size is the one after
-    /// rotation and the orientation is always `up`.
+    /// Returns the properties of the picture. libheif applies the boxes `irot` and `imir`. The size is therefore the
+    /// size after rotation, and the orientation is always `.up`.
     fileprivate func info(
         of handle: OpaquePointer, format: ImageFormat, codedPixels: Int, limits: DecodingLimits
     ) throws(WebImageError) -> ImageInfo {
@@ -95,7 +95,8 @@ extension HEIFFunctions {
         info.hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
         info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
-        // libheif holds the planes and an interleaved picture in memory when this package allocates its own pixels.
+        // When this package allocates its pixels, the decoded planes and an interleaved picture of libheif are also in
+        // memory.
         let coded = PixelSize(width: max(size.pixelCount, codedPixels), height: 1)
         info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
@@ -141,15 +142,15 @@ extension HEIFFunctions {
     }
 }
 
-/// Throws libheif's error. Its message is copied here, because it may belong to the context.
+/// Throws libheif's error. Copies the message of the error, because the context can own the message.
 private func check(_ error: heif_error) throws(WebImageError) {
     guard error.code != heif_error_Ok else { return }
     throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")
 }
 
 extension PixelBuffer {
-    /// Widens values of `bits` bits to sixteen bits in place. The added lower bits repeat the upper bits, so that the
-    /// maximum value stays the maximum.
+    /// Converts values of `bits` bits to 16 bits in place. The added lower bits repeat the upper bits, so that the
+    /// maximum value of `bits` bits becomes the maximum value of 16 bits.
     fileprivate func widen(from bits: Int) {
         guard (9...15).contains(bits) else { return }
         for row in 0..<height {

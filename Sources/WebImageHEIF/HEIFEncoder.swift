@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libheif context for writing and the encoder of that context.
+/// Owns one libheif context for writing, and the encoder of this context.
 final class HEIFEncoder {
     private let libheif: HEIFFunctions
     private let context: OpaquePointer
@@ -50,12 +50,12 @@ final class HEIFEncoder {
         return try written()
     }
 
-    /// Adds a thumbnail to the file, unless the picture is not larger than a thumbnail.
+    /// Adds a thumbnail to the file. Adds none if the picture is not larger than a thumbnail.
     private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {
         let side = Self.thumbnailSide
         let width = libheif.heif_image_get_width(picture.image, heif_channel_interleaved)
         let height = libheif.heif_image_get_height(picture.image, heif_channel_interleaved)
-        // libheif reports an error if a thumbnail is not smaller than its picture.
+        // libheif reports an error for a thumbnail that is not smaller than its picture.
         guard max(width, height) > side else { return }
         var thumbnail: OpaquePointer?
         try check(
@@ -93,7 +93,7 @@ final class HEIFEncoder {
     }
 }
 
-/// Owns one libheif picture: RGB, or RGBA with straight alpha.
+/// Owns one libheif picture. Its pixels are RGB, or RGBA with straight alpha.
 private final class HEIFPicture {
     private let libheif: HEIFFunctions
     let image: OpaquePointer

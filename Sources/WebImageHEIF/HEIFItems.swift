@@ -3,14 +3,15 @@ import WebImageCore
 
 /// The items of a HEIF file as the boxes of `meta` describe them (ISO/IEC 14496-12 §8.11).
 struct HEIFItems {
-    /// The numbers of the primary items. A valid file has one, a faulty file can have several.
+    /// The numbers of the primary items. A valid file has one primary item. A faulty file can have several.
     private(set) var primary: [Int] = []
-    /// The declared types by item number. A faulty file can declare several types for one item.
+    /// The declared types of each item. The keys are item numbers. A faulty file can declare several types for one
+    /// item.
     private(set) var types: [Int: Set<String>] = [:]
-    /// The byte ranges of all `hvcC` boxes among the properties.
+    /// The byte ranges of the contents of all `hvcC` boxes in the item properties.
     private(set) var configurations: [Range<Int>] = []
-    /// For each item number, the items that libheif decodes together with the item: its tiles or source (`dimg`) and
-    /// its auxiliary pictures (`auxl`).
+    /// The items that libheif decodes together with each item. The keys are item numbers. The values are the item's
+    /// tiles or its source (`dimg`), and its auxiliary pictures (`auxl`).
     private(set) var sources: [Int: [Int]] = [:]
     private var locations: [Int: [Location]] = [:]
     private var itemData: [Range<Int>] = []
@@ -112,9 +113,10 @@ struct HEIFItems {
         }
     }
 
-    /// The data of an item. A faulty file can declare several locations for an item; the result has one value for each.
+    /// Returns the data of an item. A faulty file can declare several locations for an item. The result contains the
+    /// data of each location.
     ///
-    /// Subtracts the number of bytes from `budget` and throws if the budget is exceeded.
+    /// Subtracts the number of bytes from `budget`. Throws if `budget` becomes negative.
     func data(of number: Int, budget: inout Int) throws(WebImageError) -> [Data] {
         var all: [Data] = []
         for location in locations[number] ?? [] {
@@ -126,7 +128,7 @@ struct HEIFItems {
                 var data = Data()
                 for extent in location.extents {
                     let start = min(extent.offset, space.count)
-                    // A length of 0 means all bytes up to the end.
+                    // A length of 0 means all bytes from the offset to the end.
                     let length =
                         extent.length == 0 ? space.count - start : min(extent.length, space.count - start)
                     budget -= length

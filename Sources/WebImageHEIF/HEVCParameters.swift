@@ -5,17 +5,17 @@ import WebImageCore
 struct HEVCParameters {
     /// The number of decoded pixels, including the padding that an encoder adds at the edges to fill its blocks.
     let codedPixelCount: Int
-    /// The lowest number of pixels that the picture can have without the padding. An encoder adds at most 63 px to each
-    /// side, because its largest block has 64×64 px.
+    /// The minimum number of pixels that the picture can have without the padding. An encoder adds at most 63 px to the
+    /// width and to the height, because its largest block has 64×64 px.
     let pixelCount: Int
 
-    /// Parses a unit; nil if it is not a sequence parameter set or is truncated.
+    /// Parses a unit. Returns nil if the unit is not a sequence parameter set or is truncated.
     init?(_ unit: some Collection<UInt8>) {
         var bits = HEVCBits(unit.prefix(512))
         guard let header = bits.read(16), header >> 9 & 63 == 33, header >> 3 & 63 == 0,
             bits.read(4) != nil, let subLayers = bits.read(3), bits.skip(1 + 96)
         else { return nil }
-        // For each lower layer: whether it has a profile (2) and a level (1).
+        // Two bits for each lower layer: bit 1 is set if the layer has a profile, bit 0 if it has a level.
         var present: [Int] = []
         for _ in 0..<subLayers { present.append(bits.read(2) ?? 0) }
         if subLayers > 0 { _ = bits.skip(2 * (8 - subLayers)) }
@@ -23,14 +23,14 @@ struct HEVCParameters {
         guard bits.readGolomb() != nil, let chroma = bits.readGolomb() else { return nil }
         if chroma == 3 { _ = bits.skip(1) }
         guard let width = bits.readGolomb(), let height = bits.readGolomb() else { return nil }
-        // Each side may be a number of 33 bits, so a plain product could overflow.
+        // Width and height can be numbers of 33 bits, so a plain product could overflow.
         codedPixelCount = PixelSize(width: width, height: height).pixelCount
         pixelCount = PixelSize(width: max(1, width - 63), height: max(1, height - 63)).pixelCount
     }
 }
 
-/// Reads the bits of a unit. Skips the emulation prevention bytes, which encoders insert so that the data contains no
-/// start code (H.265, §7.4.2).
+/// Reads the bits of a unit. Skips the emulation prevention bytes (H.265, §7.4.2). Encoders insert these bytes so that
+/// the data contains no start code.
 private struct HEVCBits {
     private var bytes: [UInt8] = []
     private var position = 0
@@ -62,8 +62,8 @@ private struct HEVCBits {
         return position <= bytes.count * 8
     }
 
-    /// Reads an unsigned Exp-Golomb number (H.265, §9.2); nil if the data ends or the number has more than 32 leading
-    /// zero bits.
+    /// Reads an unsigned Exp-Golomb number (H.265, §9.2). Nil if the data ends or if the number has more than 32
+    /// leading zero bits.
     mutating func readGolomb() -> Int? {
         var zeros = 0
         while true {

@@ -2,9 +2,9 @@ import CWebImageHEIF
 package import WebImageCore
 
 extension ImageHEICCoder {
-    /// The version of libheif and its HEVC support; loads the library.
+    /// Loads libheif. Returns its version, and a note if it has no HEVC decoder.
     ///
-    /// - Throws: `.unsupportedFormat` when it is missing.
+    /// - Throws: `.unsupportedFormat` if libheif is missing.
     package static func libraryVersion() throws(WebImageError) -> String {
         let libheif = try HEIFLibrary.functions()
         let decodes = libheif.heif_have_decoder_for_format(heif_compression_HEVC) != 0

@@ -2,34 +2,35 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads HEIC and HEIF stills (ISO/IEC 23008-12) by libheif, and writes HEIC if libheif has an encoder.
+/// Reads HEIC and HEIF still images with libheif (ISO/IEC 23008-12). Writes HEIC if libheif has an HEVC encoder.
 ///
-/// A sequence is decoded as a still of its primary picture, because libheif reads frames only from version 1.21 on;
-/// see ``canDecodeSequences``. Ten-bit pictures are decoded to sixteen bits if the options request it, otherwise to
-/// eight. libheif applies the boxes `irot` and `imir`; EXIF orientation is ignored. libheif has no callback while it
-/// decodes, so the time limit is checked only before and after a picture. The pixel limit bounds the time of one
-/// picture.
+/// The primary picture of a sequence is decoded as a still image, because libheif before version 1.21 cannot read
+/// frames (see ``canDecodeSequences``). Pictures with more than 8 bits are decoded to 16 bits if the options request
+/// it, otherwise to 8 bits. libheif applies the boxes `irot` and `imir`. The EXIF orientation is ignored.
 ///
-/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
+/// libheif calls no callback during a decode, so the time limit is checked only before and after each picture. The
+/// pixel limit limits the decode time of one picture.
+///
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
 public final class ImageHEICCoder: DetailedImageCoder {
-    /// The shared instance; it has no state.
+    /// The shared coder. It has no state.
     public static let shared = ImageHEICCoder()
 
-    /// Whether this coder decodes the frames of image sequences: false with every version of libheif.
+    /// Whether this coder decodes the frames of image sequences. False with every version of libheif.
     public static let canDecodeSequences = false
 
-    /// Creates a coder, equal to ``shared``.
+    /// Creates a coder that behaves like ``shared``.
     public init() {}
 
-    /// Whether the data starts like a HEIC or HEIF file.
+    /// Whether the data starts with the signature of a HEIC or HEIF file.
     public func canDecode(from data: Data?) -> Bool { data.map { Self.format(of: $0) != nil } ?? false }
 
-    /// Whether the format is HEIC or HEIF and libheif has an encoder for HEVC.
+    /// Whether this coder can write a format. True for HEIC and HEIF if libheif has an HEVC encoder.
     public func canEncode(to format: ImageFormat) -> Bool {
         (format == .heic || format == .heif) && HEIFEncoder.isAvailable
     }
 
-    /// Reads the facts that the boxes declare; decodes no HEVC data.
+    /// Reads the properties that the boxes declare. Decodes no HEVC data.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -41,7 +42,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
 
     /// Decodes the primary picture.
     ///
-    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or truncated; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -55,10 +56,10 @@ public final class ImageHEICCoder: DetailedImageCoder {
         }
     }
 
-    /// Encodes a HEIC still, with the image's profile if it has one.
+    /// Encodes a HEIC still image. The file contains the image's colour profile if the image has one.
     ///
-    /// With `maxFileSize` the file gets the highest quality at which it fits.
-    /// - Throws: `.encodingFailed`, also when libheif has no encoder.
+    /// If `maxFileSize` is set, the file has the highest quality at which it does not exceed that size.
+    /// - Throws: `.encodingFailed` if the encoding fails or if libheif has no HEVC encoder.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

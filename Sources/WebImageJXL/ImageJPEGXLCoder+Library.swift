@@ -2,9 +2,9 @@ import CWebImageJXL
 package import WebImageCore
 
 extension ImageJPEGXLCoder {
-    /// The version of libjxl; loads the library.
+    /// Loads libjxl and returns its version.
     ///
-    /// - Throws: `.unsupportedFormat` when it is missing.
+    /// - Throws: `.unsupportedFormat` if libjxl is missing.
     package static func libraryVersion() throws(WebImageError) -> String {
         let version = try JXLLibrary.functions().JxlDecoderVersion()
         return "libjxl \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"

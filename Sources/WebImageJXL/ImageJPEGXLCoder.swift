@@ -2,29 +2,29 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Reads JPEG XL stills and animations and writes stills (ISO/IEC 18181), by libjxl.
+/// Reads JPEG XL still images and animations with libjxl (ISO/IEC 18181). Writes still images.
 ///
-/// libjxl blends the layers of a frame, so every frame covers the canvas. The decode time limit is checked after every
-/// 256 KB of the file.
+/// libjxl blends the layers of a frame, so every decoded frame covers the whole canvas. The decode time limit is
+/// checked after every 256 KiB of the file.
 ///
-/// Add ``shared`` to `ImageCodersManager`. Safe on any thread; one decode uses one thread.
+/// Add ``shared`` to `ImageCodersManager`. Safe on any thread. One decode uses one thread.
 public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
-    /// The instance for stills; it has no state.
+    /// The shared coder. It has no open animation and no other state.
     public static let shared = ImageJPEGXLCoder()
 
     private let source: (any AnimationSource)?
 
-    /// Makes another coder for stills.
+    /// Creates a coder without an open animation.
     public init() { source = nil }
 
-    /// Opens an animation, or a still as one frame.
+    /// Opens an animation. A still image is opened as an animation of one frame.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try JXLAnimation(data, options: options)
     }
 
-    /// Whether the data starts like a JPEG XL codestream or container.
+    /// Whether the data starts with the signature of a JPEG XL codestream or container.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .jpegXL } ?? false
     }
@@ -32,7 +32,8 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// Whether the format is JPEG XL.
     public func canEncode(to format: ImageFormat) -> Bool { format == .jpegXL }
 
-    /// Reads the facts in the header, and in the frame headers of an animation; decodes no pixels.
+    /// Reads the properties that the header declares. For an animation, also reads the frame headers. Decodes no
+    /// pixels.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -45,11 +46,11 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         }
     }
 
-    /// Decodes a still, or opens an animation with a poster frame. If `firstFrameOnly` is set, an animation is
-    /// decoded as a still of its first frame.
+    /// Decodes a still image, or opens an animation with a poster frame. If `firstFrameOnly` is set, the first frame of
+    /// an animation is decoded as a still image.
     ///
-    /// Decodes only the first frame; the other frames are decoded when they are requested.
-    /// - Throws: `.badImageData`, also for a truncated file; `.limitExceeded`.
+    /// Decodes only the first frame. The other frames are decoded when they are requested.
+    /// - Throws: `.badImageData` if the file is damaged or truncated; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -60,17 +61,19 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
             let image = try pictures.picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: pictures.info.storedSize)
-            // Counting frames reads the whole file, so it is skipped when only the first frame is decoded.
+            // Counting the frames reads the whole file. If only the first frame is decoded, the frames of an animation
+            // are not counted, and 2 means several frames.
             let isUncounted = options.firstFrameOnly && pictures.declaresAnimation
             return (image, isUncounted ? 2 : pictures.info.frameCount)
         }
         return Self.picture(poster, of: data, frameCount: frameCount, options: options)
     }
 
-    /// Encodes a still, with the image's profile if it has one.
+    /// Encodes a still image. The file contains the image's colour profile if the image has one.
     ///
-    /// It is lossless if the options request it, otherwise it has their quality (1 is libjxl's distance 0.1). With
-    /// `maxFileSize` the file gets the highest quality at which it fits.
+    /// The encoding is lossless if the options request it. Otherwise it has the quality of the options. Quality 1 is
+    /// libjxl's distance 0.1. If `maxFileSize` is set, the file has the highest quality at which it does not exceed
+    /// that size.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -80,19 +83,19 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
         }
     }
 
-    /// The encoded bytes of the opened animation; nil if none is open.
+    /// The encoded bytes of the open animation. Nil if no animation is open.
     public var animatedImageData: Data? { source?.data }
-    /// The number of frames of the opened animation.
+    /// The number of frames of the open animation. 0 if no animation is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count of the opened animation; 0 repeats for ever.
+    /// The loop count of the open animation. 0 means that the animation repeats endlessly.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// The seconds for which a frame is displayed.
+    /// Returns the duration of a frame during playback in seconds.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// Decodes a frame of the opened animation. In ascending order, each call decodes one frame. For any other
-    /// order, the decoder restarts at the beginning of the file.
+    /// Decodes a frame of the open animation. If frames are requested in ascending order, each call decodes one frame.
+    /// In another order, the decoder restarts at the beginning of the file.
     ///
-    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or the index is out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

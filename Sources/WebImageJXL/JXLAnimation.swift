@@ -2,7 +2,8 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// One opened file. It owns a copy of the bytes and one decoder; a lock admits one thread at a time.
+/// One opened file. It owns a copy of the bytes and one decoder. A lock protects the decoder, so only one thread at a
+/// time decodes.
 final class JXLAnimation: AnimationSource {
     let data: Data
     let info: ImageInfo
@@ -28,7 +29,7 @@ final class JXLAnimation: AnimationSource {
     }
 }
 
-/// A decoder and the memory that it reads.
+/// A decoder and the encoded bytes that the decoder reads.
 private final class OpenPictures {
     let pictures: JXLPictures
     private let file: PinnedBytes

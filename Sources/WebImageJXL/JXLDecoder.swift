@@ -3,7 +3,8 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Owns one libjxl decoder. The decoder receives the file in pieces, so that the deadline can be checked between them.
+/// Owns one libjxl decoder. The decoder receives the file in pieces, so that the deadline can be checked between the
+/// pieces.
 final class JXLDecoder {
     private let libjxl: JXLFunctions
     private let handle: OpaquePointer
@@ -13,7 +14,7 @@ final class JXLDecoder {
     private var hasInput = false
     private let events: Int32
 
-    /// Creates a decoder for `bytes`, which must outlive it: the decoder reads them without a copy.
+    /// Creates a decoder. `bytes` must outlive the decoder, because the decoder reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, events: JxlDecoderStatus...) throws(WebImageError) {
         libjxl = try JXLLibrary.functions()
         guard let handle = libjxl.JxlDecoderCreate(nil) else { throw .badData("libjxl", "cannot make a decoder") }
@@ -35,7 +36,7 @@ final class JXLDecoder {
         HandleLedger.closed("jxl_decoder")
     }
 
-    /// Decodes until the next event; throws if the file ends too early.
+    /// Decodes until the next event. Throws if the file ends too early.
     func next(_ deadline: DecodeDeadline) throws(WebImageError) -> JxlDecoderStatus {
         while true {
             let status = libjxl.JxlDecoderProcessInput(handle)
@@ -68,7 +69,8 @@ final class JXLDecoder {
 
     /// Restarts the decoder and skips the first `count` frames.
     ///
-    /// Resets the decoder. libjxl's rewind cannot be used, because some animations report no frames after it.
+    /// Resets the decoder instead of rewinding it. After libjxl's rewind, the decoder reports no frames for some
+    /// animations.
     func restart(skipping count: Int) throws(WebImageError) {
         libjxl.JxlDecoderReset(handle)
         offset = 0
@@ -77,22 +79,22 @@ final class JXLDecoder {
         libjxl.JxlDecoderSkipFrames(handle, count)
     }
 
-    /// The header of the file. Call it after `JXL_DEC_BASIC_INFO`.
+    /// Returns the header of the file. Call this method after the event `JXL_DEC_BASIC_INFO`.
     func basicInfo() throws(WebImageError) -> JxlBasicInfo {
         var info = JxlBasicInfo()
         try check(libjxl.JxlDecoderGetBasicInfo(handle, &info))
         return info
     }
 
-    /// The frame's duration in ticks of the file's time base. Call it after `JXL_DEC_FRAME`.
+    /// Returns the frame's duration in ticks of the file's time base. Call this method after the event `JXL_DEC_FRAME`.
     func frameDuration() throws(WebImageError) -> UInt32 {
         var header = JxlFrameHeader()
         try check(libjxl.JxlDecoderGetFrameHeader(handle, &header))
         return header.duration
     }
 
-    /// Sets the buffer that receives the pixels of the frame. It must exist until the frame is decoded. Call it after
-    /// `JXL_DEC_NEED_IMAGE_OUT_BUFFER`.
+    /// Sets the buffer that receives the pixels of the frame. The buffer must exist until the frame is decoded. Call
+    /// this method after the event `JXL_DEC_NEED_IMAGE_OUT_BUFFER`.
     func setOutput(_ pixels: PixelBuffer) throws(WebImageError) {
         // Rows of a pixel buffer start at multiples of 64 bytes.
         var format = JxlPixelFormat(
@@ -103,14 +105,16 @@ final class JXLDecoder {
         try check(libjxl.JxlDecoderSetImageOutBuffer(handle, &format, pixels.baseAddress, pixels.byteCount))
     }
 
-    /// The colour space; nil if the file has an ICC profile instead. Call it after `JXL_DEC_COLOR_ENCODING`.
+    /// Returns the colour space. Nil if the file has an ICC profile instead. Call this method after the event
+    /// `JXL_DEC_COLOR_ENCODING`.
     func encodedColor() -> JxlColorEncoding? {
         var encoding = JxlColorEncoding()
         let status = withUnsafePointer(to: libjxl) { webimage_jxl_encoded_color($0, handle, &encoding) }
         return status == JXL_DEC_SUCCESS ? encoding : nil
     }
 
-    /// The ICC profile of the pixels: the file's profile, or one that libjxl makes from the colour space.
+    /// Returns the ICC profile of the pixels. This is the file's profile, or a profile that libjxl creates from the
+    /// colour space.
     func profile(_ budget: inout AncillaryBudget) throws(WebImageError) -> ColorProfile? {
         var count = 0
         let sizeStatus = withUnsafePointer(to: libjxl) { webimage_jxl_profile_size($0, handle, &count) }

@@ -24,8 +24,8 @@ final class JXLEncoder {
         let pixels = try Self.pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
         try describe(pixels, image, options)
         guard let settings = libjxl.JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
-        // The default effort of 7 takes seconds for a photo. Effort 4 makes files a few per cent larger but is much
-        // faster.
+        // The default effort of 7 takes seconds for a photo. Effort 4 is much faster, and its files are only a few per
+        // cent larger.
         try check(libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 4))
         if options.lossless {
             try check(libjxl.JxlEncoderSetFrameLossless(settings, 1))
@@ -68,7 +68,8 @@ final class JXLEncoder {
         }
     }
 
-    /// Converts pixels to a layout that libjxl accepts: straight alpha, or no alpha channel if the image is opaque.
+    /// Converts pixels to a layout that libjxl accepts. The layout has straight alpha, or no alpha channel if the image
+    /// is opaque.
     private static func pixels(_ pixels: PixelBuffer, hasAlpha: Bool) throws(WebImageError) -> PixelBuffer {
         switch pixels.format {
         case .bgra8Premultiplied, .rgba8: try pixels.converted(to: hasAlpha ? .rgba8 : .rgb8, isOpaque: !hasAlpha)
@@ -77,7 +78,8 @@ final class JXLEncoder {
         }
     }
 
-    /// The libjxl distance for a quality, as the tool cjxl maps it. A quality near 0.9 is visually lossless.
+    /// Returns the libjxl distance for a quality. The mapping is that of the tool cjxl. A quality near 0.9 is visually
+    /// lossless.
     private static func distance(_ quality: Double) -> Float {
         let percent = min(max(quality, 0), 1) * 100
         let distance =

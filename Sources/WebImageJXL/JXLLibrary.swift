@@ -1,7 +1,7 @@
 import CWebImageJXL
 import WebImageCore
 
-/// libjxl, loaded when the first JPEG XL file is opened.
+/// The functions of libjxl. The library is loaded when they are needed for the first time.
 enum JXLLibrary {
     private static let loaded = Result { () throws(WebImageError) -> JXLFunctions in
         let name = String(cString: JXL_LIBRARY)

@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Reads the header of one file, then its frames one by one.
+/// Reads the header of one file, then decodes the frames of the file one by one.
 final class JXLPictures {
     private let decoder: JXLDecoder
     private let bytes: UnsafeRawBufferPointer
@@ -11,9 +11,10 @@ final class JXLPictures {
     private let header: JxlBasicInfo
     private let profile: ColorProfile?
     private let isHDR: Bool
-    /// The index of the frame that the decoder reads next; nil after an error.
+    /// The index of the frame that the decoder reads next. Nil after an error.
     ///
-    /// After an error the decoder may still have the address of a released pixel buffer, so it must be restarted.
+    /// After an error, the decoder can still have the address of a released pixel buffer. Therefore the decoder must be
+    /// restarted.
     private var nextIndex: Int? = 0
 
     init(
@@ -43,7 +44,7 @@ final class JXLPictures {
     /// Whether the header declares an animation.
     var declaresAnimation: Bool { header.have_animation != 0 }
 
-    /// Counts the frames and reads their durations from the frame headers; decodes no pixels.
+    /// Counts the frames and reads their durations from the frame headers. Decodes no pixels.
     func countFrames(limits: DecodingLimits, deadline: DecodeDeadline) throws(WebImageError) {
         guard header.have_animation != 0 else { return }
         let walker = try JXLDecoder(bytes, events: JXL_DEC_FRAME)
@@ -58,7 +59,7 @@ final class JXLPictures {
         info.frameCount = max(info.delaysMilliseconds.count, 1)
     }
 
-    /// Decodes one frame, whose layers libjxl blends.
+    /// Decodes one frame. libjxl blends the layers of the frame.
     func picture(
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
@@ -79,7 +80,7 @@ final class JXLPictures {
                 return DecodedPicture(
                     pixels: pixels, orientation: info.orientation, profile: profile, hasAlpha: info.hasAlpha,
                     format: .jpegXL)
-            // After a restart the decoder reports the header a second time.
+            // After a restart, the decoder reports the header events a second time.
             case JXL_DEC_BASIC_INFO, JXL_DEC_COLOR_ENCODING: continue
             default: throw .badData("libjxl", "there is no such frame")
             }
@@ -105,13 +106,13 @@ extension ImageInfo {
         hasAlpha = header.alpha_bits > 0
         isGray = header.num_color_channels == 1
         bitDepth = Int(header.bits_per_sample)
-        // libjxl computes in floating point: four channels of four bytes, 16 bytes per pixel.
+        // libjxl computes in floating point, with 16 bytes per pixel: four channels of four bytes.
         workingMemory.fixedBytes = storedSize.byteCount(16)
     }
 }
 
 extension JxlColorEncoding {
-    /// The H.273 code points of this colour space; nil if it has none.
+    /// The H.273 code points of this colour space. Nil if no code points describe the colour space.
     fileprivate var codePoints: (primaries: Int, transfer: Int)? {
         let transfer = Int(transfer_function.rawValue)
         guard white_point == JXL_WHITE_POINT_D65, [1, 8, 13, 16, 18].contains(transfer) else { return nil }

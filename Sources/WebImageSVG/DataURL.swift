@@ -7,13 +7,13 @@ struct DataURL {
     private let payload: Data
     private let isBase64: Bool
 
-    /// Parses a `data:` URL; nil if the text is not one.
+    /// Parses a `data:` URL. Returns nil if the text is not a `data:` URL.
     ///
-    /// - Throws: ``Failure`` if librsvg could interpret the header differently: it contains `base64`, but not as
-    ///   the last parameter.
+    /// - Throws: ``Failure`` if the header contains `base64`, but not as the last parameter. librsvg could interpret
+    ///   such a header in another way.
     init?(_ reference: Data) throws(Failure) {
-        // URL parsers remove tabs and line ends everywhere, and control characters and spaces at the start (WHATWG
-        // URL §4.4).
+        // Like URL parsers, remove all tabs and line ends from the text, and control characters and spaces from its
+        // start (WHATWG URL §4.4).
         let text = Self.withoutLineEnds(Data(reference.drop { $0 <= 0x20 }))
         guard String(decoding: text.prefix(5), as: UTF8.self).lowercased() == "data:",
             let comma = text.firstIndex(of: UInt8(ascii: ","))
@@ -26,10 +26,11 @@ struct DataURL {
         guard isBase64 || !header.filter({ $0 != " " }).contains("base64") else { throw .ambiguous }
     }
 
-    /// The decoded content; nil if it is declared as base64 but is not valid base64.
+    /// The decoded content. Nil if the header declares base64, but the content is not valid base64.
     var content: Data? { Self.decoded(payload, isBase64: isBase64) }
 
-    /// The first bytes of the decoded content, up to 4,096 characters of the URL. Other text may follow the URL.
+    /// The first bytes of the decoded content. Only the first 4,096 characters of the content are decoded. Other
+    /// text can follow the URL.
     var start: Data {
         let bytes = Self.unescaped(Data(payload.prefix(4096)))
         guard isBase64 else { return bytes }
@@ -50,7 +51,7 @@ struct DataURL {
         let bytes = unescaped(payload)
         guard isBase64 else { return bytes }
         if let data = Data(base64Encoded: bytes) { return data }
-        // Base64 text may contain spaces and lack the padding, as lenient readers accept it.
+        // Accept base64 text with spaces or without padding, because lenient readers accept such text.
         var digits = Data(bytes.filter { $0 > 0x20 })
         while digits.last == UInt8(ascii: "=") { digits.removeLast() }
         if digits.count % 4 == 1 { digits.removeLast() }
@@ -58,13 +59,13 @@ struct DataURL {
         return Data(base64Encoded: digits)
     }
 
-    /// The text without tabs and line ends.
+    /// Returns the text without tabs and line ends.
     static func withoutLineEnds(_ text: Data) -> Data {
         guard [UInt8(0x09), 0x0A, 0x0D].contains(where: { text.contains($0) }) else { return text }
         return Data(text.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
     }
 
-    /// The text with `%XX` replaced by bytes. The result need not be UTF-8.
+    /// Returns the text with each `%XX` replaced by a byte. The result is not always valid UTF-8.
     private static func unescaped(_ text: Data) -> Data {
         guard text.contains(UInt8(ascii: "%")) else { return text }
         var result = Data(capacity: text.count)

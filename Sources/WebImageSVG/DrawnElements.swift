@@ -1,31 +1,33 @@
 import Foundation
 import WebImageCore
 
-/// Counts the elements that a document draws, including those that it draws again by reference.
+/// Counts the elements that a document draws. An element that several references draw is counted several times.
 ///
-/// A document of 3 KB can draw 1,000,000,000 elements: nine groups, each of which uses the previous group ten times.
-/// librsvg stops after 500,000 references, which takes seconds. So references in attributes are counted before librsvg
-/// draws. References in style sheets are not counted, because only librsvg determines the elements to which a rule
-/// applies. The limit of librsvg bounds these references.
+/// A document of 3 KB can draw 1,000,000,000 elements. For that, it needs nine groups, each of which uses the previous
+/// group ten times. librsvg stops after 500,000 references, but this takes seconds. Therefore the references in
+/// attributes are counted before librsvg draws. References in style sheets are not counted, because only librsvg can
+/// determine the elements to which a rule applies. For these references, only the limit of librsvg applies.
 struct DrawnElements {
-    /// The maximum number of elements that references draw again. For a document with more elements than this, the
-    /// maximum is its number of elements. librsvg draws about 100,000 small rectangles a second.
+    /// The maximum number of elements that references draw in addition to the elements of the document. For a document
+    /// with more elements than this number, the maximum is the number of its elements. librsvg draws about 100,000
+    /// small rectangles per second.
     static let mostRepeated = 50_000
 
-    /// An element that has an id or refers to other elements, together with all elements inside it that have neither an
-    /// id nor a reference.
+    /// An element with an id or a reference, together with the elements inside it. Elements inside it that have an id
+    /// or a reference are separate parts.
     private struct Part {
         var elements = 0
-        /// The parts directly inside this one.
+        /// The indices of the parts directly inside this part.
         var inner: [Int] = []
-        /// The ids that this part refers to, once for each reference.
+        /// The ids to which this part refers. An id with several references occurs several times.
         var references: [Data] = []
     }
 
-    /// The first part is the document.
+    /// All parts. The first part is the document.
     private var parts = [Part()]
     private var partOfID: [Data: Int] = [:]
-    /// The open elements, the outermost first, and whether each is a part or belongs to the part of its parent.
+    /// The open elements, the outermost element first. `isPart` is false for an element that belongs to the part of its
+    /// parent.
     private var open: [(part: Int, isPart: Bool)] = [(0, true)]
     private var elements = 0
 
@@ -36,12 +38,13 @@ struct DrawnElements {
         open.append((parent, false))
     }
 
-    /// Ends the innermost element. An end without a start is ignored, because librsvg refuses such a document.
+    /// Ends the innermost element. Ignores an end without a start, because librsvg refuses a document with such an end.
     mutating func endElement() {
         if open.count > 1 { open.removeLast() }
     }
 
-    /// Sets the id of the innermost element. librsvg uses the first of several elements with the same id.
+    /// Sets the id of the innermost element. If several elements have the same id, the first element counts, as in
+    /// librsvg.
     mutating func setID(_ id: Data) {
         let part = innermostPart()
         if partOfID[id] == nil { partOfID[id] = part }
@@ -53,7 +56,7 @@ struct DrawnElements {
         parts[part].references.append(id)
     }
 
-    /// Returns the part of the innermost element, and makes one if it has none.
+    /// Returns the index of the innermost element's part. Creates a part if the element has none.
     mutating func innermostPart() -> Int {
         let (parent, isPart) = open[open.count - 1]
         if isPart { return parent }
@@ -64,17 +67,18 @@ struct DrawnElements {
         return parts.count - 1
     }
 
-    /// Adds the number of elements of a document that a part embeds. For a picture, adds the number of elements that
-    /// take as long to draw.
+    /// Adds the number of elements of a document that is embedded in a part. For an embedded picture, `count` is the
+    /// number of elements that take as long to draw.
     mutating func add(_ count: Int, to part: Int) {
         parts[part].elements = Self.sum(parts[part].elements, count)
         elements = Self.sum(elements, count)
     }
 
-    /// Returns the number of drawn elements. The content of `defs` is counted once more than librsvg draws it, because
-    /// librsvg draws it only by reference.
+    /// Returns the number of drawn elements. The content of `defs` is counted once too often, because librsvg draws
+    /// this content only by reference.
     ///
-    /// - Throws: `.badImageData` if references draw too many elements again.
+    /// - Throws: `.badImageData` if references draw more additional elements than ``mostRepeated`` and than the
+    ///   document contains.
     func count() throws(WebImageError) -> Int {
         let total = total()
         let limit = max(elements, Self.mostRepeated)
@@ -84,8 +88,8 @@ struct DrawnElements {
         return total
     }
 
-    /// Adds up the parts. Each part is added after the parts that it contains or refers to. A part in a cycle of
-    /// references counts once, because librsvg does not draw cyclic references.
+    /// Returns the number of elements of all parts. A part is counted after the parts that it contains or refers to.
+    /// Cyclic references are not followed, because librsvg does not draw them.
     private func total() -> Int {
         var totals = [Int](repeating: 0, count: parts.count)
         var isVisited = [Bool](repeating: false, count: parts.count)
@@ -103,6 +107,6 @@ struct DrawnElements {
         return totals[0]
     }
 
-    /// Adds two counts. The sum stays far below the largest integer.
+    /// Returns the sum of two counts, but at most 2^60. This maximum prevents an overflow of further sums.
     private static func sum(_ one: Int, _ other: Int) -> Int { min(one + other, 1 << 60) }
 }

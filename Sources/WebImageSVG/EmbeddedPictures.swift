@@ -1,13 +1,14 @@
 import Foundation
 import WebImageCore
 
-/// Checks the pictures embedded in a document, and in documents embedded in it, before librsvg reads them, and the number
-/// of elements that they draw.
+/// Checks the pictures and documents that are embedded in a document before librsvg reads them. Also counts the drawn
+/// elements. Documents inside embedded documents are checked in the same way.
 ///
-/// librsvg decodes embedded pictures without a limit and draws an embedded document at the document's own size. All
-/// embedded pictures and documents share one budget of pixels; all embedded documents share one budget of bytes.
+/// The checks are needed because librsvg has no limit for embedded pictures, and draws an embedded document at the
+/// document's own size. All embedded pictures and documents share one budget of pixels. All embedded documents share
+/// one budget of bytes.
 struct EmbeddedPictures {
-    /// The maximum depth of documents nested inside each other. librsvg allocates a surface for each level.
+    /// The maximum number of levels of nested documents. librsvg allocates a surface for each level.
     static let mostLevels = 4
 
     private let limits: DecodingLimits
@@ -20,12 +21,12 @@ struct EmbeddedPictures {
         self.deadline = deadline
     }
 
-    /// Checks a whole document, which must not be compressed.
+    /// Checks a whole document. The document must not be compressed.
     ///
-    /// - Throws: `.limitExceeded`; `.badImageData`, also if the document cannot be checked.
+    /// - Throws: `.limitExceeded`; `.badImageData` if the document is refused or cannot be checked.
     mutating func check(_ document: Data) throws(WebImageError) { _ = try check(document, level: 0) }
 
-    /// Returns the number of elements that the document draws.
+    /// Checks a document at a level of nesting. Returns the number of elements that the document draws.
     private mutating func check(_ document: Data, level: Int) throws(WebImageError) -> Int {
         var references: [(element: Data, href: Data, part: Int)] = []
         var drawn = DrawnElements()
@@ -57,7 +58,7 @@ struct EmbeddedPictures {
         return try drawn.count()
     }
 
-    /// Returns the number of elements that the reference draws.
+    /// Checks the embedded content of a reference. Returns the number of elements that the reference draws.
     private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) -> Int {
         let url: DataURL?
         do throws(DataURL.Failure) { url = try DataURL(href) } catch {
@@ -83,17 +84,19 @@ struct EmbeddedPictures {
         try limits.checkEncodedBytes(bytes)
         let elements = try check(document, level: level)
         let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
-            // A document that librsvg cannot open here is not drawn later either, so it uses no pixels of the budget.
+            // If librsvg cannot open the document here, it does not draw the document later. The document then uses no
+            // pixels of the budget.
             try? SVGDocument(bytes).pixelSize
         }
         if let size { try take(size) }
         return elements
     }
 
-    /// Returns the number of pixels.
+    /// Checks an embedded picture. Returns its number of pixels.
     private mutating func checkPicture(_ data: Data) throws(WebImageError) -> Int {
         let coders = ImageCodersManager.shared
-        // Refuse icons (ICO): librsvg may draw another of the icon's pictures than the one whose size is checked here.
+        // Refuse icons (ICO). An icon contains several pictures. librsvg could draw another picture than the one whose
+        // size is checked here.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
             throw .badData("SVG", "it has a picture that no registered coder can check", hint: "Add a coder for it.")
         }
@@ -110,15 +113,15 @@ struct EmbeddedPictures {
         pixels = sum
     }
 
-    /// Refuses XInclude, because it would replace an element by another document or text that is not checked.
+    /// Refuses XInclude. It would replace an element by another document or by text, and that content is not checked.
     private static func checkNamespace(_ value: Data) throws(WebImageError) {
         guard !value.contains("XInclude") else {
             throw .badData("SVG", "it may include other documents", hint: "Save it without XInclude.")
         }
     }
 
-    /// Refuses an `xml-stylesheet` instruction with a `data:` URL, because librsvg would read that style sheet
-    /// unchecked. librsvg reads no style sheets outside the document.
+    /// Refuses an `xml-stylesheet` instruction with a `data:` URL, because librsvg would read the style sheet in the
+    /// URL without a check. Other URLs are allowed, because librsvg reads no style sheet from outside the document.
     private static func checkInstruction(_ content: Data) throws(WebImageError) {
         guard content.starts(with: Data("xml-stylesheet".utf8)) else { return }
         let text = String(decoding: DataURL.withoutLineEnds(content), as: UTF8.self).lowercased()
@@ -127,14 +130,15 @@ struct EmbeddedPictures {
         }
     }
 
-    /// How many pixels of a picture count as one drawn element. Drawing a picture reads all of them.
+    /// The number of pixels that count as one drawn element. Pictures are counted because drawing a picture reads all
+    /// its pixels.
     private static let pixelsPerElement = 1000
 
     private static let href = Data("href".utf8)
     private static let id = Data("id".utf8)
     private static let xmlns = Data("xmlns".utf8)
     private static let pictureElements: Set<Data> = [Data("image".utf8), Data("feImage".utf8)]
-    /// The elements that draw the element to which their `href` refers, or its content.
+    /// The names of elements that draw the target of their `href`, or the content of the target.
     private static let drawingElements: Set<Data> = [
         Data("use".utf8), Data("feImage".utf8), Data("pattern".utf8),
     ]

@@ -2,19 +2,20 @@ import CWebImageRSVG
 import Foundation
 import WebImageCore
 
-/// Decompresses gzip documents within a limit of bytes. librsvg would decompress them without a limit.
+/// Decompresses gzip documents up to a limit of bytes. librsvg would decompress them without a limit.
 enum Gunzip {
     static func isGzip(_ data: Data) -> Bool { data.prefix(3).elementsEqual([0x1F, 0x8B, 0x08]) }
 
-    /// The first decompressed bytes: at least `limit` bytes, or all if there are fewer; nil if the data cannot be
-    /// decompressed.
+    /// Returns the start of the decompressed data. Returns at least `limit` bytes, or all bytes if there are fewer. Nil
+    /// if the data cannot be decompressed.
     static func start(of data: Data, limit: Int) -> Data? {
         try? unpack(data, limit: limit, isWhole: false)
     }
 
-    /// The whole document, decompressed.
+    /// Returns the whole decompressed document.
     ///
-    /// - Throws: `.limitExceeded` if the result exceeds `limits.maxEncodedBytes`; `.badImageData`.
+    /// - Throws: `.limitExceeded` if the result exceeds `limits.maxEncodedBytes`. `.badImageData` if the compressed
+    ///   data is damaged or truncated.
     static func whole(_ data: Data, limits: DecodingLimits) throws(WebImageError) -> Data {
         try unpack(data, limit: limits.maxEncodedBytes, isWhole: true)
     }

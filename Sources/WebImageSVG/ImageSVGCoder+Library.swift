@@ -2,9 +2,9 @@ import CWebImageRSVG
 package import WebImageCore
 
 extension ImageSVGCoder {
-    /// The version of librsvg; loads the library.
+    /// Loads librsvg and returns its version.
     ///
-    /// - Throws: `.unsupportedFormat` when it is missing.
+    /// - Throws: `.unsupportedFormat` if librsvg is missing.
     package static func libraryVersion() throws(WebImageError) -> String {
         let librsvg = try RSVGLibrary.functions()
         let numbers = [librsvg.rsvg_major_version, librsvg.rsvg_minor_version, librsvg.rsvg_micro_version]

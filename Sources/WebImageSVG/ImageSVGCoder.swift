@@ -2,38 +2,40 @@ public import Foundation
 public import WebImageCore
 import WebImageGraphics
 
-/// Draws SVG documents (SVG 1.1 and parts of SVG 2) at the requested size, using librsvg. Documents may be
-/// compressed with gzip.
+/// Draws SVG documents with librsvg (SVG 1.1 and parts of SVG 2). Accepts plain documents and documents compressed with
+/// gzip.
 ///
-/// If the request has no size, a document is drawn at its own width and height at 96 dpi. If width or height
-/// is missing in the document, it follows from the view box. A requested size is a box: the document is
-/// scaled up or down to fit inside, or stretched to fill the box if the aspect ratio is not preserved.
+/// If the request has no size, a document is drawn at its own width and height at 96 dpi. A width or height that is
+/// missing in the document is derived from the view box. A requested size is a box. The document is scaled up or down
+/// to fit inside the box. If the aspect ratio is not preserved, the document is stretched to fill the box.
 ///
-/// Drawing reads no file and no host. All pictures and documents embedded in a document count together
-/// against the limits. A document is refused if references in attributes draw more than 50,000 elements again (or more
-/// than it has), or if embedded content cannot be checked: if it uses XInclude,
-/// entities that are more than plain text, or an encoding that is not a superset of ASCII. librsvg has no
-/// callback while it draws; its limits on elements and references bound the time.
+/// Drawing accesses no file and no host. The limits apply to the sum of all pictures and documents that are embedded in
+/// a document. A document is refused if references in attributes draw too many additional elements: more than 50,000,
+/// and more than the document contains. A document is also refused if its embedded content cannot be checked. This is
+/// the case if it uses XInclude, entities that are not plain text, or an encoding that is not a superset of ASCII.
+///
+/// librsvg calls no callback during drawing, so the time limit cannot be checked during drawing. librsvg's
+/// limits on elements and references limit the time of one drawing.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageSVGCoder: DetailedImageCoder {
-    /// The shared instance; it has no state.
+    /// The shared coder. It has no state.
     public static let shared = ImageSVGCoder()
 
-    /// Creates a coder, equal to ``shared``.
+    /// Creates a coder that behaves like ``shared``.
     public init() {}
 
-    /// Whether the data is an SVG document, compressed or not.
+    /// Whether the data is a plain or compressed SVG document.
     public func canDecode(from data: Data?) -> Bool {
         guard let data else { return false }
         guard Gunzip.isGzip(data) else { return ImageFormat(sniffing: data) == .svg }
         return Gunzip.start(of: data, limit: 4096).map { ImageFormat(sniffing: $0) == .svg } ?? false
     }
 
-    /// Always false: this coder only decodes.
+    /// Always false, because this coder only decodes.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// Reads the document's own size; parses the document without drawing it.
+    /// Reads the document's own size. Parses the document, but does not draw it.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -52,8 +54,8 @@ public final class ImageSVGCoder: DetailedImageCoder {
         return try withDocument(data, limits: options.limits, deadline) { document throws(WebImageError) in
             let size = options.vectorSize(for: document.pixelSize)
             try options.limits.checkPixels(size)
-            // Cairo stores coordinates with 16 bits before and 16 bits after the binary point, so 32,767 px is its
-            // maximum.
+            // Cairo stores coordinates with 16 bits before and 16 bits after the binary point. The largest possible
+            // side is therefore 32,767 px.
             guard max(size.width, size.height) <= 32767 else {
                 throw .badData("cairo", "\(size) px is over 32767 px a side", hint: "Ask for a smaller picture.")
             }
@@ -69,7 +71,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
         }
     }
 
-    /// Always throws `.encodingFailed`: this coder only decodes.
+    /// Always throws `.encodingFailed`, because this coder only decodes.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -91,13 +93,14 @@ public final class ImageSVGCoder: DetailedImageCoder {
 extension SVGDocument {
     /// The smallest size in whole pixels that contains the document.
     var pixelSize: PixelSize {
-        // An excess of up to 0.001 px over a whole number is a rounding error in the file and adds no pixel.
+        // A fraction of up to 0.001 px is regarded as a rounding error in the file. It adds no pixel.
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }
 }
 
 extension DecodingOptions {
-    /// The size in pixels to draw at. Unlike a bitmap, a document is also scaled up.
+    /// Returns the size in pixels at which the document is drawn. In contrast to a bitmap, a document is also scaled
+    /// up.
     fileprivate func vectorSize(for size: PixelSize) -> PixelSize {
         guard scaleDownLimitBytes == nil, let box = thumbnailPixelSize else { return targetSize(for: size) }
         return ImageScaling.size(of: size, in: box, preserveAspectRatio: preserveAspectRatio, allowsEnlarging: true)

@@ -1,10 +1,11 @@
 import CWebImageRSVG
 import WebImageCore
 
-/// librsvg, loaded when the first SVG file is opened.
+/// The functions of librsvg. The library is loaded when they are needed for the first time.
 enum RSVGLibrary {
-    // `nonisolated(unsafe)` is needed because the table contains pointers to librsvg's version numbers, which are not
-    // Sendable. It is safe: the numbers are constants, and the table does not change after it is filled.
+    // `nonisolated(unsafe)` is needed because the table contains pointers to librsvg's version numbers, and pointers
+    // are not `Sendable`. It is safe because the numbers are constants and the table does not change after it is
+    // filled.
     private nonisolated(unsafe) static let loaded = Result { () throws(WebImageError) -> RSVGFunctions in
         try SharedLibrary.functions(of: RSVG_LIBRARY, package: "librsvg2-2") { RSVGFunctions_bind($0, $1) }
     }

@@ -4,11 +4,11 @@ import WebImageCore
 
 /// Owns one librsvg document.
 ///
-/// The document has no base URI, so librsvg resolves no reference to a file or a host. It reads only `data:` URLs.
+/// The document has no base URI, so librsvg reads only `data:` URLs. It resolves no reference to a file or a host.
 final class SVGDocument {
     private let librsvg: RSVGFunctions
     private let handle: OpaquePointer
-    /// The width of the document in pixels at 96 dpi, not rounded.
+    /// The width of the document in pixels at 96 dpi. Not rounded.
     let width: Double
     let height: Double
 
@@ -35,7 +35,7 @@ final class SVGDocument {
         HandleLedger.closed("rsvg_handle")
     }
 
-    /// Draws the document over all of `pixels`; stretches it if the aspect ratios differ.
+    /// Draws the document so that it fills `pixels`. Stretches the document if its aspect ratio differs.
     func render(into pixels: PixelBuffer) throws(WebImageError) {
         memset(pixels.baseAddress, 0, pixels.byteCount)
         let surface = librsvg.cairo_image_surface_create_for_data(
@@ -63,8 +63,8 @@ final class SVGDocument {
 }
 
 extension RSVGFunctions {
-    /// The document's own width and height. A missing value follows from the view box; without a view box, both
-    /// values are those of the drawn area.
+    /// Returns the document's own width and height. A missing value is derived from the view box. If there is no view
+    /// box, both values are derived from the drawn area.
     fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0
@@ -95,7 +95,7 @@ extension RSVGFunctions {
         cairo_status_to_string(status).map { String(cString: $0) } ?? "status \(status.rawValue)"
     }
 
-    /// Converts librsvg's error and frees it.
+    /// Converts an error of librsvg and frees the original error.
     fileprivate func failure(_ error: UnsafeMutablePointer<GError>?) -> WebImageError {
         guard let error else { return .badData("librsvg", "cannot be read") }
         defer { g_error_free(error) }
@@ -104,7 +104,7 @@ extension RSVGFunctions {
 }
 
 extension RsvgLength {
-    /// The length in pixels at 96 dpi and a font size of 16 px; nil for a percentage.
+    /// The length in pixels, at 96 dpi and with a font size of 16 px. Nil for a percentage.
     fileprivate var pixels: Double? {
         let scale: Double? =
             switch unit {

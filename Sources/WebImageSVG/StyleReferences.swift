@@ -1,22 +1,23 @@
 import Foundation
 import WebImageCore
 
-/// Finds documents that a style sheet or an attribute refers to by `url()` or `@import`.
+/// Finds references in style sheets and attributes: documents and style sheets that `url()` or `@import` embeds as
+/// `data:` URLs, and the ids of other elements.
 ///
-/// librsvg reads documents and style sheets in these `data:` URLs without a limit, so they are refused. It reads
-/// neither fonts nor pictures there, so fonts and pictures are allowed.
+/// librsvg reads such documents and style sheets without a limit, so they are refused. Fonts and pictures are
+/// allowed, because librsvg does not read them from such a URL.
 enum StyleReferences {
     /// Checks a style sheet or the value of an attribute.
     ///
     /// - Throws: `.badImageData` if a document or a style sheet is embedded.
     static func check(_ css: Data) throws(WebImageError) {
-        // Without a colon there is no URL. An escape (`\3a`) may stand for the colon.
+        // A text without a colon contains no `data:` URL. An escape such as `\3a` can represent the colon.
         guard css.contains(UInt8(ascii: ":")) || css.contains(UInt8(ascii: "\\")) else { return }
         let text = DataURL.withoutLineEnds(unescaped(css))
         let places = dataURLs(in: text)
         guard !places.isEmpty, refersToURL(text) else { return }
         for place in places {
-            // 8,192 bytes are enough for the media type and the start of the content.
+            // 8,192 bytes are enough to read the media type and the start of the content.
             let piece = Data(text[place...].prefix(8192))
             guard piece.contains(UInt8(ascii: ",")) || piece.count < 8192 else { throw refused }
             do {
@@ -24,19 +25,19 @@ enum StyleReferences {
                 guard !isDocument(url.start) else { throw refused }
             } catch { throw refused }
         }
-        // Check the text with and without comments, because a comment may contain text that looks like the end of a
-        // rule.
+        // Check the text both with and without its comments, because a comment can contain text that looks like the end
+        // of a rule.
         guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
     }
 
-    /// The id in a reference to an element of the same document, such as `#shadow`. nil if the text refers to something
-    /// else.
+    /// Returns the id in a reference to an element of the same document, such as `#shadow`. Returns nil for any other
+    /// reference.
     static func id(_ reference: Data) -> Data? {
         let text = reference.drop { $0 <= 0x20 }
         return text.first == UInt8(ascii: "#") ? Data(text.dropFirst()) : nil
     }
 
-    /// The ids in `url(#id)` in the value of an attribute, such as `fill`. Escapes are not replaced.
+    /// Returns the ids of all references of the form `url(#id)` in an attribute's value. Does not replace escapes.
     static func ids(in value: Data) -> [Data] {
         guard value.contains(UInt8(ascii: "#")) else { return [] }
         var ids: [Data] = []
@@ -52,7 +53,7 @@ enum StyleReferences {
         return ids
     }
 
-    /// Whether the bytes may be the start of an XML document, compressed or not, in any encoding that libxml2 detects.
+    /// Whether the bytes can be the start of a plain or compressed XML document, in any encoding that libxml2 detects.
     static func isDocument(_ start: Data) -> Bool {
         let head = Data(start.prefix(8))
         let marks: [[UInt8]] = [
@@ -72,7 +73,7 @@ enum StyleReferences {
         return text.contains("url(") || text.contains("@import")
     }
 
-    /// The positions of `data:` in the text; upper and lower case are equal.
+    /// Returns all positions of `data:` in the text. Ignores the case of the letters.
     private static func dataURLs(in text: Data) -> [Int] {
         var places: [Int] = []
         var rest = text[...]
@@ -109,7 +110,7 @@ enum StyleReferences {
         return result + rest
     }
 
-    /// The text with CSS escapes replaced (CSS Syntax §4.3.7).
+    /// Returns the text with CSS escapes replaced (CSS Syntax §4.3.7).
     private static func unescaped(_ css: Data) -> Data {
         guard css.contains(UInt8(ascii: "\\")) else { return css }
         var result = Data(capacity: css.count)

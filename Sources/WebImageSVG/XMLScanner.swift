@@ -1,24 +1,24 @@
 import Foundation
 import WebImageCore
 
-/// Finds the parts of an XML document that can refer to others or to a picture: elements, attributes, style sheets and
-/// instructions.
+/// Finds the parts of an XML document that can contain references: elements, attributes, style sheets and instructions.
 ///
-/// The scanner accepts fewer documents than libxml2 and refuses anything that it cannot parse. So librsvg never reads a
-/// reference that was not checked here. Entities must be plain text; a reference to an external entity is refused.
-/// Attribute defaults may only declare the namespaces of SVG and XLink.
+/// The scanner accepts fewer documents than libxml2, and refuses every document that it cannot parse. Therefore librsvg
+/// never reads a reference that was not checked. Entities must be plain text. A reference to an external entity is
+/// refused. The only accepted attribute defaults are the namespaces of SVG and XLink.
 struct XMLScanner {
-    /// A part of the document. The scanner reports parts in document order, a style sheet at the end of its element.
+    /// A part of the document. Parts are reported in document order. A style sheet is reported at the end of its
+    /// element.
     enum Item {
-        /// The start of an element. Its attributes follow.
+        /// The start of an element. The attributes of the element follow.
         case start
-        /// The end of an element, also of an empty one.
+        /// The end of an element. An empty element also has an end.
         case end
-        /// An attribute. Entity references in its value are replaced; the element's name has no prefix.
+        /// An attribute. In `value`, entity references are replaced. `element` is the element's name without prefix.
         case attribute(element: Data, prefix: Data, name: Data, value: Data)
-        /// All text inside one element that is named `style`, with any prefix.
+        /// All text inside one `style` element. The element's name can have any prefix.
         case styleSheet(Data)
-        /// The text of a processing instruction between `<?` and `?>`, including its target.
+        /// The text of a processing instruction between `<?` and `?>`. The text includes the target of the instruction.
         case instruction(Data)
     }
 
@@ -26,9 +26,9 @@ struct XMLScanner {
     private let deadline: DecodeDeadline
     private var offset = 0
     private var entities: [Data: Data] = [:]
-    /// The number of bytes that replaced entities may still add.
+    /// The number of bytes that entity values can still add before the limit is exceeded.
     private var expansion: Int
-    /// The text of each open style element, the outermost first.
+    /// The text of each open `style` element, the outermost element first.
     private var styles: [Data] = []
     private var hasDocumentType = false
 
@@ -119,8 +119,9 @@ struct XMLScanner {
         }
     }
 
-    /// Scans a document type. Its internal subset may contain only declarations of entities, elements and notations,
-    /// and attribute defaults for namespaces. A reference to a parameter entity is refused.
+    /// Scans a document type declaration. Its internal subset is refused unless it contains only declarations of
+    /// entities, elements and notations, attribute defaults for namespaces, comments and instructions. A reference to a
+    /// parameter entity is refused.
     private mutating func documentType() throws(WebImageError) {
         guard !hasDocumentType else { throw Self.refused("it has two document types") }
         hasDocumentType = true
@@ -164,8 +165,8 @@ struct XMLScanner {
         }
     }
 
-    /// Scans attribute defaults. Old files use them to declare the namespaces of XLink and SVG; all other defaults are
-    /// refused.
+    /// Scans attribute defaults. Accepts the namespaces of XLink and SVG, because old files declare them as defaults.
+    /// Refuses all other defaults.
     private mutating func attributeDefaults() throws(WebImageError) {
         offset += 9
         while let next = byte, next != .greaterThan {
@@ -188,7 +189,8 @@ struct XMLScanner {
         let name = try name()
         skipSpace()
         guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") else {
-            // Skip an external entity: librsvg does not load it, and a reference to it is refused.
+            // Skip the declaration of an external entity. librsvg does not load the entity, and a reference to the
+            // entity is refused.
             try skip(through: ">", from: offset)
             return
         }
@@ -208,7 +210,7 @@ struct XMLScanner {
 
     // MARK: Pieces
 
-    /// The text with entity references replaced by their values.
+    /// Returns the text in a range of the document, with entity references replaced by their values.
     private mutating func replaced(_ range: Range<Int>) throws(WebImageError) -> Data {
         let text = Data(bytes[range])
         guard var reference = text.firstIndex(of: UInt8(ascii: "&")) else { return text }
@@ -245,7 +247,8 @@ struct XMLScanner {
 
     private mutating func addStyle(_ text: Data) throws(WebImageError) {
         for index in styles.indices { styles[index].append(text) }
-        // Text is added to every open style element, so deep nesting would copy the same text many times.
+        // Limit the nesting, because text is added to every open style element. Deep nesting would copy the same text
+        // many times.
         guard styles.count < 8 else { throw Self.refused("style elements are nested too deeply") }
     }
 
@@ -287,7 +290,7 @@ struct XMLScanner {
         return offset..<end
     }
 
-    /// Moves the offset behind the next occurrence of `text`, which must end with `>`.
+    /// Moves the offset to the end of the next occurrence of `text`. `text` must end with `>`.
     private mutating func skip(through text: StaticString, from start: Int) throws(WebImageError) {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         offset = min(start, bytes.count)

@@ -5,28 +5,28 @@ import WebImageGraphics
 /// Reads and writes TIFF (TIFF 6.0 and BigTIFF) with libtiff. The pages of a file are the frames of an
 /// animation.
 ///
-/// A still is the first page. Samples of every depth are decoded to eight bits. Samples that libtiff cannot
-/// convert to red, green and blue, such as floating-point samples, are refused. The decode time limit is
-/// checked after every strip or row of tiles.
+/// As a still image, the first page is decoded. Samples of every depth are decoded to 8 bits. Samples that libtiff
+/// cannot convert to red, green and blue are refused, for example floating-point samples. The decode time limit is
+/// checked before every few strips and before every row of tiles.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
-    /// The instance for stills; it has no state.
+    /// The shared coder. It has no open file and no other state.
     public static let shared = ImageTIFFCoder()
 
     private let source: (any AnimationSource)?
 
-    /// Makes another coder for stills.
+    /// Creates a coder without an open file.
     public init() { source = nil }
 
-    /// Opens a file with its pages as frames.
+    /// Opens a file. The pages of the file are the frames.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try TIFFDocument(data, options: options)
     }
 
-    /// Whether the data starts like a TIFF file.
+    /// Whether the data starts with the signature of a TIFF file.
     public func canDecode(from data: Data?) -> Bool {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .tiff } ?? false
     }
@@ -34,7 +34,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// Whether the format is TIFF.
     public func canEncode(to format: ImageFormat) -> Bool { format == .tiff }
 
-    /// Reads the facts in the first page's directory, and the number of pages.
+    /// Reads the properties of the first page from its directory, and counts the pages.
     ///
     /// - Throws: `.badImageData`, `.limitExceeded`.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -46,10 +46,10 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// Decodes the first page. If the file is truncated, missing pixels are transparent, or black in a page
-    /// without alpha.
+    /// Decodes the first page. The missing pixels of a truncated file are transparent. They are black in a page without
+    /// alpha.
     ///
-    /// - Throws: `.badImageData` if not even the first strip can be decoded; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file cannot be read or the first strip cannot be decoded; `.limitExceeded`.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -58,7 +58,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// Encodes one page with Deflate compression. The file is always lossless, so quality and maximum file size are
+    /// Encodes one page with Deflate compression. This encoding is lossless, so quality and maximum file size are
     /// ignored.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
@@ -67,7 +67,7 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         return try TIFFWriter.encode(pageCount: 1, options: options) { _ in image }
     }
 
-    /// Encodes one page per frame. Durations and the loop count are dropped, because TIFF cannot store them.
+    /// Encodes one page per frame. Durations and loop count are ignored, because TIFF cannot store them.
     public func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
@@ -79,18 +79,19 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// The encoded bytes of the opened file; nil if none is open.
+    /// The encoded bytes of the open file. Nil if no file is open.
     public var animatedImageData: Data? { source?.data }
-    /// The number of pages of the opened file.
+    /// The number of pages of the open file. 0 if no file is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count that the opened file declares; 0 (repeat for ever) if it declares none.
+    /// The loop count. Always 0, which means that the animation repeats endlessly, because TIFF stores no loop count.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// The seconds for which a page is displayed: always 0.1, because TIFF stores no durations.
+    /// Returns the duration of a page during playback in seconds. Always 0.1 for a file with several pages, because
+    /// TIFF stores no durations.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
-    /// Decodes a page of the opened file at the page's own size.
+    /// Decodes a page of the open file. Pages can differ in size.
     ///
-    /// - Throws: `.badImageData`, also for an index out of range; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or the index is out of range; `.limitExceeded`.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

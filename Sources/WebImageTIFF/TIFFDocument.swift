@@ -1,14 +1,14 @@
 import Foundation
 import WebImageCore
 
-/// One opened file whose pages are frames. It owns a copy of the bytes and one reader; a lock admits one thread at a
-/// time.
+/// One opened file whose pages are frames. It owns a copy of the bytes and one reader. A lock protects the reader, so
+/// only one thread at a time decodes.
 final class TIFFDocument: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    /// The reader; nil after an error, because libtiff may then be in the middle of a strip. The next call opens the
-    /// file again.
+    /// The reader. Nil after an error, because libtiff can then be in the middle of a strip. The next call then creates
+    /// a new reader.
     private let open: Locked<OpenPages?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {
@@ -34,7 +34,7 @@ final class TIFFDocument: AnimationSource {
     }
 }
 
-/// A reader and the memory that it reads.
+/// A reader and the encoded bytes that it reads.
 private final class OpenPages {
     let pages: TIFFPages
     private let file: PinnedBytes

@@ -2,14 +2,15 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Owns one libtiff handle for a file in memory. The file is read without a copy, or grows while it is written.
+/// Owns one libtiff handle for a file in memory. The file is either open for reading or for writing. A file is read
+/// without a copy of its bytes.
 final class TIFFFile {
     let libtiff: TIFFFunctions
     let handle: OpaquePointer
     private let memory: TIFFMemory
 
-    /// Opens a file for reading; the bytes must outlive it. A single allocation of libtiff is limited to 8 bytes per
-    /// pixel of the pixel limit, twice the size of a decoded picture.
+    /// Opens a file for reading. `bytes` must outlive this object. A single allocation of libtiff is limited to 8 bytes
+    /// per pixel of the pixel limit. A decoded picture needs half of this size.
     init(reading bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(bytes)
@@ -43,7 +44,8 @@ final class TIFFFile {
     /// The last error message of libtiff.
     var message: String { memory.message ?? "no reason given" }
 
-    // libtiff's functions for fields are variadic. Swift cannot call those, so this code uses their va_list forms.
+    // libtiff's functions for fields are variadic, and Swift cannot call variadic functions. This code therefore calls
+    // the forms with `va_list`.
 
     func short(_ tag: Int32) -> Int? {
         var value: UInt16 = 0
@@ -61,8 +63,8 @@ final class TIFFFile {
         return isThere == 1 ? Int(value) : nil
     }
 
-    /// The bytes of the ICC profile; nil if the page has none. They belong to libtiff and are valid until another
-    /// directory is selected.
+    /// The bytes of the page's ICC profile. Nil if the page has no profile. libtiff owns the bytes. They are valid
+    /// until another directory is selected.
     var profileBytes: UnsafeRawBufferPointer? {
         var count: UInt32 = 0
         var bytes: UnsafeMutableRawPointer?
@@ -75,10 +77,11 @@ final class TIFFFile {
         return UnsafeRawBufferPointer(start: bytes, count: Int(count))
     }
 
-    /// Whether the first extra sample after the colours is alpha.
+    /// Whether the first extra sample after the colours is declared as alpha.
     var hasAlphaSample: Bool { firstExtraSample.map { $0 != Int(EXTRASAMPLE_UNSPECIFIED) } ?? false }
 
-    /// The declared meaning (`EXTRASAMPLE_…`) of the first extra sample after the colours; nil if there is none.
+    /// The declared meaning (`EXTRASAMPLE_…`) of the first extra sample after the colours. Nil if no extra sample is
+    /// declared.
     var firstExtraSample: Int? {
         var count: UInt16 = 0
         var types: UnsafeMutablePointer<UInt16>?

@@ -1,7 +1,7 @@
 import CWebImageTIFF
 import Foundation
 
-/// The memory that libtiff reads and writes instead of a file. It also receives the error messages of libtiff.
+/// The memory that libtiff reads and writes instead of a file. This class also receives the error messages of libtiff.
 final class TIFFMemory {
     private let bytes: UnsafeRawBufferPointer
     private(set) var written = Data()
@@ -12,8 +12,8 @@ final class TIFFMemory {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Opens a libtiff handle on this memory. The handle must be closed before this object is released, because
-    /// libtiff keeps the object's address.
+    /// Opens a libtiff handle for this memory. The handle must be closed before this object is released, because
+    /// libtiff stores the object's address.
     func open(_ libtiff: TIFFFunctions, mode: String, maxAllocation: Int) -> OpaquePointer? {
         isWriting = mode == "w"
         let options = libtiff.TIFFOpenOptionsAlloc()
@@ -26,7 +26,7 @@ final class TIFFMemory {
                 memory(me)?.note(format, arguments)
                 return 1
             }, me)
-        // Drop warnings: real files cause many of them, and libtiff would print them on standard error.
+        // Drop warnings, because many real files cause warnings, and libtiff would print them to standard error.
         libtiff.TIFFOpenOptionsSetWarningHandlerExtR(options, { _, _, _, _, _ in 1 }, me)
         return libtiff.TIFFClientOpenExt(
             "memory", mode, me, { tmsize_t(memory($0)?.read($1, Int($2)) ?? 0) },
@@ -45,7 +45,7 @@ final class TIFFMemory {
     }
 
     private func read(_ target: UnsafeMutableRawPointer?, _ wanted: Int) -> Int {
-        // libtiff also reads while it writes a file: it reads directory offsets back.
+        // libtiff reads not only input files. While it writes a file, it reads back directory offsets.
         let taken = max(0, min(wanted, count - position))
         guard let target, taken > 0 else { return 0 }
         if isWriting {
@@ -68,7 +68,8 @@ final class TIFFMemory {
 
     private func seek(_ offset: UInt64, _ origin: Int32) -> UInt64 {
         let start = origin == SEEK_CUR ? position : origin == SEEK_END ? count : 0
-        // An offset from a file may have any value. A relative offset is a signed number in an unsigned type.
+        // An offset from a file can have any value, so the sum can overflow. A relative offset is a signed number in an
+        // unsigned type.
         let (target, overflow) = start.addingReportingOverflow(Int(truncatingIfNeeded: offset))
         guard !overflow, target >= 0, target <= 1 << 40 else { return .max }
         position = target

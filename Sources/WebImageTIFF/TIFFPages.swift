@@ -14,7 +14,7 @@ final class TIFFPages {
         info = try TIFFPages.info(of: file, limits: limits)
     }
 
-    /// Counts the pages: follows the chain of directories without reading their content.
+    /// Counts the pages. Follows the chain of directories without reading their content.
     func countPages() {
         let count = Int(file.libtiff.TIFFNumberOfDirectories(file.handle))
         guard count > 1 else { return }
@@ -23,7 +23,7 @@ final class TIFFPages {
         info.delaysMilliseconds = Array(repeating: 0, count: count)
     }
 
-    /// Decodes a page to eight bits per channel. The page's size may differ from the first page's size.
+    /// Decodes a page to 8 bits per channel. The page's size can differ from the first page's size.
     func image(at index: Int, options: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> Image {
         guard file.libtiff.TIFFSetDirectory(file.handle, UInt32(index)) == 1 else {
             throw .badData("libtiff", file.message)
@@ -37,7 +37,7 @@ final class TIFFPages {
             hasAlpha = pixels.format.hasAlpha
         } else {
             (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
-            // libtiff has already multiplied the colours by alpha. `isOpaque` prevents a second multiplication: the
+            // libtiff has already multiplied the colours by alpha. `isOpaque` prevents a second multiplication, so the
             // conversion only swaps red and blue.
             if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
         }
@@ -62,8 +62,8 @@ final class TIFFPages {
         return info
     }
 
-    /// The page's colour profile; nil for CMYK, because libtiff converts CMYK to red, green and blue without using the
-    /// profile.
+    /// Returns the page's colour profile. Nil for CMYK, because libtiff converts CMYK to red, green and blue without
+    /// the profile.
     private static func profile(of file: TIFFFile, limits: DecodingLimits) throws(WebImageError) -> ColorProfile? {
         guard let bytes = file.profileBytes, file.short(TIFFTAG_PHOTOMETRIC) != Int(PHOTOMETRIC_SEPARATED) else {
             return nil
@@ -90,7 +90,7 @@ final class TIFFPages {
             file.libtiff.TIFFRGBAImageEnd(&reader)
             HandleLedger.closed("tiff_rgba")
         }
-        // libtiff must not apply the orientation: a later step does this for all formats.
+        // libtiff must not apply the orientation, because a later step applies the orientation of all formats.
         reader.req_orientation = reader.orientation
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: .rgba8)
         memset(pixels.baseAddress, 0, pixels.byteCount)
@@ -118,7 +118,8 @@ final class TIFFPages {
     private func rowsOfBand(_ size: PixelSize, limits: DecodingLimits) throws(WebImageError) -> Int {
         guard file.libtiff.TIFFIsTiled(file.handle) != 0 else {
             let rows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
-            // Strips with fewer than 64 rows are converted several at a time, up to about 64 rows.
+            // Each call converts one strip. If strips have at most 32 rows, it converts several strips with at most 64
+            // rows.
             return min(rows * max(1, 64 / rows), size.height)
         }
         guard let width = file.long(TIFFTAG_TILEWIDTH), let height = file.long(TIFFTAG_TILELENGTH), width > 0,

@@ -2,16 +2,17 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Reads rows whose stored layout needs no conversion: RGB, straight RGBA or grey with eight bits per channel.
+/// Reads rows whose stored layout needs no conversion. These are RGB, straight RGBA and grey with 8 bits per channel.
 ///
-/// libtiff's conversion would multiply the colours by alpha, which cannot be undone without loss.
+/// libtiff's conversion is not used for them, because it would multiply the colours by alpha. The multiplication cannot
+/// be reversed without loss.
 struct TIFFRows {
     private let file: TIFFFile
     private let size: PixelSize
     private let format: PixelFormat
     private let stripRows: Int
 
-    /// Returns nil if the layout needs a conversion.
+    /// Creates a reader for the current page. Returns nil if the layout of the page needs a conversion.
     init?(_ file: TIFFFile, size: PixelSize) {
         guard file.libtiff.TIFFIsTiled(file.handle) == 0, file.short(TIFFTAG_BITSPERSAMPLE) == 8,
             file.short(TIFFTAG_SAMPLEFORMAT) ?? 1 == Int(SAMPLEFORMAT_UINT),
@@ -21,7 +22,8 @@ struct TIFFRows {
         switch (file.short(TIFFTAG_SAMPLESPERPIXEL), photometric) {
         case (1, Int(PHOTOMETRIC_MINISBLACK)): format = .gray8
         case (3, Int(PHOTOMETRIC_RGB)): format = .rgb8
-        // If the file does not describe the fourth sample, it is read as straight alpha, as most readers do.
+        // If the file does not declare the meaning of the fourth sample, the sample is read as straight alpha, as in
+        // most readers.
         case (4, Int(PHOTOMETRIC_RGB)) where file.firstExtraSample != Int(EXTRASAMPLE_ASSOCALPHA): format = .rgba8
         default: return nil
         }
@@ -31,12 +33,12 @@ struct TIFFRows {
         stripRows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
     }
 
-    /// Reads all rows. Missing pixels of a truncated file are transparent, or black without alpha. Throws if the
-    /// first strip cannot be read.
+    /// Reads all rows. The missing pixels of a truncated file are transparent. They are black if the layout has no
+    /// alpha. Throws if the first strip cannot be read.
     func pixels(_ deadline: DecodeDeadline) throws(WebImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: format)
         let rowBytes = size.width * format.bytesPerPixel
-        // Rows without padding are read straight into the buffer.
+        // If the rows of the buffer have no padding, strips are read directly into the buffer.
         let isPacked = pixels.bytesPerRow == rowBytes
         let band = isPacked ? nil : try PixelBuffer(width: rowBytes * stripRows, height: 1, format: .gray8)
         for top in stride(from: 0, to: size.height, by: stripRows) {
@@ -44,8 +46,8 @@ struct TIFFRows {
             let rows = min(stripRows, size.height - top)
             let target = pixels.baseAddress + top * pixels.bytesPerRow
             let strip = band?.baseAddress ?? target
-            // libtiff reports success for a deflated strip that ends early. Without this, the rest of the strip would
-            // show uninitialised memory.
+            // Clear the memory of the strip, because libtiff reports success for a deflated strip that ends early. The
+            // rest of the strip would otherwise show uninitialised memory.
             memset(strip, 0, rows * rowBytes)
             let read = file.libtiff.TIFFReadEncodedStrip(
                 file.handle, UInt32(top / stripRows), strip, tmsize_t(rows * rowBytes))

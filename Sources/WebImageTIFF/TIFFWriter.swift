@@ -3,8 +3,8 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes pages with Deflate compression, horizontal differencing and straight alpha, and with the image's colour
-/// profile if it has one.
+/// Writes pages with Deflate compression, horizontal differencing and straight alpha. Writes the image's colour profile
+/// if the image has one.
 enum TIFFWriter {
     static func encode(
         pageCount: Int, options: EncodingOptions, page: (Int) throws(WebImageError) -> Image
@@ -35,7 +35,7 @@ enum TIFFWriter {
         try file.set(TIFFTAG_ROWSPERSTRIP, Int32(clamping: max(1, (256 << 10) / rowBytes)))
         if format.hasAlpha { try setAlpha(file) }
         if let profile = image.colorProfile { try set(profile, file) }
-        // libtiff applies the differencing to the caller's row in place, so each row is copied first.
+        // Copy each row, because libtiff applies the differencing to the caller's row in place.
         let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
         for index in 0..<pixels.height {
             memcpy(row.baseAddress, pixels.baseAddress + index * pixels.bytesPerRow, rowBytes)

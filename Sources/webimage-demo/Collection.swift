@@ -2,7 +2,8 @@ import Foundation
 import WebImage
 import WebImageGraphics
 
-/// The demo's pictures: four formats, six orientations, six sizes, a large one, a slow one and a broken one.
+/// The demo's pictures. They have four formats, six orientations and six sizes. Three more pictures are a large
+/// picture, a slow download and a truncated file.
 struct Collection {
     struct Item {
         let name: String
@@ -13,7 +14,7 @@ struct Collection {
 
     let items: [Item]
 
-    /// Draws and encodes all pictures; takes some seconds.
+    /// Draws and encodes all pictures. Takes some seconds.
     init(count: Int = 64) throws(WebImageError) {
         var items: [Item] = []
         for number in 1...count { items.append(try Self.item(number)) }
@@ -58,7 +59,8 @@ struct Collection {
         return try ImageCodersManager.shared.encode(try picture(number, label), format: format, options: options)
     }
 
-    /// Returns a JPEG whose pixels are stored in another orientation, as by a rotated camera. Its EXIF data says which.
+    /// Returns a JPEG whose pixels are stored rotated or mirrored, like a picture from a rotated camera. The EXIF data
+    /// of the file contains the orientation.
     private static func jpeg(
         _ number: Int, width: Int? = nil, height: Int? = nil
     ) throws(WebImageError) -> Data {

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Puts an EXIF orientation into a JPEG file.
+/// Adds an EXIF orientation to a JPEG file.
 enum EXIFOrientation {
     /// Returns the file with an APP1 segment that contains the orientation (EXIF 2.32 §4.5.4, TIFF 6.0 §2).
     static func adding(_ orientation: ImageOrientation, toJPEG file: Data) -> Data {
@@ -15,7 +15,7 @@ enum EXIFOrientation {
 }
 
 extension ImageOrientation {
-    /// The orientation that undoes this one.
+    /// The orientation that reverses the effect of this orientation.
     var inverse: ImageOrientation {
         switch self {
         case .right: .left

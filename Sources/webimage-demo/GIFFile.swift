@@ -1,16 +1,17 @@
 import Foundation
 import WebImage
 
-/// Encodes still GIFs of 125 colours with literal LZW codes (GIF89a specification, appendix F).
+/// Encodes still GIF images of 125 colours. Every pixel is written as a literal LZW code (GIF89a specification,
+/// appendix F).
 enum GIFFile {
     private static let levels = 5
     private static let clearCode: UInt8 = 128
     private static let endCode: UInt8 = 129
-    /// The number of codes between two clear codes. Codes stay 8 bits wide while the table has gained fewer entries
-    /// than this.
+    /// The number of codes between two clear codes. Each code adds an entry to the decoder's table. With this number,
+    /// the table stays so small that every code has 8 bits.
     private static let codesBetweenClears = 120
 
-    /// Returns the file of an opaque picture in display format.
+    /// Returns the GIF file of an opaque picture in display format.
     static func encode(_ image: Image) -> Data {
         var file = Data("GIF89a".utf8)
         file += littleEndian(image.pixelSize.width) + littleEndian(image.pixelSize.height) + [0x86, 0, 0]
@@ -28,7 +29,7 @@ enum GIFFile {
 
     private static func littleEndian(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
 
-    /// A colour cube of five levels per channel, padded to 128 entries.
+    /// The colour table: a colour cube of five levels per channel, padded to 128 entries.
     private static var palette: [UInt8] {
         var bytes: [UInt8] = []
         for red in 0..<levels {
@@ -56,7 +57,7 @@ enum GIFFile {
         return codes + [endCode]
     }
 
-    /// Returns the nearest colour of the cube, with an ordered dither, so that skies show no bands.
+    /// Returns the index of the nearest colour of the cube. Ordered dithering prevents visible bands in the sky.
     private static func index(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ x: Int, _ y: Int) -> UInt8 {
         let threshold = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5][(y & 3) * 4 + (x & 3)] * 4
         func level(_ value: UInt8) -> Int { min((Int(value) * (levels - 1) + threshold * 4) / 256, levels - 1) }

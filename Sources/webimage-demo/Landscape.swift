@@ -1,12 +1,12 @@
 import WebImage
 
-/// A generated landscape: sky above, hills below, a sun and a label, so that a wrong orientation is visible.
+/// A generated landscape. It has a sky above, hills below, a sun and a label, so that a wrong orientation is visible.
 struct Landscape {
     let width: Int
     let height: Int
     let seed: Int
     let label: String
-    /// Whether the sky is transparent; for formats with transparency.
+    /// Whether the sky is transparent. Set this property only for formats with transparency.
     var hasClearSky = false
 
     /// Draws the landscape in display format.
@@ -45,8 +45,8 @@ struct Landscape {
         return Int(Double(height) * (0.48 + 0.13 * Double(layer) + 0.12 * wave))
     }
 
-    /// Returns a smooth curve between -1 and 1: a parabola per half period, without functions of the mathematics
-    /// library.
+    /// Returns the value of a smooth curve between -1 and 1. The curve is a parabola in each half period and uses no
+    /// functions of the mathematics library.
     private func wobble(_ value: Double) -> Double {
         let turn = value - value.rounded(.down)
         let half = turn < 0.5 ? turn * 2 : turn * 2 - 1
@@ -101,7 +101,7 @@ struct Landscape {
         }
     }
 
-    /// The glyphs, four cells wide and five high.
+    /// The glyphs. Each glyph is four cells wide and five cells high.
     private static let font: [Character: [String]] = [
         "0": [".##.", "#..#", "#..#", "#..#", ".##."], "1": ["..#.", ".##.", "..#.", "..#.", ".###"],
         "2": ["###.", "...#", ".##.", "#...", "####"], "3": ["###.", "...#", ".##.", "...#", "###."],

@@ -4,7 +4,7 @@ import WebImageTesting
 
 /// Serves generated pictures on the loopback interface, for `Scripts/demo`.
 ///
-/// Writes one URL per line, then an empty line. Serves until its standard input ends.
+/// Writes one URL per line, then an empty line. Serves until standard input ends.
 @main
 struct Main {
     static func main() throws {
@@ -19,7 +19,7 @@ struct Main {
             server.route("/" + item.name, .respond(response))
         }
         let urls = collection.items.map { server.url("/" + $0.name).absoluteString }
-        // The gallery's last card: a URL without a picture.
+        // The gallery's last card shows a URL that has no picture.
         let missing = server.url("/68-missing.jpg").absoluteString
         FileHandle.standardOutput.write(Data((urls + [missing, "", ""]).joined(separator: "\n").utf8))
         while readLine() != nil {}

@@ -8,10 +8,10 @@ import WebImageServer
 import WebImageService
 import WebImageTIFF
 
-// libFuzzer's driver calls this function once per input. The target's name comes from the environment, because the
-// driver uses the arguments.
+// libFuzzer's driver calls `Target.run` once per input. The environment variable `WEBIMAGE_FUZZ` names the target,
+// because the driver uses the command-line arguments.
 
-/// An entry point of the library for untrusted bytes.
+/// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
     case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming, targets, http
 
@@ -59,7 +59,7 @@ private enum Target: String {
         _ = try? coder.decode(data, options: options)
     }
 
-    /// Decodes up to eight frames of an animation, then the first one again.
+    /// Decodes up to eight frames of an animation, then decodes the first frame again.
     private func frames(_ data: Data) {
         var options = DecodingOptions()
         options.limits = limits
@@ -68,7 +68,8 @@ private enum Target: String {
         _ = animation.animatedImageFrame(at: 0)
     }
 
-    /// Appends pieces whose size the last byte determines, with a preview after each.
+    /// Appends the bytes in pieces. Decodes a partial image after each piece that changed it. The last byte of the data
+    /// influences the size of the pieces.
     private func stream(_ data: Data) {
         var options = DecodingOptions()
         options.limits = limits

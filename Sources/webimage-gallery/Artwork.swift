@@ -2,9 +2,9 @@ import CWebImageGTK
 import Foundation
 import WebImage
 
-/// Pictures that the gallery draws itself: the placeholder and the error image.
+/// The two pictures that the gallery draws: the placeholder and the error image.
 @MainActor enum Artwork {
-    /// A grey landscape, shown while a picture loads.
+    /// A grey landscape in a frame. Shown while a picture loads.
     static let placeholder = draw(background: 0.93) { cairo in
         strokeFrame(cairo, 0.70)
         cairo_set_source_rgb(cairo, 0.76, 0.77, 0.80)
@@ -14,7 +14,7 @@ import WebImage
         cairo_fill(cairo)
     }
 
-    /// The same frame torn in two, shown when a picture failed.
+    /// The landscape of the placeholder, torn in two. Shown after a picture failed.
     static let broken = draw(background: 0.96) { cairo in
         strokeFrame(cairo, 0.62)
         path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])
@@ -28,7 +28,8 @@ import WebImage
         polyline(cairo, [(60, 22), (70, 44), (60, 58), (72, 76), (64, 100)])
     }
 
-    /// The card's box at two pixels per point. The coordinates below are on a canvas of 160 by 120.
+    /// The width of the card's picture at two pixels per point. The coordinates in this file belong to a canvas of 160
+    /// by 120 units, which is scaled to the picture.
     private static let width = 2 * Card.pictureSize.width
     private static let height = 2 * Card.pictureSize.height
 

@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// One recycled cell: a picture with its name and its state.
+/// One recycled cell of the grid. Shows a picture, the picture's name and its state.
 @MainActor final class Card {
     /// The size of the picture's box in points.
     static let pictureSize = (width: 200, height: 150)
@@ -31,7 +31,7 @@ import WebImageGTK
         for child in [picture, caption, status] { gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), child) }
     }
 
-    /// Shows an item and loads its picture at the size at which it is shown. `changed` receives each state.
+    /// Shows an item and loads its picture in the size of the card. `changed` receives each new state of the item.
     func show(_ item: GalleryItem, changed: @escaping @MainActor (GalleryItem.State) -> Void) {
         (self.item, self.changed) = (item, changed)
         note(.loading)
@@ -49,7 +49,7 @@ import WebImageGTK
         }
     }
 
-    /// Cancels the item's load and clears the picture; no state is reported afterwards.
+    /// Cancels the item's load and clears the picture. After this call, the card reports no state of the item.
     func clear() {
         item = nil
         view.cancelCurrentImageLoad()
@@ -57,7 +57,7 @@ import WebImageGTK
     }
 
     private func ended(_ image: Image?, _ error: WebImageError?, _ origin: ImageCacheType) {
-        // After a cancellation the card already shows another item.
+        // Ignore a cancellation, because the card already shows another item or no item.
         if error?.isCancellation == true { return }
         if let image {
             note(.shown(image.pixelSize, origin))

@@ -24,7 +24,7 @@ import WebImageGTK
         ("Veil", { WebImageProgressIndicator.overlay }), ("None", { nil }),
     ]
 
-    /// An example of a custom transition: the picture grows to its size.
+    /// Returns an example of a custom transition, in which the picture grows to its size.
     private static func grow() -> WebImageTransition {
         let transition = WebImageTransition.look(.curveEaseOut, duration: 0.4)
         transition.prepares = { view, _, _, _, _ in
@@ -43,12 +43,13 @@ import WebImageGTK
 
     static func chooseTransition(_ number: Int) { if transitions.indices.contains(number) { transition = number } }
     static func chooseIndicator(_ number: Int) { if indicators.indices.contains(number) { indicator = number } }
-    /// Returns the index of a name given on the command line; nil if there is no such name.
+    /// Returns the index of a name from the command line. Nil if `names` does not contain the name.
     static func number(of name: String, in names: [String]) -> Int? {
         names.firstIndex { $0.lowercased().replacingOccurrences(of: " ", with: "-") == name.lowercased() }
     }
 
-    /// Sets the chosen transition and indicator. `last` is the view's indicator, so that a recycled row keeps it.
+    /// Sets the chosen transition and indicator. `last` is the index of the view's current indicator. If `last` equals
+    /// the chosen index, the view's indicator does not change.
     static func apply(to view: ImageView, last: inout Int?) {
         view.imageTransition = transitions[transition].make()
         guard last != indicator else { return }

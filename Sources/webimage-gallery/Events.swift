@@ -1,6 +1,6 @@
 import CWebImageGalleryShim
 
-/// Swift closures for GTK events whose arguments are not objects. A closure is never released.
+/// Connects Swift closures to GTK events whose arguments are not objects. The closures are never released.
 @MainActor enum Events {
     private final class Box<Handler>: Sendable where Handler: Sendable {
         let handler: Handler

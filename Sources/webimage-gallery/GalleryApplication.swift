@@ -4,7 +4,8 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// Runs the window. With `--screenshot` it quits when no picture is loading any more.
+/// Shows the window and runs until the user closes it. With `--screenshot`, saves an image of the window when all
+/// pictures have loaded or failed, then quits.
 @MainActor final class GalleryApplication {
     private let arguments: GalleryArguments
     private var window: GalleryWindow?

@@ -19,7 +19,7 @@ struct GalleryArguments {
     var page = "grid"
     var isDark = false
     var showsPanel = false
-    /// Whether to run ``ListCheck``, for tests.
+    /// Whether to run ``ListCheck``. Used by tests.
     var checksList = false
 
     static let help = """
@@ -113,7 +113,7 @@ struct GalleryArguments {
         return true
     }
 
-    /// Returns a word with a scheme as a URL, any other word as a path.
+    /// Converts a word to a URL. A word without a scheme is the path of a file.
     static func url(_ word: String) -> URL? {
         guard !word.isEmpty else { return nil }
         let isURL = word.contains("://") || word.hasPrefix("data:") || word.hasPrefix("file:")

@@ -13,7 +13,7 @@ struct GalleryItem {
     let url: URL
     var state = State.waiting
 
-    /// The file's name, or the type of a `data:` URL.
+    /// The file name in the URL. For a `data:` URL, the media type.
     var caption: String {
         if url.scheme?.lowercased() == "data" {
             return "data: " + (url.absoluteString.dropFirst(5).prefix { $0 != ";" && $0 != "," })
@@ -49,7 +49,7 @@ extension ImageCacheType {
 }
 
 extension WebImageError {
-    /// A short text for the line under a picture.
+    /// A short description of the error for the line under a picture.
     fileprivate var shortWords: String {
         if case .http(let status) = underlying { return "HTTP \(status)" }
         return code.words

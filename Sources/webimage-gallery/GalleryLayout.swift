@@ -6,7 +6,7 @@ struct GalleryLayout {
     static let maxHeight = 8000
 
     let columns: Int
-    /// The exact number of columns; nil if it follows from the window's width.
+    /// The exact number of columns. Nil if the current width of the window determines the number of columns.
     let fixedColumns: Int?
     let width: Int
     let height: Int

@@ -1,14 +1,14 @@
 import Foundation
 import WebImage
 
-/// The pictures of the gallery, those that match the filter, and the state of each.
+/// The items of the gallery, with the state of each item. Also selects the items that match the filter.
 @MainActor final class GalleryModel {
     private(set) var items: [GalleryItem]
     /// The indices in ``items`` of the items that match the filter.
     private(set) var shown: [Int]
     /// The indices of the items that a card has shown at least once.
     private(set) var visited: Set<Int> = []
-    /// Called when ``shown`` changed.
+    /// The closure that is called after ``shown`` has changed.
     var changed: (@MainActor () -> Void)?
 
     var filter = "" { didSet { if filter != oldValue { refresh() } } }
@@ -26,7 +26,7 @@ import WebImage
         shown.indices.contains(position) ? items[shown[position]] : nil
     }
 
-    /// Adds the URLs that are not in the gallery yet, and returns their number.
+    /// Adds the URLs that are not in the gallery yet. Returns the number of added URLs.
     @discardableResult func add(_ urls: [URL]) -> Int {
         let before = items.count
         for url in urls where places[url] == nil {
@@ -50,7 +50,8 @@ import WebImage
         changed?()
     }
 
-    /// Returns the URLs and paths in a text, separated by line breaks or blanks.
+    /// Returns the URLs and the paths of existing files in a text. Line breaks and blanks separate the entries. A line
+    /// that starts with `/` is one path, even if it contains blanks.
     static func urls(in text: String) -> [URL] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [URL] in
             let line = line.trimmingCharacters(in: .whitespaces)

@@ -4,7 +4,8 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// The window: a header with search, the grid and list pages, the large view, and the panel.
+/// The window of the gallery. It contains a header with a search field, the grid page, the list page, the large view
+/// and the panel.
 @MainActor final class GalleryWindow {
     let widget: UnsafeMutablePointer<GtkWidget>
     let model: GalleryModel
@@ -13,7 +14,7 @@ import WebImageGTK
     private let viewer: Viewer
     private let panel: LivePanel
     private let stack = gallery_stack_new()
-    /// Shows the pages, the large view, or the page of an empty gallery.
+    /// Shows one of three children: the grid and list pages, the large view, or the page of an empty gallery.
     private let root = OpaquePointer(gtk_stack_new()!)
     private let flap: OpaquePointer
     private let toasts: OpaquePointer
@@ -46,8 +47,8 @@ import WebImageGTK
         gtk_window_set_title(window, arguments.title)
         gtk_window_set_icon_name(window, "io.github.swift_web_image.Gallery")
         gtk_window_set_default_size(window, gint(layout.width), gint(layout.height + 47))
-        // A screenshot may be larger than the screen. Only a size request exceeds the limit that the window otherwise
-        // sets.
+        // A screenshot can be larger than the screen. GTK limits the default size of a window to the screen, but does
+        // not limit a size request.
         if arguments.screenshot != nil {
             gtk_widget_set_size_request(grid.scroller, gint(layout.width), gint(layout.height))
         }
@@ -201,7 +202,8 @@ import WebImageGTK
         return true
     }
 
-    /// Adds the pictures named in a text, or in the text files that it names.
+    /// Adds the pictures whose URLs or paths are in a text. For the path of a text file, adds the pictures that the
+    /// file lists.
     private func add(_ text: String) {
         var urls: [URL] = []
         for url in GalleryModel.urls(in: text) {
@@ -219,14 +221,14 @@ import WebImageGTK
         Events.chooseFile(OpaquePointer(widget), "A text file of URLs") { [weak self] path in self?.add(path) }
     }
 
-    /// Returns the URLs in a text file, from the whole lines of its first megabyte.
+    /// Returns the URLs in a text file. Reads only the complete lines in the first MiB of the file.
     private func read(_ path: String) -> [URL] {
         let limit = 1 << 20
         guard let file = FileHandle(forReadingAtPath: path), var data = try? file.read(upToCount: limit + 1) else {
             return []
         }
         if data.count > limit {
-            // The line at the limit may be cut.
+            // Drop the last line, because the limit can be in the middle of the line.
             data = data.prefix(through: data.prefix(limit).lastIndex(of: 0x0A) ?? 0)
         }
         return GalleryModel.urls(in: String(decoding: data, as: UTF8.self))

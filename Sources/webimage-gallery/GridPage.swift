@@ -2,10 +2,10 @@ import CWebImageGTK
 import WebImage
 import WebImageGTK
 
-/// A grid of recycled cards for the items shown.
+/// A grid of recycled cards. It shows the items that match the filter.
 @MainActor final class GridPage {
     let scroller: UnsafeMutablePointer<GtkWidget>
-    /// Called with the index in `model.shown` of the item to open in the large view.
+    /// The closure that opens an item in the large view. Receives the index of the item in `model.shown`.
     var opened: (@MainActor (Int) -> Void)?
     private let model: GalleryModel
     private let names = gtk_string_list_new(nil)

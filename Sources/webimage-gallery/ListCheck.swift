@@ -2,11 +2,13 @@ import CWebImageGTK
 import Foundation
 import WebImageGTK
 
-/// Checks in a separate process that the list page plays its first picture and that a click on it opens the large view.
+/// Checks that the list page plays its first picture, and that a click on this picture opens the large view. A test
+/// runs the check in a separate process.
 @MainActor struct ListCheck {
     let window: GalleryWindow
 
-    /// Prints the facts that hold. Returns 0 if both hold, each within ten seconds.
+    /// Waits at most ten seconds for each of the two conditions. Prints each condition that becomes true. Returns 0 if
+    /// both conditions become true, otherwise 2.
     func run() async -> Int32 {
         let plays = await reaches { (view?.currentFrameIndex ?? 0) > 0 }
         if plays { print("plays") }
@@ -29,7 +31,7 @@ import WebImageGTK
         return true
     }
 
-    /// Clicks on the list's first pixels, where its first row is.
+    /// Sends a click near the top left corner of the list, where the first row is.
     private func click() {
         let list = UnsafeMutablePointer<GtkWidget>(window.list.list.widget)
         let controllers = gtk_widget_observe_controllers(list)
@@ -46,7 +48,7 @@ import WebImageGTK
         var values = [GValue(), GValue(), GValue(), GValue()]
         g_value_init(&values[0], gtk_gesture_click_get_type())
         g_value_set_object(&values[0], gesture)
-        // G_TYPE_INT and G_TYPE_DOUBLE are macros.
+        // Swift cannot import the macros G_TYPE_INT (6 << 2) and G_TYPE_DOUBLE (15 << 2).
         g_value_init(&values[1], GType(6 << 2))
         g_value_set_int(&values[1], 1)
         for place in [2, 3] {

@@ -3,10 +3,11 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// One column whose rows have the height of their pictures and whose view never jumps.
+/// One column of pictures. Each row has the height of its picture. Visible rows stay in place when other rows change
+/// their height.
 @MainActor final class ListPage {
     let scroller: UnsafeMutablePointer<GtkWidget>
-    /// Called with the index in `model.shown` of the item to open in the large view.
+    /// The closure that opens an item in the large view. Receives the index of the item in `model.shown`.
     var opened: (@MainActor (Int) -> Void)?
     private let model: GalleryModel
     let list: FittingList

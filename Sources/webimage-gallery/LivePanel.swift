@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// Counts the manager's work since the start, on the threads that do the work.
+/// Counts the manager's work since the start of the program. The counters are updated on the threads that do the work.
 final class Figures: WebImageManagerListener {
     struct Counts {
         var memory = 0, disk = 0, network = 0, failed = 0
@@ -35,7 +35,7 @@ final class Figures: WebImageManagerListener {
     }
 }
 
-/// The panel: live figures, choices, and buttons that clear the caches.
+/// The panel of the window. It shows current figures, choices, and buttons that clear the caches.
 @MainActor final class LivePanel {
     let root: UnsafeMutablePointer<GtkWidget>
     private let figures: Figures
@@ -53,7 +53,8 @@ final class Figures: WebImageManagerListener {
         gtk_widget_add_css_class(root, "panel")
         gtk_widget_add_css_class(root, "background")
         gtk_widget_set_size_request(root, 260, -1)
-        // The numbers expand to the panel's far side. The panel itself must not expand beyond its natural width.
+        // The number labels expand horizontally. Without this line, the panel would expand beyond its natural width
+        // too.
         gtk_widget_set_hexpand(root, 0)
         let grid = gtk_grid_new()!
         let table = UnsafeMutablePointer<GtkGrid>(OpaquePointer(grid))
@@ -82,7 +83,8 @@ final class Figures: WebImageManagerListener {
         gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), widget)
     }
 
-    /// Whether the panel counts frames and updates its figures. A hidden panel costs nothing.
+    /// Whether the panel counts frames and updates its figures. False for a hidden panel, so that it uses no processor
+    /// time.
     var isLive = false {
         didSet {
             guard isLive != oldValue else { return }

@@ -9,9 +9,11 @@ import WebImageTIFF
 
 @main
 struct Main {
-    // Synchronous, because an `async main` that has suspended no longer runs on the thread that GTK requires.
+    // This function must be synchronous. After its first suspension, an `async main` would no longer run on the thread
+    // that GTK requires.
     static func main() {
-        // The additional formats of this command. The library of a format is loaded by the first picture that needs it.
+        // Register the coders of the optional formats. The library of a format is loaded when the first picture needs
+        // it.
         ImageCodersManager.shared.coders += [
             ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,

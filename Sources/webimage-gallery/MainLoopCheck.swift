@@ -3,12 +3,14 @@ import Dispatch
 import Foundation
 import WebImageGTK
 
-/// Checks in a separate process that a GLib loop runs main-actor tasks and the main queue, and is idle without work.
+/// Checks that a GLib loop runs main-actor tasks and blocks of the main queue, and that it is idle without work. A test
+/// runs the check in a separate process.
 @MainActor final class MainLoopCheck {
     private var heard: [String] = []
     private let loop = g_main_loop_new(nil, 0)
 
-    /// Prints the steps that ran and the processor time of an idle second. Returns 0 if all steps ran.
+    /// Prints the steps that ran and the processor time of an idle second. Returns 0 after all steps, and 2 if the main
+    /// loop cannot be attached. Exits with code 3 after 20 s.
     func run() -> Int32 {
         guard MainLoop.attach(), MainLoop.attach() else { return 2 }
         let deadline = DispatchWorkItem { exit(3) }

@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImageGTK
 
-/// Saves the window as an image when every picture in it has arrived or failed.
+/// Saves the window as an image when every picture in the window has loaded or failed.
 @MainActor struct Screenshot {
     let window: GalleryWindow
     let path: String
@@ -13,11 +13,12 @@ import WebImageGTK
         self.path = path
     }
 
-    /// Returns the exit code: 0, or 2 if pictures were missing at the deadline or the file could not be written.
+    /// Returns the exit code. It is 2 if pictures were missing at the deadline, if the grid shows no picture, or if the
+    /// file could not be written. Otherwise it is 0.
     func take() async -> Int32 {
         var quietRounds = 0
-        // Rows far outside the window are never bound. When all bound rows have had their result for a while, no more
-        // follow. Other pages do not report when they are done, so they get one more second.
+        // Only the cards near the window are bound and load a picture. The grid is complete if all their loads have
+        // ended and no new load starts for 0.6 s. Other pages do not report their loads, so wait 1.6 s for these pages.
         let quiet = window.shows(page: "grid") ? 12 : 32
         while quietRounds < quiet, ContinuousClock.now < deadline {
             try? await Task.sleep(for: .milliseconds(50))

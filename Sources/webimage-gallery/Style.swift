@@ -1,6 +1,6 @@
 import CWebImageGTK
 
-/// The gallery's style sheet. It uses the theme's colours, so that it also fits the dark style.
+/// The gallery's style sheet. It uses the theme's colours, so that it fits both the light and the dark style.
 @MainActor enum Style {
     private static let sheet = """
         .gallery { padding: 8px; background: none; }

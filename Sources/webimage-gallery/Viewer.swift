@@ -12,9 +12,9 @@ import WebImageGTK
     private let model: GalleryModel
     private(set) var position = 0
     private var indicator: Int?
-    /// The zoom factor; 1 fits the picture to the window.
+    /// The zoom factor. Factor 1 fits the picture to the window.
     private var zoom = 1.0
-    /// The point of each adjustment's range that is in the middle of the window, as a fraction.
+    /// The position of the window's middle in the range of each adjustment, as a fraction of the range.
     private var middles: [OpaquePointer: Double] = [:]
     private var isCentering = false
 
@@ -53,8 +53,8 @@ import WebImageGTK
         Choices.apply(to: view, last: &indicator)
         view.alternativeText = item.caption
         gtk_label_set_text(OpaquePointer(caption), "\(item.caption) …")
-        // Load the full size, so that zooming in shows more detail. Until then, show a smaller variant from the memory
-        // cache.
+        // Load the full size, so that zooming in shows more detail. During the load, show a smaller variant from the
+        // memory cache.
         view.setImage(
             with: item.url, options: .progressiveLoad, context: [.cachedVariantAsPlaceholder: true]
         ) { [weak self] image, error, _, _ in
@@ -71,7 +71,8 @@ import WebImageGTK
 
     func changeZoom(by factor: Double) { setZoom(min(max(zoom * factor, 1), 16)) }
 
-    /// Requests `zoom` times the available space for the picture; the scroller makes all of it reachable.
+    /// Sets the zoom factor. Requests `zoom` times the available space for the picture, so that the user can scroll to
+    /// every part of the picture.
     func setZoom(_ zoom: Double) {
         self.zoom = zoom
         let (width, height) = (gtk_widget_get_width(scroller), gtk_widget_get_height(scroller))
@@ -87,8 +88,8 @@ import WebImageGTK
         defer { isCentering = false }
         let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
         gtk_adjustment_set_value(adjustment, (middles[OpaquePointer(adjustment)] ?? 0.5) * upper - page / 2)
-        // A picture that shrinks was placed with the previous value, because this runs during its parent's layout.
-        // Allocate again.
+        // This function runs during the layout of the picture's parent. If the picture became smaller, the parent has
+        // already placed the picture with the previous value. Therefore request another allocation.
         Task { @MainActor [view] in
             gtk_widget_queue_allocate(gtk_widget_get_parent(UnsafeMutablePointer(view.widget)))
         }
