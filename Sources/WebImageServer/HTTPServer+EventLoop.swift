@@ -7,8 +7,8 @@ import WebImageCore
 extension HTTPServer {
     /// The interval between checks of the deadlines, and the longest wait for an event.
     private static let tick = Duration.milliseconds(200)
-    /// During a stop, the time for which a connection may wait for a request before it is closed. It is not closed at
-    /// once, because a request may be in transit.
+    /// During a stop, the time for which a connection may wait for a request before it is closed. The connection is not
+    /// closed at once, because the client may already have sent a request.
     private static let grace = Duration.milliseconds(500)
     /// The additional time after the stop deadline in which the last answers can be sent.
     private static let linger = Duration.seconds(1)
@@ -92,7 +92,7 @@ extension HTTPServer {
                 // Before closing a listener, accept the connections in its queue, because the close would reset these
                 // connections.
                 for listener in listeners {
-                    _ = accept(listener, server, watch)
+                    _ = accept(listener, server, watch, atMost: Int(SOMAXCONN))
                     webimage_http_watch_remove(watch, listener.descriptor)
                     listener.close()
                 }
@@ -123,10 +123,13 @@ extension HTTPServer {
     }
 
     /// Accepts the waiting connections. Returns false if no descriptor or memory is left for another connection.
-    private func accept(_ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32) -> Bool {
-        // Accept at most 256 connections in one call. Otherwise a flood of connections would prevent this thread from
-        // checking deadlines.
-        for _ in 0..<256 {
+    ///
+    /// - Parameter limit: The maximum number of connections to accept in this call. Without it, a flood of connections
+    ///   would prevent this thread from checking deadlines.
+    private func accept(
+        _ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32, atMost limit: Int = 256
+    ) -> Bool {
+        for _ in 0..<limit {
             var storage = sockaddr_storage()
             var length = socklen_t()
             let descriptor = webimage_http_accept(listener.descriptor, &storage, &length)
@@ -200,7 +203,7 @@ extension HTTPServer {
         }
     }
 
-    /// Performs one step of the stop. Returns true if no request is left and libmicrohttpd may be stopped.
+    /// Performs one step of stopping the server. Returns true if no request is left and libmicrohttpd may be stopped.
     private func drain() -> Bool {
         let (late, isOver) = state.withLock { state -> ([PendingRequest], Bool) in
             let now = clock.now

@@ -158,7 +158,8 @@ final class ViewLoad: WebImageOperation {
         switch outcome.action.display {
         case .keep: completion()
         case .image: put(result.image, result, completion)
-        case .placeholder: put(request.placeholder, ViewLoadResult(), completion)
+        case .placeholder:
+            put(request.placeholder ?? PlaceholderHashes.image(request.context), ViewLoadResult(), completion)
         case .errorImage: put(binding?.errorImage, ViewLoadResult(), completion)
         }
     }

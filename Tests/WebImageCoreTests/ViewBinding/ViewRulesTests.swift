@@ -160,6 +160,14 @@ import WebImageTesting
         #expect(view.displayedImage === placeholder)
     }
 
+    @Test func delayedPlaceholderHashIsShownAfterAFailure() throws {
+        let hash = try #require(BlurHash("LEHV6nWB2yk8pyo0adR*.7kCMdnj"))
+        view.load(url, .delayPlaceholder, [.placeholderHash: hash])
+        #expect(view.displayedImage == nil)
+        view.loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
+        #expect(view.displayedImage?.pixelSize == PixelSize(width: 32, height: 32))
+    }
+
     @Test func knownVariantsAreBoundedAndTheLargestIsFirst() throws {
         var variants = ViewVariants(limit: 2)
         for side in 1...10 { variants.note(CGSize(width: side, height: side), of: url) }
