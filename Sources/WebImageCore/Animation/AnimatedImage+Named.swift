@@ -11,9 +11,10 @@ public enum ImageResources {
 
     /// Returns the path of the file for a name; nil when no file exists.
     ///
-    /// If the name has no extension, the extension `png` is used. If the name ends in `@1x`, `@2x` or `@3x` before the
-    /// extension, it is used unchanged. Any other name is tried with each of these suffixes: first the smallest suffix
-    /// that is at least `scale`, then larger suffixes, then smaller suffixes. The name without a suffix is tried last.
+    /// If the name has no extension, the extension `png` is used. If the name already has one of the suffixes `@1x`,
+    /// `@2x` and `@3x` before the extension, only this name is tried. Otherwise the method tries the name with each
+    /// suffix: first the smallest suffix that is at least `scale`, then larger suffixes, then smaller suffixes. It
+    /// tries the name without a suffix last.
     static func file(named name: String, in bundle: Bundle?, scale: CGFloat) -> String? {
         let path = name as NSString
         let fileExtension = path.pathExtension.isEmpty ? "png" : path.pathExtension
@@ -38,10 +39,11 @@ extension AnimatedImage {
     private static let named = Locked<[String: AnimatedImage]>([:])
     private static let namedStills = Locked<[String: Image]>([:])
 
-    /// Returns the image with a name. The image file is in `bundle`, or in a folder of ``ImageResources`` if `bundle`
-    /// is nil.
+    /// Returns the image with a name; nil if no image file with this name exists.
     ///
-    /// The image stays in memory for later calls. The first call for a name blocks while it reads the file.
+    /// The method searches `bundle`. If `bundle` is nil, it searches the folders of ``ImageResources``. If image files
+    /// for several scales exist, it prefers the smallest scale that is at least `scale`. The image stays in memory for
+    /// later calls. The first call for a name blocks while it reads the file.
     public static func named(_ name: String, in bundle: Bundle? = nil, scale: CGFloat = 1) -> AnimatedImage? {
         let key = "\(bundle?.bundlePath ?? "")\u{0}\(name)\u{0}\(scale)"
         if let known = named.withLock({ $0[key] }) { return known }

@@ -1,6 +1,7 @@
 public import Foundation
 
-/// An image whose frames are decoded when they are needed. Code that expects a plain image receives the first frame.
+/// An image whose frames are decoded when they are needed. The pixels of the image itself are the pixels of the first
+/// frame.
 ///
 /// For a file with one frame, ``animatedCoder`` is nil and ``animatedImageFrameCount`` is 0. All methods
 /// are safe on any thread. Methods that return frames decode them on the calling thread.
@@ -12,8 +13,8 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
     public let animatedCoder: (any AnimatedImageCoder)?
     private let loaded = Locked<[Image?]?>(nil)
 
-    /// Creates an image from the data of an image file. If a registered coder can decode the frames of an animation,
-    /// the image has all frames. Otherwise it is a still image.
+    /// Creates an image from the data of an image file. If the file is an animation and a registered coder can decode
+    /// its frames, the image has all frames. Otherwise it is a still image.
     ///
     /// - Returns: nil for empty data, for data that is not an image, and for vector files.
     public required convenience init?(data: Data, scale: CGFloat, options: ImageCoderOptions? = nil) {
@@ -49,7 +50,8 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         self.init(data: data, scale: Self.scale(ofFile: path), options: nil)
     }
 
-    /// Creates an animation with the frames of a coder; nil when the first frame cannot be decoded.
+    /// Creates an image with the frames of a coder; nil when the first frame cannot be decoded. If the coder has only
+    /// one frame, the image is a still image.
     public required init?(animatedCoder: any AnimatedImageCoder, scale: CGFloat) {
         guard let poster = animatedCoder.animatedImageFrame(at: 0) else { return nil }
         self.animatedCoder = animatedCoder.animatedImageFrameCount > 1 ? animatedCoder : nil
@@ -59,10 +61,10 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         copyMetadata(from: poster)
     }
 
-    /// Creates a separate instance of an image.
+    /// Creates an animated image that shares the pixels of an existing image.
     ///
     /// - Parameters:
-    ///   - image: the poster frame.
+    ///   - image: the existing image. Its pixels are the poster frame.
     ///   - animatedCoder: decodes the frames. If it is nil or has a single frame, the coder of `image` is used.
     ///   - scale: pixels per point; nil means the image's own scale.
     public init(sharing image: Image, animatedCoder: (any AnimatedImageCoder)? = nil, scale: CGFloat? = nil) {
@@ -87,8 +89,9 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         set { if animatedCoder == nil { super.imageLoopCount = newValue } }
     }
 
-    /// The memory cost in bytes. If no value was set, the cost is the size of the encoded file and of the poster
-    /// frame. If the frames are preloaded, the cost includes the size of every frame.
+    /// The memory cost in bytes. If a value was set, this value is the cost. Otherwise the cost is the sum of two
+    /// sizes: the encoded file of the animation (0 for a still image) and the pixels of the poster frame. While all
+    /// frames are preloaded, the pixels of all frames count.
     open override var memoryCost: Int {
         get {
             if let cost = customCost.withLock({ $0 }) { return cost }

@@ -8,17 +8,19 @@ import Foundation
     /// The frame that is shown now. It is nil before the first frame is shown, after ``stopPlaying()``, and after the
     /// end of playback.
     public private(set) var currentFrame: Image?
-    /// The index of the frame that is due.
+    /// The index of the frame at the current position. If this frame is not decoded yet, ``currentFrame`` is still an
+    /// earlier frame.
     public var currentFrameIndex: Int { playback.index }
     /// The number of complete loops.
     public var currentLoopCount: Int { playback.loopCount }
-    /// Whether the player is playing.
+    /// Whether playback is running. False while playback is paused, and after it has stopped or ended.
     public private(set) var isPlaying = false
 
     /// The player calls this closure when a frame must be shown. It does not call the closure for skipped frames.
     public var animationFrameHandler: (@MainActor (_ index: Int, _ frame: Image) -> Void)?
     /// The player calls this closure after each complete loop. `loopCount` is the number of complete loops so far.
-    /// After a long pause, one call can count several loops.
+    /// Usually it grows by 1 from call to call. It grows by more than 1 if the display link was blocked for the time of
+    /// several loops.
     public var animationLoopHandler: (@MainActor (_ loopCount: Int) -> Void)?
 
     private var provider: any AnimatedImageProvider
@@ -49,8 +51,8 @@ import Foundation
         registry.release(store)
     }
 
-    /// The number of frames, at most one million. While the animation is being downloaded, the user of the player
-    /// increases this number when frames arrive.
+    /// The number of frames, at most one million. While the animation is being downloaded, the code that uses the
+    /// player must increase this number when frames arrive.
     public var totalFrameCount: Int {
         get { playback.frameCount }
         set { playback.frameCount = Playback.frames(newValue) }
@@ -91,7 +93,7 @@ import Foundation
         set { playback.awaitsMoreFrames = newValue }
     }
 
-    /// The maximum memory for the decoded frames of this animation in bytes. A positive value replaces the animation's
+    /// The memory limit, in bytes, for the decoded frames of this animation. A positive value replaces the animation's
     /// share of the memory budget. If the value is 0, the share applies.
     public var maxBufferSize: Int = 0 {
         didSet { store.setLimit(maxBufferSize > 0 ? maxBufferSize : nil) }
@@ -136,8 +138,8 @@ import Foundation
     /// Releases the decoded frames of this animation.
     public func clearFrameBuffer() { store.removeAllFrames() }
 
-    /// Replaces the partial animation by the complete animation. Does nothing if `whole` has fewer than two
-    /// frames.
+    /// Replaces the partial animation of a download by the complete animation `whole`. Does nothing if `whole` has
+    /// fewer than two frames.
     ///
     /// The position, the number of complete loops, the rate, the mode and the handlers do not change. The number of
     /// loops to play becomes the loop count of `whole`, unless the caller has set a different number. Decoded frames
@@ -169,14 +171,15 @@ import Foundation
             case .loop(let count): animationLoopHandler?(count)
             case .end: end()
             }
-            // The handler can stop the player.
+            // A handler may have stopped the player. In this case, ignore the remaining events.
             guard isPlaying else { return }
         }
         store.prefetch(playback.upcoming(totalFrameCount, leading: leadingFrames))
     }
 
-    /// The number of upcoming frames that are not prefetched, because they become due while one frame is decoded. If
-    /// a decode takes longer than the duration of a frame, prefetching these frames would make every frame late.
+    /// The number of upcoming frames that the player does not prefetch. These frames become due within the time of one
+    /// decode. The decode of such a frame would therefore end too late, and it would also delay the decodes of later
+    /// frames.
     private var leadingFrames: Int {
         guard skipsLateFrames else { return 0 }
         let duration = NumberLimits.frameSeconds(provider.animatedImageDuration(at: playback.index))
@@ -191,7 +194,8 @@ import Foundation
         animationFrameHandler?(index, frame)
     }
 
-    /// Ends playback. The last frame stays visible. The position returns to the beginning for the next start.
+    /// Ends playback and moves the position to the beginning for the next start. Calls no handler. Therefore the view
+    /// still shows the last frame, although ``currentFrame`` is nil.
     private func end() {
         pausePlaying()
         playback.reset()

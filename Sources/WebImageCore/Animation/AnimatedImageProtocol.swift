@@ -21,8 +21,10 @@ public import Foundation
 
 /// Default implementations for a class that stores no frames.
 ///
-/// The members for counts, frames and durations are disfavored overloads. Reason: a subclass can declare its counts
-/// as `UInt`. An expression with such a count and an integer literal must then use the property of the subclass.
+/// The members for counts, frames and durations are disfavored overloads. Reason: a subclass can declare
+/// `animatedImageFrameCount` with the type `UInt`. In an expression such as `image.animatedImageFrameCount == 2`, the
+/// `UInt` property of the subclass and the `Int` property of this extension both match. Because the `Int` property is
+/// disfavored, the compiler selects the `UInt` property.
 extension AnimatedImageProtocol {
     /// Creates an image from the ``AnimatedImageProvider/animatedImageData`` of the coder; nil when the coder
     /// returns no data.

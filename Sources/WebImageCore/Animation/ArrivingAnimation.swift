@@ -51,8 +51,8 @@ public final class ArrivingAnimation: AnimatedImageCoder {
         let opened = type(of: coder).init(animatedImageData: body, options: options.dictionary)
         let count = opened?.animatedImageFrameCount ?? 0
         return state.withLock { state in
-            // Set the size for the next parse even if this parse failed. Otherwise a coder that cannot read truncated
-            // files would parse at every update.
+            // Set `nextLook`, the number of bytes for the next parse, even if this parse failed. Otherwise a coder that
+            // cannot read truncated files would parse at every update.
             state.nextLook = max(body.count + body.count / 4, 1024)
             guard count > state.frameCount else { return false }
             (state.opened, state.frameCount) = (opened, count)
@@ -70,11 +70,11 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     // MARK: Frames
 
-    /// The received bytes at the last parse that found a new frame; nil before the first frame has arrived.
+    /// The bytes of the last parse that found a new frame; nil before the first frame has arrived.
     public var animatedImageData: Data? { opened?.animatedImageData }
     /// The number of frames that have arrived completely.
     public var animatedImageFrameCount: Int { state.withLock { $0.frameCount } }
-    /// The number of loops to play, as the received bytes declare it. 0 before the first frame has arrived.
+    /// The number of loops to play; 0 means forever. Also 0 before the first frame has arrived.
     public var animatedImageLoopCount: Int { opened?.animatedImageLoopCount ?? 0 }
     /// Returns the duration of a frame in seconds; 0 before the first frame has arrived.
     public func animatedImageDuration(at index: Int) -> TimeInterval { opened?.animatedImageDuration(at: index) ?? 0 }
@@ -89,7 +89,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
 
     // The methods for complete images call the coder that was passed to `init`.
 
-    /// Whether the coder can read `data`, judged by the signature at its start.
+    /// Whether the coder can read `data`. The signature at the start of `data` decides.
     public func canDecode(from data: Data?) -> Bool { coder.canDecode(from: data) }
     /// Decodes a complete image with the coder that was passed to `init`.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {

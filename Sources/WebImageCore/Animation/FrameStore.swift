@@ -2,10 +2,10 @@ import Foundation
 
 /// The decoded frames of one animation. All players of the animation share the store.
 ///
-/// The store contains as many frames as its share of the process's memory budget allows, but at least one frame.
-/// The window is the number of upcoming frames to decode ahead. The window is initially 1. It doubles each time all
-/// frames in the window are decoded. The decode pool decodes one frame of the store at a time, in playback order,
-/// and only while a player requests frames. All methods are safe on any thread.
+/// The store's share of the process's memory budget limits the number of frames in the store. One frame is always
+/// allowed. The window is the number of upcoming frames to decode ahead. The window is initially 1. It doubles each
+/// time all frames in the window are decoded, up to the maximum number of frames. The decode pool decodes one frame of
+/// the store at a time, in playback order, and only while a player requests frames. All methods are safe on any thread.
 package final class FrameStore: Sendable {
     private struct State {
         var frames: [Int: Image] = [:]
@@ -23,17 +23,17 @@ package final class FrameStore: Sendable {
         var decodeCount = 0
         var decodeSeconds = 0.0
 
-        /// Returns the maximum number of frames in memory, at least one. `capacity` is the store's share of the
-        /// budget in bytes. This share must suffice for the frames and for the decoder's canvases. If `limit` is set,
-        /// it applies to the frames, and `capacity` is ignored.
+        /// Returns the maximum number of frames in memory, at least one. If `limit` is set, the frames must fit into
+        /// `limit`, and `capacity` is ignored. Otherwise the frames and the decoder's canvases together must fit into
+        /// `capacity`, which is the store's share of the budget in bytes.
         func fits(_ capacity: Int) -> Int {
             guard frameBytes > 0 else { return 1 }
             return max(1, limit.map { $0 / frameBytes } ?? (capacity / frameBytes - FrameStore.workingFrames))
         }
     }
 
-    /// The number of frame-sized canvases that a decoder owns: one canvas to draw on, and one copy of this
-    /// canvas for frames that are drawn over it.
+    /// The assumed number of canvases in the memory of a decoder. Each canvas has the size of a frame. The decoder
+    /// draws on one canvas. The other canvas is a copy of an earlier frame; later frames are drawn over such a copy.
     private static let workingFrames = 2
 
     package let provider: any AnimatedImageProvider
@@ -56,8 +56,8 @@ package final class FrameStore: Sendable {
     package var byteCount: Int { state.withLock { $0.frames.count * $0.frameBytes } }
     /// The moving average of the duration of a decode on the decode pool, in seconds; 0 before the first decode.
     package var decodeSeconds: Double { state.withLock { $0.decodeSeconds } }
-    /// The memory in bytes for all frames of the animation and the decoder's canvases. Before the first decode, the
-    /// size of a frame is assumed to be 1 byte.
+    /// The memory in bytes for all frames of the animation and the decoder's canvases. The size of a frame is unknown
+    /// before the first decode. Until then, 1 byte is assumed.
     var need: Int {
         let frames = Playback.frames(provider.animatedImageFrameCount) + Self.workingFrames
         let (bytes, overflow) = state.withLock { max($0.frameBytes, 1).multipliedReportingOverflow(by: frames) }
@@ -145,8 +145,8 @@ package final class FrameStore: Sendable {
         return image
     }
 
-    /// Evicts frames until at most `fits` frames are left, and returns the evicted frames. The frames that playback
-    /// needs last are evicted first.
+    /// Evicts frames until at most `fits` frames are left, and returns the evicted frames. Frames that are not in
+    /// `upcoming` are evicted first. Then the frames at the end of `upcoming` are evicted.
     private static func evict(_ state: inout State, fits: Int, _ upcoming: [Int]) -> [Image] {
         guard state.frames.count > fits else { return [] }
         let rank = Dictionary(uniqueKeysWithValues: upcoming.enumerated().map { ($1, $0) })

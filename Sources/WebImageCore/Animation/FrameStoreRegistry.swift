@@ -8,8 +8,8 @@ package final class FrameStoreRegistry: Sendable {
         var budget: Int
         var stores: [RoleIdentity: (store: FrameStore, users: Int)] = [:]
         var shares: [RoleIdentity: Int] = [:]
-        /// The memory needs in bytes from which `shares` was computed. If a need changes, the shares are computed
-        /// again.
+        /// The memory need of each store in bytes. `shares` was computed from these needs. If a need changes, the
+        /// shares are computed again.
         var needs: [RoleIdentity: Int] = [:]
     }
 
@@ -38,8 +38,8 @@ package final class FrameStoreRegistry: Sendable {
 
     private var stores: [FrameStore] { state.withLock { $0.stores.values.map(\.store) } }
 
-    /// Returns the store of a provider, and creates the store for the first user. The caller must call
-    /// ``release(_:)`` when its use ends.
+    /// Returns the store of a provider. Creates the store if the provider has none. The caller must call
+    /// ``release(_:)`` when it no longer uses the store.
     package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
         let key = RoleIdentity(provider)
         return state.withLock { state in
@@ -49,7 +49,7 @@ package final class FrameStoreRegistry: Sendable {
         }
     }
 
-    /// Ends one use of a store. The frames are released when no user is left.
+    /// Ends one use of a store. After the last use, the store leaves the registry, and its frames are released.
     package func release(_ store: FrameStore) {
         let key = store.key
         let freed = state.withLock { state -> FrameStore? in

@@ -42,8 +42,8 @@ package struct Playback: Sendable {
 
     package init(frameCount: Int) { self.frameCount = frameCount }
 
-    /// The rate limited to the range from 0 to 1000; 0 if the rate is not finite. A rate above 1000 would show the
-    /// same frames. It would also make the elapsed time too large for the precision of `Double`.
+    /// The playback rate, limited to the range from 0 to 1000; 0 if `rate` is not finite. The reason for the limit:
+    /// with a very high rate, the elapsed time would become too large for the precision of `Double`.
     var effectiveRate: Double { rate.isFinite ? min(max(rate, 0), 1000) : 0 }
 
     /// Limits a number of frames to one million, because a refresh can iterate over all frames.
@@ -130,12 +130,12 @@ package struct Playback: Sendable {
         return events
     }
 
-    /// Returns the indices of the next frames in playback order, without duplicates. The due frame is the first, unless
-    /// `leading` is greater than 0.
+    /// Returns the indices of the next frames in playback order, without duplicates. The list begins with the frame
+    /// that is due now, unless `leading` is greater than 0.
     ///
     /// - Parameters:
     ///   - count: the maximum length of the list.
-    ///   - leading: the number of frames to omit at the start of the list, because their decodes would end too late.
+    ///   - leading: the number of frames to omit at the start of the list. Decodes of these frames would end too late.
     package func upcoming(_ count: Int, leading: Int = 0) -> [Int] {
         guard frameCount > 0 else { return [] }
         var lookahead = self

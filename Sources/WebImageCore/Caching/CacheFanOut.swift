@@ -6,8 +6,9 @@ struct CacheFanOut: Sendable {
     let caches: [any ImageCaching]
     let isSerial: Bool
 
-    /// Calls `put` for each cache. If `isSerial` is true, the calls are one after another and stop as soon as an answer
-    /// satisfies `isEnough`. Otherwise all caches are called immediately.
+    /// Calls `put` for each cache. `put` must call `answer` once, on any thread. If `isSerial` is true, `put` is called
+    /// for the next cache only after the previous answer has arrived, and only if that answer does not satisfy
+    /// `isEnough`. Otherwise `put` is called for all caches immediately.
     ///
     /// `end` is called exactly once, with the first answer that satisfies `isEnough`. If no answer satisfies
     /// `isEnough`, `end` receives the last answer that arrived. If there are no caches, `end` receives nil.
@@ -25,8 +26,8 @@ struct CacheFanOut: Sendable {
         let completion = Completion(end)
         for (index, cache) in caches.enumerated() {
             put(cache, index) { answer in
-                // Complete before decreasing the count. Otherwise another answer could become the last one between
-                // these two steps, and could complete first although it does not satisfy `isEnough`.
+                // Complete before decreasing `open`. With the opposite order, another thread could decrease `open` to 0
+                // between the two steps. It could then complete with its own answer, which does not satisfy `isEnough`.
                 if isEnough(answer) { completion.complete(with: answer) }
                 let isLast = open.withLock { open in
                     open -= 1

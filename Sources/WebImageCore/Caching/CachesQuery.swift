@@ -57,8 +57,8 @@ final class CachesQuery: WebImageOperation {
             children?.append(child)
             return children == nil
         }
-        // The whole query ended while this cache started its query: the caller cancelled, or another cache delivered a
-        // hit.
+        // The whole query ended while this cache started its own query, because the caller cancelled or another cache
+        // delivered a hit.
         if isLate { child.cancel() }
     }
 

@@ -21,8 +21,8 @@ struct ClockRing {
         var wasUsed = false
     }
 
-    /// The position of a holding in the queue, and the cost of its image. Unused holdings form a separate list, which
-    /// is linked by `next`.
+    /// The position of a `Holding` in the queue, and the cost of its image. The unused elements form a second list,
+    /// which is also linked by `next`.
     private struct Link {
         var cost = 0
         var next: Int32 = noIndex

@@ -8,8 +8,9 @@ struct EntryDecoder: Sendable {
     let decoding: ImageDecoding
     let options: WebImageOptions
 
-    /// Whether the entry has the expected key, and the options of its image suit this load. A comparison of the key
-    /// strings is not sufficient, because different keys can have the same string.
+    /// Whether this load can use the entry. The entry must have the expected key, and its image must have been made
+    /// with suitable options. A comparison of the key strings is not sufficient, because different keys can have the
+    /// same string.
     func accepts(_ stored: CachedResource) -> Bool {
         guard let key else { return true }
         switch stored.record?.identity {
@@ -59,9 +60,9 @@ struct EntryDecoder: Sendable {
         stored.record?.attributes ?? VariantAttributes(metadata: stored.metadata)
     }
 
-    /// Whether to accept an entry that an older version of the library stored without its key. The key string
-    /// identifies only originals without a scope. All other entries are rejected. Loads then create rejected variants
-    /// again, and fetch rejected entries with a scope again.
+    /// Whether to accept an entry that an older version of the library stored without its key. Only the key string of
+    /// such an entry is known. It identifies the entry only if the entry is an original without a scope. All other
+    /// entries are rejected, and the load creates or fetches their images again.
     private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
         return stored.isFetched || !CacheKey.mayBeVariant(key.source)

@@ -3,7 +3,7 @@ package import Foundation
 /// The description that a disk layer stores with an entry. A reader uses this record to check that the entry belongs
 /// to the expected key.
 package struct EntryRecord: Hashable, Sendable {
-    /// What is known about the key under which the entry is stored.
+    /// How the entry was stored. This determines how much is known about the entry's key.
     package enum Identity: Hashable, Sendable {
         /// An older version of the library stored the entry without its key. Only the key string is known.
         case legacy
@@ -14,9 +14,10 @@ package struct EntryRecord: Hashable, Sendable {
     }
 
     package var identity: Identity
-    /// The key of the original. The entry is this original or a variant of this original.
+    /// The fingerprint of the original's key. The entry is this original or a variant of it.
     package var source: KeyFingerprint?
-    /// The scope of the entry, which identifies the credentials of its download. Nil means no scope.
+    /// The fingerprint of the entry's scope; nil if the entry has no scope. The scope identifies the credentials of the
+    /// download.
     package var scope: KeyFingerprint?
     /// The version of the original: a digest of its bytes.
     package var version: ContentDigest?
@@ -65,7 +66,7 @@ package struct VariantAttributes: Hashable, Sendable {
         scaleDownLimitBytes = image.decodingOptions?.scaleDownLimitBytes
     }
 
-    /// Whether the transformer ran, and the options on which this depended; nil if it depended on no option.
+    /// Whether the transformer ran, and the options that decided this; nil if no option affects the result.
     var mark: TransformRecord? {
         transformOptions.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: transformOptions)
     }
@@ -116,8 +117,8 @@ package struct VariantAttributes: Hashable, Sendable {
 
 /// A disk layer that stores a record with each entry.
 package protocol RecordingDiskCache: DiskCaching {
-    /// Stores bytes with their record and metadata. Replaces the previous entry, its metadata and its extended data. A
-    /// reader never finds the new bytes without their metadata, and never with the metadata of other bytes.
+    /// Stores bytes with their record and metadata. Replaces the previous entry, its metadata and its extended data.
+    /// The replacement is atomic: a reader always finds bytes together with the metadata of the same bytes.
     func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?)
     /// Returns the verified bytes of an entry with their record, metadata and extended data. Reads the index only once.
     /// Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.

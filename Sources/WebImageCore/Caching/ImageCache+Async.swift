@@ -14,7 +14,8 @@ extension ImageCache {
     }
 
     /// Moves the files of an SDWebImage cache folder into this cache. These files have names of the form
-    /// `<MD5 of the key>.<extension>`. Returns the number of imported files. The keys of the entries do not change.
+    /// `<MD5 of the key>.<extension>`. Returns the number of imported files. An imported image is found under the same
+    /// key as in SDWebImage.
     public func importImages(fromDirectory path: String) async -> Int {
         await disk.run { $0?.importFiles(fromDirectory: path) ?? 0 }
     }
@@ -27,7 +28,7 @@ extension ImageCache {
     /// Reads every disk entry and removes the damaged entries. Returns the numbers of checked and removed entries.
     /// Returns nil when the cache has no disk layer or its folder cannot be used.
     ///
-    /// The duration is the time to read all files of the cache.
+    /// The method takes as long as it takes to read all files of the cache.
     public func verifyDisk() async -> (checked: Int, removed: Int)? {
         await disk.run { $0?.verify() }
     }

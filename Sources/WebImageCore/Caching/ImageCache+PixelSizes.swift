@@ -13,7 +13,7 @@ extension ImageCache {
         if let size = withSizes({ $0.size(key) }) { return size }
         guard let size = disk.now({ $0?.pixelSize(forKey: key) }) else { return nil }
         return withSizes { sizes in
-            // Another thread can have stored a newer size since the look-up above.
+            // Another thread may have stored a newer size after the first look-up in this method.
             if let newer = sizes.size(key) { return newer }
             _ = sizes.put(size, key)
             return size
@@ -34,8 +34,9 @@ extension ImageCache {
     /// without a decoded image.
     ///
     /// A job on the decode pool reads the header at low priority. The job waits while decodes of higher priority occupy
-    /// the pool, and keeps a whole file in memory. Therefore the size is not stored if the waiting files would exceed
-    /// ``awaitingSizeLimit``. A file is always accepted if no other file waits.
+    /// the pool. Meanwhile it keeps the whole file in memory. To limit this memory, the method submits no job if the
+    /// files of all waiting jobs would exceed ``awaitingSizeLimit``. The size of the image is then not stored. If no
+    /// other job waits, a file of any length is accepted.
     func rememberSize(of data: Data, forKey key: String) {
         let count = data.count
         let mayWait = bytesAwaitingSize.withLock { waiting in

@@ -23,8 +23,8 @@ public final class ImageCacheToken: WebImageOperation {
         callbacks.async { handler(.miss) }
     }
 
-    /// Completes the query on the callback queue. Does nothing if the query completes or is cancelled before the block
-    /// runs on that queue.
+    /// Completes the query on the callback queue. Has no effect if the query has already completed, or if the caller
+    /// cancels it before the callback queue runs the completion.
     func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
         callbacks.async { self.finishInline(image, data, type) }
     }
@@ -47,12 +47,13 @@ struct ImageCacheQueryAnswer: Sendable {
 extension ImageCache {
     /// Looks an image up in memory, then on disk.
     ///
-    /// A memory hit is delivered before this method returns, and the method returns nil. If the options contain
-    /// `.queryMemoryData`, a memory hit is delivered together with the encoded data from disk instead.
+    /// A memory hit is delivered before this method returns, and the method returns nil. With the option
+    /// `.queryMemoryData`, the cache first reads the encoded data from disk and then delivers this data together with
+    /// the image in memory.
     ///
-    /// A result that requires the disk is delivered on the context's callback queue (default: main). Two options
-    /// deliver this result before the method returns: `.queryDiskDataSync` after a memory miss, and
-    /// `.queryMemoryDataSync` after a memory hit. A miss has the type `.none`.
+    /// A result that requires the disk is delivered on the context's callback queue (default: main). Two options change
+    /// this: `.queryDiskDataSync` after a memory miss, and `.queryMemoryDataSync` after a memory hit. With these
+    /// options, the result is delivered on the calling thread before this method returns. A miss has the type `.none`.
     @discardableResult
     public func queryCacheOperation(
         forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -107,7 +108,7 @@ extension ImageCache {
                 measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
                 guard !token.isCancelled else { return }
-                // Another query can have stored the image in memory since this query started.
+                // Another query may have stored the image in memory since this query started.
                 let filled =
                     cacheType.includesMemory
                     ? self.memoryImage(token.key, options: options, context) : nil

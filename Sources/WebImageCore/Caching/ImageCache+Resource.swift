@@ -28,8 +28,8 @@ extension ImageCache {
         return resource
     }
 
-    /// Stores a loader's metadata with an existing entry; nil removes the metadata. The change happens on the disk
-    /// queue, after all stores that were requested earlier.
+    /// Stores a loader's metadata with an existing entry; nil removes the metadata. The method returns immediately. The
+    /// disk queue changes the metadata after it has written all entries that were passed to the cache earlier.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {
         guard let key else { return }
         disk.async { $0?.setMetadata(metadata, forKey: key) }

@@ -80,8 +80,9 @@ extension ImageCache {
         }
     }
 
-    /// Attaches the key of an image and the version of its original to the image. This must happen before the image is
-    /// stored in memory. If the image is an original, its version becomes the newest version.
+    /// Records the cache key of the image and the version of its original in the image. Call this method before the
+    /// image is stored in memory, because loads can use the image as soon as it is stored. If the image is an original,
+    /// its version becomes the newest version.
     private func recordIdentity(_ image: Image?, _ identity: EntryIdentity?) {
         guard let identity else { return }
         let source = identity.key.sourceFingerprint
@@ -161,8 +162,9 @@ extension ImageCache {
         return originalVersions.join(version, for: identity.key.sourceFingerprint).isStale
     }
 
-    /// Declares that the bytes that a caller stores are the newest version of the original under this key. Sets the
-    /// version in the record and, if the image is an image of this original, attaches the version to the image.
+    /// Makes `data` the newest version of the original under this key. The cache calls this method if a caller stores
+    /// `data` under a string of its choice. Writes the version to `record`. If the image belongs to this original, also
+    /// records the version in the image.
     private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
         let shared = EntryKey.shared(key)
         let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
@@ -172,8 +174,7 @@ extension ImageCache {
     }
 
     /// Stores the `extendedObject` of an image with its disk entry. `Data` is stored unchanged. Other `Encodable`
-    /// values are stored as JSON. In both cases, the object of an image that is read from the entry is the stored
-    /// `Data`.
+    /// values are stored as JSON. If an image is later read from the entry, its `extendedObject` is the stored `Data`.
     private static func writeExtended(of image: Image, key: String, to disk: any DiskCaching) {
         switch image.extendedObject {
         case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
@@ -185,9 +186,9 @@ extension ImageCache {
 }
 
 extension Image {
-    /// Returns the original file of an animated image, if the cache can store this file instead of an encoded image.
-    /// This requires that the image shows the complete file, unchanged, and that the context contains neither encode
-    /// options nor a coder. Otherwise returns nil.
+    /// Returns the original file of an animated image if the cache can store this file without encoding the image
+    /// again; otherwise nil. The image must have all frames in their full size, and no transformer may have changed it.
+    /// The context must contain neither encode options nor a coder.
     fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
         guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true

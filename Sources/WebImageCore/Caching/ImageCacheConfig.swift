@@ -44,7 +44,7 @@ public struct ImageCacheConfig: Sendable {
     /// Whether ``ImageCache/applicationDidEnterBackground()`` removes expired entries and trims to the size limit. The
     /// default is true.
     public var shouldRemoveExpiredDataWhenEnterBackground = true
-    /// Options for reading the files of ``ImageCache/additionalCachePathBlock``.
+    /// Options for reading the files whose paths ``ImageCache/additionalCachePathBlock`` returns.
     ///
     /// The options do not apply to the files of the disk layer. These files are always read completely and verified.
     /// They are never memory-mapped: if another process truncated a mapped file, this process would crash.

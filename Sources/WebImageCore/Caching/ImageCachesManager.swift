@@ -86,7 +86,8 @@ public final class ImageCachesManager: ImageCaching {
         set { state.withLock { $0.clear = newValue } }
     }
 
-    /// Whether a serial query stores an image from a lower cache in the higher caches. The default is false.
+    /// Whether a serial query copies a hit to the higher caches, if a lower cache delivered the hit. The default is
+    /// false.
     public var fillsHigherCaches: Bool {
         get { state.withLock { $0.fillsHigher } }
         set { state.withLock { $0.fillsHigher = newValue } }
@@ -135,7 +136,8 @@ public final class ImageCachesManager: ImageCaching {
         }
     }
 
-    /// Reports the layer (memory or disk) that contains an image in the first cache with a hit.
+    /// Reports the layer that contains an image: memory or disk. The layer belongs to the first cache that reports a
+    /// hit.
     public func containsImage(
         forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
     ) {

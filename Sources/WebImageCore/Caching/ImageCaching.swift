@@ -1,6 +1,7 @@
 public import Foundation
 
-/// Receives the image, its encoded data if the query read the data, and the layer of the hit; `.none` is a miss.
+/// Receives the image, its encoded data, and the layer of the hit. The data is nil if the query did not read it. The
+/// layer is `.none` for a miss.
 public typealias ImageCacheQueryCompletionBlock =
     @Sendable (_ image: Image?, _ data: Data?, _ cacheType: ImageCacheType) -> Void
 
@@ -13,7 +14,7 @@ public typealias ImageCacheQueryCompletionBlock =
         forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
         completion: ImageCacheQueryCompletionBlock?
     ) -> (any WebImageOperation)?
-    /// Stores an image in memory and its data on disk, according to `cacheType`. If `imageData` is nil, the cache
+    /// Stores an image in memory and its data on disk. `cacheType` selects the layers. If `imageData` is nil, the cache
     /// encodes the image.
     func storeImage(
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
@@ -91,8 +92,8 @@ extension MemoryCaching {
     public func configDidChange(_ config: ImageCacheConfig) {}
 }
 
-/// The disk layer of a cache: bytes per key. All methods are safe on any thread. They are synchronous and block the
-/// calling thread.
+/// The disk layer of a cache. It stores one entry of bytes under each key. All methods are safe on any thread. They are
+/// synchronous and block the calling thread.
 @preconcurrency public protocol DiskCaching: Sendable {
     /// Opens the cache in the folder `cachePath`; nil when the folder cannot be used.
     init?(cachePath: String, config: ImageCacheConfig)
@@ -123,10 +124,10 @@ extension MemoryCaching {
     func configDidChange(_ config: ImageCacheConfig)
     /// Waits until all stored data is safe on disk. The default implementation does nothing.
     func flush()
-    /// Stores the pixel size of the image of a key. The size must stay stored when the entry is removed. The default
-    /// implementation does nothing.
+    /// Stores the pixel size of the image that belongs to a key. The size must stay stored when the entry is removed.
+    /// The default implementation does nothing.
     func setPixelSize(_ size: PixelSize, forKey key: String)
-    /// Returns the stored pixel size of the image of a key. The default implementation returns nil.
+    /// Returns the stored pixel size of the image that belongs to a key. The default implementation returns nil.
     func pixelSize(forKey key: String) -> PixelSize?
     /// Moves the files of an SDWebImage cache folder into this cache. Returns the number of imported files.
     /// The default implementation imports nothing and returns 0.
@@ -138,7 +139,7 @@ extension MemoryCaching {
     /// the key, the cache must remove the metadata. The default implementation does nothing.
     func setMetadata(_ data: Data?, forKey key: String)
     /// Reads every entry and removes the damaged entries. Returns the number of checked entries and the number of
-    /// removed entries. The default implementation does nothing.
+    /// removed entries. The default implementation checks no entries and returns 0 for both numbers.
     func verify() -> (checked: Int, removed: Int)
 }
 

@@ -38,8 +38,8 @@ struct ImageMatcher: Sendable {
         return wantsHDR == decoding.decodesToHDR
     }
 
-    /// Whether the byte limit can have reduced the size of the image. If an image that is 2 pixels wider and 2 pixels
-    /// higher still fits the limit, the limit did not reduce the size.
+    /// Whether the decoder may have reduced the size of the image because of the byte limit. It did not reduce the size
+    /// if even an image that is 2 pixels wider and 2 pixels higher would fit the limit.
     private static func mayBeScaledDown(_ image: Image, _ decoding: DecodingOptions, _ limit: Int) -> Bool {
         let size = image.pixelSize
         let larger = PixelSize(width: size.width + 2, height: size.height + 2)

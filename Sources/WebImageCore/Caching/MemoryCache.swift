@@ -50,7 +50,7 @@ public final class MemoryCache: MemoryCaching {
     /// image.
     private func reinsertedWeakImage(_ key: String) -> Image? {
         let (image, evicted): (Image?, [Image]) = state.withLock { state in
-            // Another thread can have stored the image after the first look-up released the lock.
+            // Another thread may have stored the image after the first look-up released the lock.
             if let image = state.ring.use(key) { return (image, []) }
             guard let found = state.weak.take(key) else { return (nil, []) }
             return (found.image, Self.insert(found.image, key, cost: found.cost, into: &state))

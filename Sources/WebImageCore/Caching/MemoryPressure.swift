@@ -29,8 +29,8 @@ public final class MemoryPressureRelay: MemoryPressureSource {
     /// Reports the memory pressure of this process's control group, or of the whole machine if the group
     /// cannot be watched. The watcher starts on a separate thread when the first observer is added.
     ///
-    /// In addition to the calls of the observers, every event releases the animation frames that are not shown next and
-    /// the images that were loaded by name.
+    /// Every event calls the observers. It also releases all images that were loaded by name, and all animation frames
+    /// except the next frame of each animation.
     public static let system: MemoryPressureRelay = {
         let relay = MemoryPressureRelay { MemoryPressureWatcher.start() }
         // The numbers of other observers begin at 1. Observer 0 is therefore never replaced or removed.

@@ -3,7 +3,7 @@ import Foundation
 /// The maximum memory of this process: the memory of the machine, or the limit of the process's control group if this
 /// limit is lower.
 enum MemorySize {
-    /// The limit in bytes if ``ImageCacheConfig/maxMemoryCost`` is 0. The limit is 15 % of ``available``.
+    /// The cost limit of the memory layer in bytes if ``ImageCacheConfig/maxMemoryCost`` is 0: 15 % of ``available``.
     static let automaticCost = available / 100 * 15
 
     /// The maximum memory of this process in bytes.

@@ -8,7 +8,7 @@ package final class OriginalVersions: Sendable {
     private struct State {
         var known: [KeyFingerprint: Known] = [:]
         /// The most recent versions, at most 256. Because of these strong references, a version stays known even if no
-        /// image is in memory. Work that started with an older version is therefore recognised as stale at its end.
+        /// image is in memory. If a load started with an older version, its result is therefore recognised as stale.
         var recent: [OriginalVersion] = []
         var nextRecent = 0
         var nextSweep = 256
@@ -64,11 +64,11 @@ package final class OriginalVersions: Sendable {
     }
 }
 
-/// A cache that tracks the versions of its originals. When it stores bytes, it also stores the metadata of their
-/// ``EntryIdentity``.
+/// A cache that tracks the versions of its originals. When the cache stores the bytes of an entry, it also stores the
+/// metadata in the ``EntryIdentity`` of this entry.
 package protocol VersionedImageCache: LayeredImageCaching {
     var originalVersions: OriginalVersions { get }
-    /// Returns the version that the disk entry of a key records; nil if there is no such entry or its version is
+    /// Returns the version in the record of a disk entry; nil if there is no entry for the key or its version is
     /// unknown.
     func diskVersion(of key: EntryKey) async -> ContentDigest?
     /// Like the asynchronous method, but blocks the caller.

@@ -31,7 +31,7 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
     /// Stores a value and removes the previous value of the key. A value whose cost exceeds a quarter of the budget is
     /// not stored, because it would evict too many other values.
     package func set(_ value: Value, for key: Key, cost: Int) {
-        // The array is declared outside the closure, so that evicted values are released after the lock.
+        // The array is declared outside the closure, so that evicted values are released after the lock is released.
         var freed: [Slot] = []
         state.withLock { state in
             state.clock += 1

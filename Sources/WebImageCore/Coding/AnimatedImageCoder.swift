@@ -26,7 +26,7 @@ public import Foundation
     init?(animatedImageData data: Data?, options: ImageCoderOptions?)
 }
 
-/// A coder for animations that throws an error with the reason of a failure.
+/// An ``AnimatedImageCoder`` whose methods throw an error that contains the reason of a failure.
 @preconcurrency public protocol DetailedAnimatedImageCoder: AnimatedImageCoder, DetailedImageCoder {
     /// Opens an animation.
     ///
@@ -52,9 +52,9 @@ extension DetailedAnimatedImageCoder {
 }
 
 extension DetailedAnimatedImageCoder {
-    /// Returns the final image of a decode. `poster` is the decoded first frame. The image is an animation that
-    /// decodes its other frames when they are needed. Returns `poster` if the options request only the first
-    /// frame, if the file has only one frame, or if the other frames cannot be read.
+    /// Returns the final image of a decode. `poster` is the decoded first frame. The returned image is an animation
+    /// that decodes its other frames when they are needed. Returns `poster` itself if the options request only the
+    /// first frame, if the file has only one frame, or if the other frames cannot be read.
     package static func picture(
         _ poster: Image, of data: Data, frameCount: Int, options: DecodingOptions
     ) -> Image {
@@ -80,8 +80,8 @@ extension DetailedAnimatedImageCoder {
     /// - Parameters:
     ///   - frameCount: the number of frames, at least 1.
     ///   - loopCount: the number of loops to play; 0 means forever.
-    ///   - frame: returns the frame at an index. `frame` is called once per frame, in order, so that only few frames
-    ///     are in memory. The first frame determines the size of the animation.
+    ///   - frame: returns the frame at an index. `frame` is called once per frame, in order, so that only a few frames
+    ///     are in memory at a time. The first frame determines the size of the animation.
     /// - Throws: `.encodingFailed` when the animation cannot be encoded, and every error that `frame` throws.
     func encode(
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
@@ -104,7 +104,8 @@ extension FrameEncodingImageCoder {
         }
     }
 
-    /// Returns the encoded animation; nil after any failure. An undefined format means the format of the first frame.
+    /// Returns the encoded animation; nil when it cannot be encoded. An undefined format means the format of the first
+    /// frame.
     @_disfavoredOverload
     public func encodedData(
         with frames: [ImageFrame], loopCount: Int, format: ImageFormat, options: ImageCoderOptions?
@@ -113,7 +114,8 @@ extension FrameEncodingImageCoder {
         return try? encode(frames, loopCount: loopCount, format: format, options: EncodingOptions(options))
     }
 
-    /// Returns the encoded animation; nil after any failure. An undefined format means the format of the first frame.
+    /// Returns the encoded animation; nil when it cannot be encoded. An undefined format means the format of the first
+    /// frame.
     public func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? {

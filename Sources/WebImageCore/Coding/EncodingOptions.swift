@@ -24,8 +24,8 @@ public struct EncodingOptions: Sendable, Hashable {
     public var progressive = false
     /// Whether the file contains a thumbnail of at most 320 px per side in addition to the image (only JPEG and HEIC).
     public var embedsThumbnail = false
-    /// Whether more than eight bits per channel are kept. This has an effect in formats that can store both eight bits
-    /// and more (AVIF).
+    /// Whether more than eight bits per channel are kept. This has an effect only in a format that can store eight bits
+    /// per channel and also more bits (AVIF).
     public var keepsHDR = false
     /// The EXIF and XMP data to write into the file (only JPEG). Empty by default, because a decoded image contains no
     /// EXIF or XMP data.

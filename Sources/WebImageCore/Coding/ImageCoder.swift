@@ -3,8 +3,8 @@ public import Foundation
 /// Decodes bytes to an image and encodes an image to bytes.
 ///
 /// The requirements are the same as in SDWebImage. The methods are called off the main thread, concurrently from
-/// several threads. A coder that reports the reason of a failure and describes files without decoding adopts
-/// ``DetailedImageCoder`` instead.
+/// several threads. If a coder can report the reason of a failure and describe a file without decoding it, the coder
+/// should adopt ``DetailedImageCoder`` instead.
 @preconcurrency public protocol ImageCoder: Sendable {
     /// Returns whether this coder can read data with this signature. Does not decode the data.
     func canDecode(from data: Data?) -> Bool
@@ -17,7 +17,7 @@ public import Foundation
     /// Returns an animation that consists of `frames`; nil when the frames cannot be encoded. The default
     /// implementation returns nil.
     ///
-    /// A coder that can write animations without having all frames in memory adopts
+    /// If a coder can write an animation without having all frames in memory, the coder should adopt
     /// ``FrameEncodingImageCoder`` instead.
     func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
@@ -25,7 +25,7 @@ public import Foundation
 }
 
 extension ImageCoder {
-    /// Returns nil, because the coder writes no animations.
+    /// Returns nil. A coder that can write animations must implement this method.
     public func encodedData(
         with frames: [ImageFrame], loopCount: UInt, format: ImageFormat, options: ImageCoderOptions?
     ) -> Data? { nil }
@@ -52,14 +52,14 @@ extension ImageCoder {
 }
 
 extension DetailedImageCoder {
-    /// Returns the decoded image; nil after any failure.
+    /// Returns the decoded image; nil when the decode fails.
     public func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
         guard let data else { return nil }
         return try? decode(data, options: DecodingOptions(options))
     }
 
-    /// Returns the encoded file; nil after any failure. An undefined format means PNG for an image with alpha,
-    /// and JPEG for any other image.
+    /// Returns the encoded file; nil when the image cannot be encoded. An undefined format means PNG for an image with
+    /// alpha, and JPEG for any other image.
     public func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? {
         guard let image else { return nil }
         let format = format == .undefined ? (image.hasAlpha ? .png : .jpeg) : format
@@ -68,16 +68,16 @@ extension DetailedImageCoder {
 }
 
 extension ImageCoder {
-    /// Decodes the data. A ``DetailedImageCoder`` throws an error with the reason of a failure. For any other coder,
-    /// the method throws a general error.
+    /// Decodes the data. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
+    /// another coder fails, throws a general error.
     package func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedImageCoder { return try detailed.decode(data, options: options) }
         if let image = decodedImage(with: data, options: options.dictionary) { return image }
         throw .badData("\(type(of: self))", "returned no image")
     }
 
-    /// Encodes the image. A ``DetailedImageCoder`` throws an error with the reason of a failure. For any other coder,
-    /// the method throws a general error.
+    /// Encodes the image. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
+    /// another coder fails, throws a general error.
     package func encodeWithReason(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {

@@ -14,8 +14,8 @@ public enum ImageForceDecodePolicy: Int, Sendable, Hashable {
 
 /// SDWebImage's helper functions for coders.
 ///
-/// Coders of this library return images that are already decoded and upright. SDWebImage's forced decoding therefore
-/// has one remaining task. It converts other layouts, such as grey or 16 bits, to the layout of the display.
+/// Coders of this library return images that are already decoded and upright. Forced decoding, a term of SDWebImage,
+/// therefore has only one task: it converts other layouts, such as grey or 16 bits, to the layout of the display.
 public enum ImageCoderHelper {
     // MARK: Sizes
 
@@ -59,7 +59,7 @@ public enum ImageCoderHelper {
 
     // MARK: Orientation
 
-    /// Returns the orientation for an EXIF number; upright for any other number.
+    /// Returns the orientation for an EXIF number. For a number outside 1…8, returns ``ImageOrientation/up``.
     public static func imageOrientation(fromEXIFOrientation number: Int) -> ImageOrientation {
         ImageOrientation(rawValue: number) ?? .up
     }
@@ -106,7 +106,7 @@ public enum ImageCoderHelper {
         return redrawn(image, size: smaller)
     }
 
-    /// The function that redraws pixels at another size. ``WebImageDefaults`` sets it.
+    /// The function that redraws pixels at another size. ``WebImageDefaults`` sets this function.
     static let redrawPixels = Locked<WebImageRedraw?>(nil)
 
     private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {

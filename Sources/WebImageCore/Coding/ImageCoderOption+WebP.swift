@@ -1,15 +1,15 @@
 /// Options of libwebp's encoder. The library converts them to ``WebPEncodingOptions``. For a missing option, the
 /// default of libwebp applies.
 extension ImageCoderOption {
-    /// Number 0…6: the encoding effort. 0 is the fastest value, 6 makes the smallest file.
+    /// Number 0…6: the encoding effort. With 0 the encoder is fastest, with 6 the file is smallest.
     public static let encodeWebPMethod = ImageCoderOption(rawValue: "encodeWebPMethod")
     /// Number 1…10: the number of passes that the encoder makes over the image.
     public static let encodeWebPPass = ImageCoderOption(rawValue: "encodeWebPPass")
-    /// Number: the filter before encoding. 0 none, 1 segment smoothing, 2 dithering.
+    /// Number: the filter that is applied before encoding. 0 means none, 1 segment smoothing, 2 dithering.
     public static let encodeWebPPreprocessing = ImageCoderOption(rawValue: "encodeWebPPreprocessing")
     /// Number in dB: the target peak signal-to-noise ratio. If this option is set, the quality is ignored.
     public static let encodeWebPTargetPSNR = ImageCoderOption(rawValue: "encodeWebPTargetPSNR")
-    /// Number: 1 lets the encoder use a second thread.
+    /// Number 0 or 1: with 1 the encoder can use a second thread.
     public static let encodeWebPThreadLevel = ImageCoderOption(rawValue: "encodeWebPThreadLevel")
     /// `Bool`: whether the encoder uses less memory and more time.
     public static let encodeWebPLowMemory = ImageCoderOption(rawValue: "encodeWebPLowMemory")
@@ -19,17 +19,17 @@ extension ImageCoderOption {
     public static let encodeWebPSnsStrength = ImageCoderOption(rawValue: "encodeWebPSnsStrength")
     /// Number 0…100: the strength of the deblocking filter.
     public static let encodeWebPFilterStrength = ImageCoderOption(rawValue: "encodeWebPFilterStrength")
-    /// Number 0…7: the sharpness of the deblocking filter. 0 is the sharpest value.
+    /// Number 0…7: the sharpness of the deblocking filter. With 0 the image is sharpest.
     public static let encodeWebPFilterSharpness = ImageCoderOption(rawValue: "encodeWebPFilterSharpness")
-    /// Number: the type of the deblocking filter. 0 simple, 1 strong.
+    /// Number: the type of the deblocking filter. 0 means simple, 1 strong.
     public static let encodeWebPFilterType = ImageCoderOption(rawValue: "encodeWebPFilterType")
     /// `Bool`: whether the encoder chooses the strength of the deblocking filter automatically.
     public static let encodeWebPAutofilter = ImageCoderOption(rawValue: "encodeWebPAutofilter")
     /// `Bool`: whether alpha is compressed.
     public static let encodeWebPAlphaCompression = ImageCoderOption(rawValue: "encodeWebPAlphaCompression")
-    /// Number: the predictive filter of alpha. 0 none, 1 fast, 2 best.
+    /// Number: the predictive filter for alpha. 0 means none, 1 fast, 2 best.
     public static let encodeWebPAlphaFiltering = ImageCoderOption(rawValue: "encodeWebPAlphaFiltering")
-    /// Number 0…100: the quality of alpha.
+    /// Number 0…100: the quality of the compressed alpha.
     public static let encodeWebPAlphaQuality = ImageCoderOption(rawValue: "encodeWebPAlphaQuality")
     /// `Bool`: whether libwebp replaces the input pixels by the decoded result of the compression. Only the tools of
     /// libwebp use this option.

@@ -50,8 +50,8 @@ extension ImageCodersManager: FrameEncodingImageCoder {
 }
 
 extension AnimatedImageCoder {
-    /// Returns a frame. A ``DetailedAnimatedImageCoder`` throws an error with the reason of a failure. For any other
-    /// coder, the method throws a general error.
+    /// Returns a frame. If a ``DetailedAnimatedImageCoder`` fails, throws the coder's error, which contains the reason.
+    /// If another coder fails, throws a general error.
     ///
     /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
     ///   the frame exceeds a limit.

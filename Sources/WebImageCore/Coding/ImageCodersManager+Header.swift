@@ -1,8 +1,8 @@
 package import Foundation
 
 extension ImageCodersManager {
-    /// Returns the description of the image in the file's header. Returns nil if no ``DetailedImageCoder`` recognises
-    /// the data or the header cannot be read.
+    /// Reads the description of the image from the header of the file. Returns nil if no ``DetailedImageCoder``
+    /// recognises the data or the header cannot be read.
     package func headerInfo(of data: Data, limits: DecodingLimits) -> ImageInfo? {
         guard let coder = coders.last(where: { $0.canDecode(from: data) }) as? any DetailedImageCoder else {
             return nil

@@ -31,7 +31,9 @@ public final class ImageCodersManager: Sendable {
         registered.withLock { $0.roles.append(coder) }
     }
 
-    /// Removes a coder. An object is found by its address, a value by equality.
+    /// Removes a coder. If the coder is an object, removes this object. If the coder is a value that is `Hashable` or
+    /// has no stored properties, removes all equal values. For every other value, removes the last coder of the same
+    /// type.
     public func removeCoder(_ coder: any ImageCoder) {
         registered.removeRole(\.self, coder) { $0 }
     }

@@ -4,7 +4,8 @@ package import Foundation
 package struct ImageDecoding: Sendable {
     package var coder: any ImageCoder
     package var options: DecodingOptions
-    /// The coders that are tried after `coder` has failed. If all of them fail, the stored bytes can be removed.
+    /// The registered coders. When `coder` has failed to decode stored bytes, these coders are tried. If all of them
+    /// fail too, the stored bytes can be removed.
     var registered: ImageCodersManager
     /// The image class that is tried before the coder; nil if only the first frame is requested.
     package var animatedClass: (any AnimatedImageProtocol.Type)?
@@ -65,7 +66,7 @@ package struct ImageDecoding: Sendable {
         header(of: data).map { min($0.decodeBytes(options), .max / 2) } ?? 0
     }
 
-    /// Reads the header. Does not decode pixels, because the caller needs the cost before the decode can start.
+    /// Reads the header without decoding pixels. The caller needs the cost and the size before the decode starts.
     private func header(of data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
         return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)

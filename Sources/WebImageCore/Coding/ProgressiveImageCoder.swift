@@ -2,7 +2,8 @@ public import Foundation
 
 /// A coder that makes partial images while a file is being downloaded. The requirements are the same as in SDWebImage.
 ///
-/// A new instance is created for each image. Only one thread at a time uses an instance, never the main thread.
+/// A new instance is created for each image. Only one thread at a time uses an instance. The main thread never uses an
+/// instance.
 @preconcurrency public protocol ProgressiveImageCoder: ImageCoder {
     /// Returns whether the coder can make partial images of a file that begins with this data.
     func canIncrementalDecode(from data: Data?) -> Bool
@@ -11,8 +12,8 @@ public import Foundation
     /// Updates the coder. `data` contains all bytes received so far, including the bytes of earlier updates.
     /// After an update with `finished`, further updates are ignored.
     func updateIncrementalData(_ data: Data?, finished: Bool)
-    /// Returns the partial image; nil before the first row has arrived. For an animation, the partial image can be
-    /// only the first frame.
+    /// Returns the partial image; nil before the first row has arrived. For an animation, a coder may return only the
+    /// first frame.
     func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image?
 }
 
@@ -25,7 +26,7 @@ public import Foundation
     ///
     /// - Throws: `.badImageData` when the bytes cannot be decoded, `.limitExceeded` when the image exceeds a limit.
     func append(_ bytes: Data, finished: Bool) throws(WebImageError)
-    /// The description of the image in the header; nil until the header is complete.
+    /// The description of the image, read from the header. Nil until the header has arrived completely.
     var incrementalInfo: ImageInfo? { get }
     /// A number that increases when the partial image improves. The caller requests a new partial image only
     /// if the number has increased.

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Parameters of libwebp's encoder in addition to the quality. Nil means the default of libwebp.
+/// Parameters of libwebp's encoder in addition to the quality. If a parameter is nil, its default in libwebp applies.
 ///
 /// The names and ranges are the same as in `WebPConfig` (webp/encode.h).
 public struct WebPEncodingOptions: Sendable, Hashable {
-    /// The encoding effort, 0 to 6: 0 is the fastest value, 6 makes the smallest file.
+    /// The encoding effort, 0 to 6. With 0 the encoder is fastest, with 6 the file is smallest.
     public var method: Int?
     /// The number of passes that the encoder makes over the image, 1 to 10.
     public var pass: Int?
-    /// The filter before encoding: 0 none, 1 segment smoothing, 2 dithering.
+    /// The filter that is applied before encoding: 0 means none, 1 segment smoothing, 2 dithering.
     public var preprocessing: Int?
     /// The target peak signal-to-noise ratio in dB. If it is set, the quality is ignored.
     public var targetPSNR: Double?
-    /// 1 lets the encoder use a second thread.
+    /// 0 or 1. With 1 the encoder can use a second thread.
     public var threadLevel: Int?
     /// Whether the encoder uses less memory and more time.
     public var lowMemory: Bool?
@@ -20,19 +20,19 @@ public struct WebPEncodingOptions: Sendable, Hashable {
     public var segments: Int?
     /// The strength of the spatial noise shaping, 0 to 100.
     public var snsStrength: Int?
-    /// Strength of the deblocking filter, 0 to 100.
+    /// The strength of the deblocking filter, 0 to 100.
     public var filterStrength: Int?
-    /// Sharpness of the deblocking filter, from 0 (sharpest) to 7.
+    /// The sharpness of the deblocking filter, 0 to 7. With 0 the image is sharpest.
     public var filterSharpness: Int?
-    /// Type of the deblocking filter: 0 simple, 1 strong.
+    /// The type of the deblocking filter: 0 means simple, 1 strong.
     public var filterType: Int?
     /// Whether the encoder chooses the strength of the deblocking filter automatically.
     public var autofilter: Bool?
     /// Whether alpha is compressed.
     public var alphaCompression: Bool?
-    /// The predictive filter of alpha: 0 none, 1 fast, 2 best.
+    /// The predictive filter for alpha: 0 means none, 1 fast, 2 best.
     public var alphaFiltering: Int?
-    /// Quality of alpha, 0 to 100.
+    /// The quality of the compressed alpha, 0 to 100.
     public var alphaQuality: Int?
     /// Whether libwebp replaces the input pixels by the decoded result of the compression. Only the tools of libwebp
     /// use this option.

@@ -6,11 +6,11 @@ public final class CallbackQueue: Sendable {
     /// The rule that decides whether a block runs immediately on the current thread ("inline") or is
     /// dispatched to the queue.
     public enum Policy: Int, Sendable {
-        /// Runs a block inline if the current thread already runs on this queue. Otherwise dispatches the block.
+        /// Runs a block inline if the caller already runs on this queue. Otherwise dispatches the block to the queue.
         case safeExecute = 0
         /// Always dispatches a block to the queue.
         case dispatch = 1
-        /// Always runs a block inline, on the current thread.
+        /// Always runs a block inline.
         case invoke = 2
         /// Runs a block inline on the main thread. On any other thread, dispatches the block to the queue.
         case safeAsyncMainThread = 3
@@ -43,7 +43,8 @@ public final class CallbackQueue: Sendable {
         return known.map { CallbackQueue(queue: $0) } ?? .global
     }
 
-    /// A queue that runs every block inline, on the thread that ends the load. It is useful in servers and tests.
+    /// A queue that runs every block inline. A completion then runs on the thread that ends the load. Useful in servers
+    /// and tests.
     public static var invoking: CallbackQueue { CallbackQueue(main: .invoke) }
 
     /// Creates a callback queue for a dispatch queue.

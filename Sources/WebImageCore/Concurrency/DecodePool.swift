@@ -27,8 +27,8 @@ package final class DecodePool: Sendable {
     /// Returns freed memory to the system before the last idle thread of the pool ends.
     ///
     /// Each arena of glibc's allocator keeps its freed memory. Later threads can use other arenas and then cannot use
-    /// this memory (malloc_trim(3)). A program with a main loop that draws does not trim. Trimming a few hundred
-    /// megabytes locks an arena for tens of milliseconds, and drawing would pause.
+    /// this memory (malloc_trim(3)). In a program with a main loop that draws, this function does nothing: returning a
+    /// few hundred megabytes locks an arena for tens of milliseconds, and drawing would pause.
     private static let returnFreedMemory: @Sendable () -> Void = {
         guard !MainThread.isAttached else { return }
         // Look `malloc_trim` up by name: the Glibc module does not declare it, and other C libraries do not have it.
@@ -131,7 +131,7 @@ package final class DecodePool: Sendable {
         try await run(nil, measure, priority, work)
     }
 
-    /// Runs `work` on the pool and returns without waiting for it. `measure` runs on one of the pool's
+    /// Runs `work` on the pool and returns without waiting for it. Before the work, `measure` runs on one of the pool's
     /// threads and returns the memory of the work in bytes.
     package func submit(
         measuring measure: @escaping @Sendable () -> Int = { 0 }, priority: LoadPriority = .normal,
@@ -184,7 +184,8 @@ package final class DecodePool: Sendable {
         state.withLock { $0.waiting.move(id, to: priority.priority) }
     }
 
-    /// Cancels a job that is not yet queued, waits, or is being measured. Does nothing if the job has started.
+    /// Cancels a job before it starts. The job can be in the queue, not yet in the queue, or being measured. Does
+    /// nothing if the job has started.
     private func cancel(_ id: UInt64) {
         let job = state.withLock { state -> Job? in
             if let job = state.waiting.remove(id) { return job }
@@ -217,7 +218,8 @@ package final class DecodePool: Sendable {
         return { self.perform(job) }
     }
 
-    /// Returns the next job. Returns nil if no thread or not enough memory is available for this job.
+    /// Returns the next job that can start. Returns nil if no job waits, or if the next job must wait for a thread or
+    /// for memory.
     private func startable(_ state: inout State) -> Job? {
         guard let next = state.waiting.first else { return nil }
         let job: Job? =

@@ -6,7 +6,7 @@ package import Foundation
 package protocol DelayClock: Sendable {
     /// The current time in seconds since 1970, for comparison with dates from servers.
     var date: TimeInterval { get }
-    /// A monotonic time.
+    /// A monotonic time since an arbitrary start, for measuring intervals.
     var now: Duration { get }
     /// Runs `work` once after a delay on a queue of the clock, unless the returned operation is cancelled before
     /// the delay has passed. The work must be short, because other timers wait until the work has finished.

@@ -19,8 +19,8 @@ final class DeliveryLane: Sendable {
         case schedule
         /// Run the waiting blocks. The new block is the last of them.
         case drain
-        /// Run the waiting blocks and then the new block immediately. A block of this load is running on this thread
-        /// and has added the new block.
+        /// Run the waiting blocks and then the new block immediately, inside the block that is running on this thread.
+        /// That block has added the new block.
         case runNested(after: [@Sendable () -> Void])
     }
 

@@ -13,8 +13,9 @@ public enum LoadPriority: Int, Sendable, Comparable {
 
 /// The priority of a load. The priority can change while the load waits or runs. Safe on any thread.
 ///
-/// Observers are called outside the lock of the handle. An observer must read ``priority`` under a lock of the
-/// observer. Otherwise it could use an old value if two threads change the priority concurrently.
+/// Observers are called outside the lock of the handle. An observer must read ``priority`` and store the value under
+/// one lock of its own. Otherwise, if two threads change the priority concurrently, the observer could store the older
+/// value last.
 public final class LoadPriorityHandle: Sendable {
     private struct State {
         var priority: LoadPriority

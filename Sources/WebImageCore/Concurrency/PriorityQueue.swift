@@ -1,5 +1,5 @@
 /// A queue of elements, ordered by priority. Elements of the same priority are ordered by arrival. Each element has a
-/// number, with which the element can be moved or removed.
+/// number. The owner moves or removes an element by this number.
 ///
 /// Each priority has two lanes, one for large and one for small elements, so that the first small element is found
 /// without a search. All operations take amortised constant time: when an element is moved or removed, its number
@@ -18,8 +18,8 @@ struct PriorityQueue<Element> {
     private struct Entry {
         let element: Element
         var lane: LaneName
-        /// The arrival number of the element in its lane. A lane can contain the number of the element with another
-        /// `turn`. Such a position is an old position of the element and is skipped.
+        /// The arrival number of the element in its lane. A lane keeps the positions that the element had before it was
+        /// moved. These positions contain another `turn`, and the queue skips them.
         var turn: UInt64
     }
 

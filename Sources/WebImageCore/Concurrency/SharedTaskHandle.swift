@@ -17,8 +17,9 @@ package final class SharedTaskHandle: Sendable {
         var bytes: [LoadEvent] = []
         var byteCount = 0
 
-        /// The maximum size of a body that is kept in memory for late subscribers: 8 MiB. A longer body is not kept,
-        /// because the loader can move such a body to a file to save memory.
+        /// The maximum size of a body that is kept in memory for late subscribers: 8 MiB. A longer body is not kept:
+        /// the loader can move such a body to a file to save memory, and a second copy here would use this memory
+        /// again.
         static let maxBytes = 8 << 20
 
         mutating func add(_ event: LoadEvent) {
@@ -54,9 +55,9 @@ package final class SharedTaskHandle: Sendable {
 
     /// Adds a subscriber. The subscriber receives all previous events before this method returns.
     ///
-    /// If more than 8 MiB of the body have already arrived, the subscriber does not receive these bytes and
-    /// cannot make partial images. Another thread can send a new event during this call. The subscriber can receive
-    /// the new event before the previous events. Byte events therefore contain their offset.
+    /// If more than 8 MiB of the body have already arrived, the subscriber does not receive these bytes and cannot make
+    /// partial images. If another thread sends a new event during this call, the subscriber can receive the new event
+    /// before the previous events. Byte events therefore contain the offset of their bytes.
     package func addListener(_ listener: @escaping LoadEventListener, id: UInt64) {
         let past = state.withLock { state in
             state.listeners[id] = listener
@@ -71,7 +72,8 @@ package final class SharedTaskHandle: Sendable {
     }
 }
 
-/// The connection from one stage of a load to the subscribers of its work.
+/// The connection from one stage of the shared work to its subscribers. The handle provides their highest priority and
+/// sends events to them.
 struct StageHandle: Sendable {
     let priority: LoadPriorityHandle
     let send: LoadEventListener

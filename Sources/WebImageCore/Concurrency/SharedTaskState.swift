@@ -1,5 +1,5 @@
-/// The state of shared tasks: which subscriber waits for which run. The state decides which actions are necessary.
-/// ``SharedTasks`` performs these actions.
+/// The state of shared tasks. It records which subscriber waits for which run, and it decides which actions are
+/// necessary. ``SharedTasks`` performs these actions.
 ///
 /// A run is one execution of the work for a key. A run starts when its first subscriber joins. It is removed when its
 /// last subscriber has left. Until then, new subscribers can join the run, even after the work has succeeded. There

@@ -15,7 +15,7 @@ extension WebImageError: CustomStringConvertible, LocalizedError {
     /// The same line as ``description``.
     public var errorDescription: String? { description }
 
-    /// The names and values in a log record of the error. They contain no secrets.
+    /// The names and values that a log record of this error contains. The values contain no secrets.
     package var logMetadata: [String: String] {
         var metadata = ["error.type": "\(code)", "webimage.error.stage": stage.rawValue]
         metadata["server.address"] = url?.host?.lowercased()

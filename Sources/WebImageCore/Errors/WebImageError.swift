@@ -88,7 +88,8 @@ public struct WebImageError: Error, Sendable {
     public var underlying: Underlying?
     /// A sentence that describes the next step for the user.
     public var hint: String?
-    /// The head of the response, if it was rejected because of its status or its content type; nil for other failures.
+    /// The head of the response, if the response was rejected because of its status or its content type. Nil for other
+    /// failures.
     public var response: WebImageResponse?
     /// The failures of the earlier sources in the order of the attempts. Empty if only one source was tried.
     public var earlierFailures: [WebImageError] = []

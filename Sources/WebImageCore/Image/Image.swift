@@ -91,7 +91,8 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
-    /// Whether the file is an animation, but the image contains only its first frame, as the load requested.
+    /// Whether the file is an animation but the image contains only its first frame, because the load requested only
+    /// this frame.
     package final var omitsFrames: Bool {
         get { metadata.withLock { $0.omitsFrames } }
         set { metadata.withLock { $0.omitsFrames = newValue } }
@@ -138,8 +139,8 @@ open class Image: @unchecked Sendable {
 
 // The cache keys under which an image is stored in memory.
 extension Image {
-    /// Records that this image is the entry of a key. Call this method before storing the image under the key's
-    /// string. Otherwise another load could find the image before its key is recorded.
+    /// Records that this image is an entry of a key. Call this method before storing the image under the key's string.
+    /// Otherwise another load could find the image before its key is recorded.
     final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
 
     /// Copies the entries of `source`. This image is then an entry of the same keys. It must be a copy of `source`.
@@ -157,7 +158,8 @@ extension Image {
     final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
 
     /// Returns whether every plain load of `key` may use this image. ``PlainHit`` describes plain loads. The image was
-    /// found under the key's string. If the answer depends on other options of the load, returns false.
+    /// found under the key's string. For an image that was decoded with special options, returns false. The load then
+    /// compares all its options.
     ///
     /// Takes one lock and does not copy the decoding options.
     final func isPlainEntry(of key: EntryKey) -> Bool {

@@ -1,6 +1,6 @@
 extension ImageFormat {
-    /// The media type for `Content-Type`. It is the type registered with IANA, with two exceptions. ICO and camera raw
-    /// files have the commonly used type. An unknown format has `application/octet-stream`.
+    /// The media type for `Content-Type`. For most formats it is the type registered with IANA. For ICO and camera raw
+    /// files it is an unregistered type that is in common use. For an unknown format it is `application/octet-stream`.
     public var mediaType: String {
         switch self {
         case .jpeg: "image/jpeg"

@@ -3,10 +3,11 @@ import Foundation
 /// The format of an encoded image. Formats that SDWebImage defines have the same numbers as in SDWebImage. Plug-ins
 /// can add formats.
 public struct ImageFormat: RawRepresentable, Sendable, Hashable {
-    /// The number of the format; -1 is undefined.
+    /// The number of the format; -1 means ``undefined``.
     public let rawValue: Int
 
-    /// Makes a format from its number. Plug-ins can use other numbers for their formats.
+    /// Makes a format from its number. For its own format, a plug-in chooses a number that no constant of this type
+    /// has.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// An unknown format.
@@ -23,7 +24,8 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let webP = ImageFormat(rawValue: 4)
     /// HEIC: HEIF whose major brand declares HEVC.
     public static let heic = ImageFormat(rawValue: 5)
-    /// HEIF with the general major brand `mif1` or `msf1` that does not declare AVIF (ISO/IEC 23008-12).
+    /// HEIF with the general major brand `mif1` or `msf1` (ISO/IEC 23008-12). If such a file also declares AVIF, its
+    /// format is ``avif``.
     public static let heif = ImageFormat(rawValue: 6)
     /// PDF.
     public static let pdf = ImageFormat(rawValue: 7)
@@ -31,7 +33,7 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     public static let svg = ImageFormat(rawValue: 8)
     /// Windows bitmap.
     public static let bmp = ImageFormat(rawValue: 9)
-    /// A camera's raw file.
+    /// Raw file of a camera.
     public static let raw = ImageFormat(rawValue: 10)
     /// AVIF: AV1 in HEIF.
     public static let avif = ImageFormat(rawValue: 15)
@@ -43,26 +45,27 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
     /// ``png``.
     public static let apng = ImageFormat(rawValue: 19)
 
-    /// The format that images and encoders use: ``png`` for ``apng``, and the unchanged format for every other format.
+    /// The format of the file that contains the image: ``png`` for ``apng``. For every other format, the property
+    /// returns the format itself.
     public var container: ImageFormat { self == .apng ? .png : self }
 
     /// Whether every file of the format is lossless. False for WebP, AVIF and JPEG XL, because their files can be
     /// lossy. A WebP file declares whether it is lossless. An AVIF or JPEG XL file contains no such declaration.
     var isAlwaysLossless: Bool { [.png, .apng, .gif, .bmp, .ico, .tiff].contains(self) }
 
-    /// The lower-case name of the format, as used in reports; nil for numbers without a name.
+    /// The lower-case name of the format, as reports show it. Nil if the format has no name.
     public var name: String? { Self.known.first { $0.format == self }?.name }
 
-    /// The uniform type identifier; `public.image` for formats without an identifier.
+    /// The uniform type identifier of the format. If the format has no identifier, the property returns `public.image`.
     public var typeIdentifier: String { Self.known.first { $0.format == self }?.type ?? "public.image" }
 
-    /// Makes the format of a uniform type identifier; ``undefined`` for an unknown identifier.
+    /// Finds a format by its uniform type identifier. The result for an unknown identifier is ``undefined``.
     public init(typeIdentifier: String) {
         self = Self.known.first { $0.type == typeIdentifier && $0.format != .apng }?.format ?? .undefined
     }
 
-    /// Makes the format for a file extension without its dot, in upper or lower case; ``undefined`` for an
-    /// unknown extension.
+    /// Finds a format by a file extension without the dot, in upper or lower case. The result for an unknown extension
+    /// is ``undefined``.
     public init(fileExtension: String) {
         let wanted = fileExtension.lowercased()
         self = Self.known.first { $0.extensions.contains(wanted) }?.format ?? .undefined
@@ -88,6 +91,6 @@ public struct ImageFormat: RawRepresentable, Sendable, Hashable {
 }
 
 extension ImageFormat: CustomStringConvertible {
-    /// The name; for formats without a name, the number.
+    /// The name of the format. For a format without a name, the text contains the number, such as `format 42`.
     public var description: String { name ?? (self == .undefined ? "undefined" : "format \(rawValue)") }
 }

@@ -1,8 +1,8 @@
 extension ImageInfo {
     /// The memory that a codec library allocates for a decode in addition to the returned image.
     package struct WorkingMemory: Sendable, Hashable {
-        /// The bytes that a decode allocates regardless of the requested size, such as coefficients, planes or a
-        /// canvas.
+        /// The bytes that a decode allocates regardless of the requested size, for example for coefficients, planes or
+        /// a canvas.
         package var fixedBytes = 0
         /// Whether the library can scale the image down while reading the file. If true, the full-size image is
         /// never in memory.
@@ -29,7 +29,8 @@ extension ImageInfo {
 }
 
 extension DecodingOptions {
-    /// Throws when decoding an image with this header would need more than ``DecodingLimits/maxDecodeBytes``.
+    /// Throws `.limitExceeded` when decoding an image with this header would need more memory than
+    /// ``DecodingLimits/maxDecodeBytes``.
     package func checkMemory(for info: ImageInfo) throws(WebImageError) {
         let bytes = info.decodeBytes(self)
         guard bytes <= limits.maxDecodeBytes else {

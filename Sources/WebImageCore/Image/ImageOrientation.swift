@@ -41,7 +41,7 @@ public struct PixelSize: Sendable, Hashable, CustomStringConvertible {
         return overflow ? .max : product
     }
 
-    /// Returns the size of an image of this size after `orientation` was applied to the image.
+    /// Returns the size that an image of this size has after `orientation` is applied to the image.
     public func oriented(_ orientation: ImageOrientation) -> PixelSize {
         orientation.swapsSides ? PixelSize(width: height, height: width) : self
     }

@@ -43,7 +43,7 @@ public struct ImageProperties: Sendable, Hashable {
         /// The text itself.
         public var text: String
 
-        /// Makes a text with its keyword.
+        /// Makes a text from its keyword and its contents.
         public init(keyword: String, text: String) {
             self.keyword = keyword
             self.text = text

@@ -6,8 +6,9 @@ import Synchronization
 /// Rows are stored from top to bottom. Each row starts `bytesPerRow` bytes (a multiple of 64) after the
 /// previous row, and the first row starts at a 64-byte aligned address.
 ///
-/// Exactly one decoder or filter, the producer, writes a buffer. It does so before any other code can access the
-/// buffer. Making an ``Image`` from the buffer seals the buffer: its pixels can never be written again.
+/// Exactly one decoder or filter writes a buffer. It is called the producer. The producer writes all pixels before
+/// other code can access the buffer. Making an ``Image`` from the buffer seals the buffer: its pixels can never be
+/// written again.
 public final class PixelBuffer: @unchecked Sendable {
     // Unchecked is correct because only the producer of a buffer writes its pixels, and only before other code
     // receives the buffer. The producer calls `withUnsafeMutableBytes`, or passes `baseAddress` to a C library.

@@ -28,8 +28,10 @@ struct AlternativeSources {
         }
     }
 
-    /// Tries the sources in their order and returns the result of the first source that returns bytes. If all sources
-    /// fail, throws the last error. This error contains the earlier errors.
+    /// Tries the sources in their order and returns the result of the first source that returns bytes.
+    ///
+    /// - Throws: `.cancelled` after a cancel; no further source is tried. If all sources fail, throws the last error.
+    ///   This error contains the earlier errors.
     func first(
         _ load: ImageDataLoad, _ fetch: (ImageDataLoad) async throws(WebImageError) -> ImageDataResult
     ) async throws(WebImageError) -> ImageDataResult {
@@ -39,8 +41,8 @@ struct AlternativeSources {
             attempt.url = url
             let isLowDataImage = startsWithLowDataSource && index == 0
             let isElsewhere = url != load.url
-            // The cached bytes can come from any source, but their validators always belong to the URL of the load.
-            // Therefore another URL cannot revalidate the bytes.
+            // Any source may have supplied the cached bytes, but their validators always belong to the URL of the load.
+            // Therefore a request to another URL cannot revalidate the bytes.
             if isElsewhere { attempt.cached = nil }
             attempt.finishedAfterCancel = receiverAfterCancel(
                 of: load, isLowDataImage: isLowDataImage, isElsewhere: isElsewhere)
@@ -64,8 +66,9 @@ struct AlternativeSources {
         throw last
     }
 
-    /// Returns the receiver of the body if the download completes after its last subscriber has cancelled. Returns nil
-    /// for the smaller image, because this image is not stored.
+    /// Returns the value of `finishedAfterCancel` for one attempt. The value is nil for the smaller image, because this
+    /// image is not stored. For another URL than the URL of the load, the closure removes the metadata, because it
+    /// contains the validators of the other URL.
     private func receiverAfterCancel(
         of load: ImageDataLoad, isLowDataImage: Bool, isElsewhere: Bool
     ) -> (@Sendable (ImageDataResult) -> Void)? {

@@ -9,7 +9,7 @@ public final class DataURLImageLoader: ImageDataLoader, SchemeBoundLoader {
     /// Creates a loader. A loader has no state.
     public init() {}
 
-    /// Always returns false, because another attempt does not use the network.
+    /// Always returns false. Another attempt does not use the network. Therefore it is not necessary to block the URL.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 
     /// Whether the URL's scheme is `data`.
@@ -56,9 +56,9 @@ package struct DataURLContent: Sendable {
 
         // A fragment is not part of the payload (RFC 3986 §3.5).
         let payload = text[text.index(after: comma)...].prefix { $0 != UInt8(ascii: "#") }
-        // Reject long payloads before they are decoded. This check assumes at most 3 characters for each byte, as in a
-        // percent escape. Base64 text has more characters for each byte if it contains much white space or many percent
-        // escapes. Such a payload can be rejected although its content is within the limit.
+        // Reject long payloads before they are decoded. The check assumes that a byte of content takes at most 3
+        // characters, like a percent escape. In base64 text with much white space or many percent escapes, a byte takes
+        // more characters. Therefore the check may reject such a payload although its content is within the limit.
         let length = payload.count
         guard length / 3 <= maxBytes else { throw Self.limit(url, length / 3, maxBytes) }
         guard let raw = Self.percentDecoded(payload) else { throw Self.invalid(url, "a percent escape is damaged") }

@@ -11,7 +11,8 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
     /// Creates a loader. A loader has no state.
     public init() {}
 
-    /// Always returns false. Another attempt does not use the network, and can succeed if the file was repaired.
+    /// Always returns false. Another attempt does not use the network, and it succeeds if the file has been repaired in
+    /// the meantime. Therefore it is not useful to block the URL.
     public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 
     /// Whether the URL's scheme is `file`.
@@ -85,7 +86,7 @@ private struct FileReading {
         progress: ImageLoaderProgressBlock?, isCancelled: () -> Bool
     ) throws(WebImageError) -> Data {
         // Check the path before `open`, because `open` has side effects on some devices. Check the descriptor after
-        // `open`, because the path can refer to a different file by then.
+        // `open`, because the file may have been replaced between the first check and `open`.
         try checkIsRegular { stat(path, &$0) }
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw posix(errno) }
@@ -184,8 +185,8 @@ private final class FileBuffer {
     /// Returns the first `count` bytes. Do not write to the buffer afterwards, because the result usually shares the
     /// memory of the buffer.
     func data(_ count: Int) -> Data {
-        // Copy short content. Otherwise, for example, the few bytes of a file that the kernel generates would keep a
-        // buffer of 1 MiB in memory.
+        // Copy short content, to release the buffer. For example, a file in `/proc` often has only a few bytes, but
+        // its buffer has 1 MiB.
         if count < capacity / 2 { return Data(bytes: start, count: count) }
         return Data(
             bytesNoCopy: start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(self) {} })

@@ -57,8 +57,8 @@ extension ImageLoader {
 @preconcurrency public protocol ImageDataLoader: ImageLoader {
     /// Fetches the bytes of a URL. Concurrent calls with the same ``identity(of:)`` should share one download.
     ///
-    /// If the task of a caller is cancelled, only this call ends. The shared download is cancelled when the tasks of
-    /// all its callers are cancelled.
+    /// If the task of one caller is cancelled, only the call of this task ends. The shared download is cancelled when
+    /// the tasks of all its callers are cancelled.
     /// - Throws: `.cancelled` after a cancel, otherwise the error of the download.
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
@@ -88,7 +88,7 @@ public struct ImageDataLoad: Sendable {
     /// Receives the bytes during the download, in order and without gaps. A subscriber that joins a running download
     /// first receives the bytes that arrived earlier.
     public var receivedData: ImageLoaderDataBlock?
-    /// The cached entry of this URL, if the load revalidates the entry (`.refreshCached`).
+    /// The cached entry that this load revalidates (`.refreshCached`); nil if the load does not revalidate an entry.
     ///
     /// If the entry is current, the loader must return the cached bytes and set ``ImageDataResult/isNotModified``.
     public var cached: CachedResource? {
@@ -142,8 +142,9 @@ public struct ImageDataResult: Sendable {
     public var data: Data
     /// The head of the response.
     public var response: WebImageResponse
-    /// Whether the bytes are the bytes of ``ImageDataLoad/cached``, and are confirmed as current. Reasons: the response
-    /// status was 304, the entry was still fresh, or the downloaded bytes were identical.
+    /// Whether the bytes are the bytes of ``ImageDataLoad/cached``, and the loader has confirmed that they are current.
+    /// This is the case if the response status was 304, if the entry was still fresh, or if the downloaded bytes were
+    /// identical.
     public var isNotModified = false
     /// The loader's metadata, which the cache does not interpret. The cache stores the metadata with the body, even
     /// if the body is not modified. Nil removes metadata that is already stored.
@@ -154,8 +155,8 @@ public struct ImageDataResult: Sendable {
     private var made: (isMade: Bool, value: Data?) = (false, nil)
     private var describeResource: (@Sendable () -> Data?)?
 
-    /// Sets a closure that creates the metadata when the metadata is read. Most results are used without their
-    /// metadata, and do not run the closure.
+    /// Sets a closure that creates the metadata when ``metadata`` is read. For most results, ``metadata`` is never
+    /// read. In this case the closure never runs.
     package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
 
     /// Whether a disk cache is allowed to store the body. False for a response with `Cache-Control: no-store`.

@@ -4,7 +4,8 @@ public import Foundation
 public enum ImageLoaderDecoding {
     /// Decodes an image with the context's coder or the shared coders. Blocks the calling thread.
     ///
-    /// - Throws: `.badImageData` or `.limitExceeded`, with the URL.
+    /// - Throws: the error of the decode together with the URL: for example, `.badImageData` if no coder can decode the
+    ///   data, or `.limitExceeded` if the image exceeds a limit.
     public static func image(
         from data: Data, url: URL, options: WebImageOptions = [], context: WebImageContext? = nil
     ) throws(WebImageError) -> Image {

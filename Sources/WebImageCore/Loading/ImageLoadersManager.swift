@@ -103,8 +103,9 @@ package protocol SchemeBoundLoader: SharedScopeLoader {
     var schemes: [String] { get }
 }
 
-/// A loader that can report whether plain loads have the shared scope, without inspecting each load. A load is plain if
-/// its context has no value for the loader, and its options enable neither cookies nor untrusted certificates.
+/// A loader that can report once for all plain loads whether they have the shared scope. The manager then does not have
+/// to determine the scope of each load. A load is plain if its context has no value for the loader, and its options
+/// enable neither cookies nor untrusted certificates.
 ///
 /// Only classes can conform to this protocol. Reason: the copy of a class reference takes about 60 instructions less
 /// than the copy of an existential value that can have any type.
@@ -126,7 +127,7 @@ extension ImageLoadersManager: SharedScopeLoader {
 }
 
 extension SchemeBoundLoader {
-    /// Always true, because only the downloader uses credentials.
+    /// Always true. Only loads with credentials require another scope, and only the downloader sends credentials.
     package var sharesPlainLoads: Bool { true }
 
     package func hasScheme(of url: URL?) -> Bool {

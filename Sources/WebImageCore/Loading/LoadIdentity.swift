@@ -2,8 +2,8 @@ import Foundation
 
 /// Determines whether two loads can share one download and one cache entry.
 public struct LoadIdentity: Sendable, Hashable {
-    /// Concurrent loads with equal text share one download. A load with nil shares its download with no other load. The
-    /// text is never written to disk, because it can contain secrets.
+    /// Concurrent loads share one download if they have the same value of this property. If the value is nil, the load
+    /// shares its download with no other load. The value is never written to disk, because it can contain secrets.
     public var sharing: String?
     /// The scope of the stored bytes.
     public var cacheScope: CacheScope

@@ -6,9 +6,9 @@ struct ProgressiveDecoder: Sendable {
     /// The maximum number of bytes to search for the pixel size (1 MiB). If these bytes do not contain the size, the
     /// size is known only after the image has been decoded.
     private static let longestHeader = 1 << 20
-    /// The maximum number of bytes to collect for coders that need the whole body (8 MiB). A longer body is not
-    /// collected, because it would then be in memory even if the loader moves the body to a file. The partial images
-    /// of a longer body come only from streaming coders.
+    /// The maximum number of bytes to collect for coders that need the whole body (8 MiB). Collected bytes stay in
+    /// memory, even if the loader moves the body to a file. Therefore a longer body is not collected. Only streaming
+    /// coders can decode partial images of a longer body.
     static let maxCollectedBytes = 8 << 20
 
     private let decoding: ImageDecoding

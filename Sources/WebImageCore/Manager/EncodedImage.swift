@@ -15,8 +15,8 @@ public struct EncodedImage: Sendable {
     /// (RFC 9110 §5.6.7) for the field `Last-Modified`. Nil if the server reported no time, or if the original did not
     /// come from a server.
     public let lastModified: String?
-    /// The origin of the bytes: `.memory` or `.disk` of an ``ImageEncodedCache``. `.none` means that the bytes were
-    /// encoded for this call, or for another call whose work this call shared.
+    /// The origin of the bytes. `.memory` and `.disk` mean a hit in the ``ImageEncodedCache``. `.none` means that the
+    /// bytes were encoded for this call, or for another call whose work this call shared.
     public internal(set) var cacheType: ImageCacheType
 
     /// The media type of the bytes, for the field `Content-Type`.

@@ -13,8 +13,8 @@ struct EncodedKey: Hashable, Sendable {
 
     var storageKey: String { "encoded:" + digest }
 
-    /// Creates the key. Nil if the variant has no key, because the image must then not be cached. Nil also if a decode
-    /// option has no text form.
+    /// Creates the key. Returns nil if the variant has no key: such an image must not be cached. Also returns nil if a
+    /// decode option has no text form.
     init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
         guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.foreignOptions) else {
             return nil
@@ -31,8 +31,8 @@ struct EncodedKey: Hashable, Sendable {
         digest = Self.hexadecimal(fingerprint)
     }
 
-    // Reflection converts the options to text, so that the key includes new properties automatically. The decoding
-    // limits are omitted, because limits do not change pixels.
+    // Reflection converts the options to text. If a property is added to the options, the key therefore includes it
+    // without a change of this code. The decoding limits are omitted, because limits do not change pixels.
 
     private static func text(of options: DecodingOptions) -> String {
         var options = options

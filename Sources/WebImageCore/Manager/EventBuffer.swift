@@ -84,8 +84,8 @@ extension EventBuffer.State {
         operation = nil
     }
 
-    /// Returns the next event, the failure (only once), or `.success(nil)` at the end. Nil if no event has
-    /// arrived yet.
+    /// Returns the next event. After the last event, returns the failure once (if the load failed), then
+    /// `.success(nil)`. Returns nil if the load has not ended and no unread event is in the buffer.
     fileprivate mutating func takeNext() -> Result<WebImageEvent?, WebImageError>? {
         if !events.isEmpty { return .success(events.removeFirst()) }
         guard isEnded else { return nil }

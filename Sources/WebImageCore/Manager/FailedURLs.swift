@@ -31,8 +31,8 @@ struct FailedURLs {
         _ url: URL, in scope: CacheScope, _ error: WebImageError, for lifetime: Duration?,
         at now: ContinuousClock.Instant
     ) {
-        // The scope `.unstored` does not identify whose credentials the load used. Remembering the failure would
-        // block the URL for loads with other credentials.
+        // The scope `.unstored` does not identify the credentials that the load used. Remembering the failure would
+        // also block the URL for loads with other credentials.
         guard scope != .unstored else { return }
         let isNew = entries[url]?[scope] == nil
         if isNew, count >= Self.capacity { removeExpiredOrHalf(at: now) }

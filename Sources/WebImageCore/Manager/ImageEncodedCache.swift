@@ -88,7 +88,7 @@ public final class ImageEncodedCache: Sendable {
         await storage.clearDisk()
     }
 
-    /// Waits until all stored results are on disk, so that they survive the end of the process.
+    /// Waits until all stored results are on disk. The results then survive the end of the process.
     public func flush() async { await storage.flush() }
 
     /// The number of calls that wait for a load or an encode.
@@ -113,7 +113,7 @@ public final class ImageEncodedCache: Sendable {
 
     private func isCurrent(_ version: ContentDigest, _ plan: LoadPlan) async -> Bool {
         guard let original = plan.keys.original else { return false }
-        // Check memory first, because the bytes of a newer version may not be on disk yet.
+        // Check the newest version in memory first, because the bytes of that version may not be on disk yet.
         if let newest = manager.pipeline.store.newestVersion(plan), newest != version { return false }
         return await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original) == version
     }
@@ -136,7 +136,7 @@ public final class ImageEncodedCache: Sendable {
             cost: image.pixels.byteCount, priority: priority
         ) { () throws(WebImageError) in
             let data = try coder.encodeWithReason(image, format: chosen, options: options)
-            // The encoding options may have scaled the image down.
+            // Read the size from the encoded bytes, because the encoding options may have scaled the image down.
             return (data, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
         }
         let encoded = EncodedImage(
@@ -166,7 +166,7 @@ public final class ImageEncodedCache: Sendable {
     }
 }
 
-/// The identity of a load with its encode. Calls with equal identities share one load and one encode.
+/// The identity of a load and its encode. Calls with equal identities share one load and one encode.
 private struct EncodedIdentity: Hashable, Sendable {
     let load: VariantIdentity
     let format: ImageFormat

@@ -85,8 +85,8 @@ public final class WebImageCombinedOperation: WebImageOperation {
         guard let (end, isSilent) = ended, let sink = end.claimed.receiver else { return }
         end.claimed.cancelAction?()
         end.whenEnded?()
-        // If the load has delivered the cached image, the completion block was already called, and the cancel affects
-        // only the refresh. Deliver nothing in this case.
+        // If the load has delivered the cached image, the cancel affects only the refresh. Do not call the completion
+        // block in this case. A sink without a queue always receives the end, because its caller waits for the end.
         guard !isSilent || sink.queue == nil else { return }
         let delivery = LoadDelivery.failed(WebImageError.cancelled.with(url: url))
         guard let queue = sink.queue else { return sink.receive(delivery) }

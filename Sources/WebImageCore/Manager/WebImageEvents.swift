@@ -4,8 +4,8 @@ public import Foundation
 public enum WebImageEvent: Sendable {
     /// The size of the image in pixels, before transformers. Sent once, as soon as the header of the image has arrived.
     case size(PixelSize)
-    /// The bytes received and the bytes expected (0: the length is unknown, -1: no response yet). A newer progress
-    /// event replaces an unread progress event.
+    /// The number of bytes received and the number of bytes expected (0: the length is unknown, -1: no response yet).
+    /// A newer progress event replaces an unread progress event.
     case progress(received: Int, expected: Int)
     /// A partial image, with `.progressiveLoad`; never sent after the image itself. A newer partial image replaces an
     /// unread partial image.

@@ -8,7 +8,7 @@ import Foundation
 /// ```
 ///
 /// The message contains the redacted URL. The metadata is ``WebImageStageReport/attributes`` plus
-/// `webimage.duration_ms`. Safe on any thread. The cost of a stage is the cost of one record at the destination.
+/// `webimage.duration_ms`. Safe on any thread. Each stage waits while the destination processes one record.
 public struct WebImageLoadLogger: WebImageManagerListener {
     private let destination: (any WebImageLogging)?
 

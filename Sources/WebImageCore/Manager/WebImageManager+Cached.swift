@@ -65,7 +65,7 @@ extension WebImageManager {
 }
 
 extension WebImageManager {
-    /// The number of shared tasks that are running or have subscribers.
+    /// The number of shared tasks that have subscribers.
     package var sharedTaskCount: Int { pipeline.taskCount }
 
     /// Returns the number of subscribers that wait for a variant of this URL.

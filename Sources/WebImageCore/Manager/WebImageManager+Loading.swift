@@ -9,8 +9,8 @@ extension WebImageManager {
     /// function returns.
     ///
     /// With `.progressiveLoad`, `completed` is first called with partial images and `finished` = false. With
-    /// `.refreshCached`, the cached image is delivered with `finished` = true, and a second such call follows only if
-    /// the image changed or could not be refreshed.
+    /// `.refreshCached`, `completed` receives the cached image with `finished` = true. A second call with `finished` =
+    /// true follows only if the image has changed or the refresh fails.
     @discardableResult
     public func loadImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,

@@ -12,8 +12,9 @@ extension WebImageManager {
     /// begin after this call end with `.cancelled`.
     ///
     /// - Parameter deadline: The maximum duration of this call.
-    /// - Returns: Whether everything finished before the deadline. False also if the surrounding task was cancelled
-    ///   before the loads and writes finished. Unfinished work continues in the background.
+    /// - Returns: Whether the loads, the writes and the flush finished before the deadline. False also if the
+    ///   surrounding task was cancelled before the loads and writes finished. Unfinished work continues in the
+    ///   background.
     @discardableResult
     public func shutdown(deadline: Duration = .seconds(5)) async -> Bool {
         let end = ContinuousClock.now + NumberLimits.finite(deadline)

@@ -68,7 +68,7 @@ extension WebImageManager {
         }
         let request = LoadRequest(url, options, context, settings)
         if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
-            // Try the load although this URL failed, because another source may have the image.
+            // If the load has alternative sources, try it although this URL failed: another source may have the image.
             !context.hasAlternativeSources
         {
             return .failure(.blackListed(url, reason))
@@ -138,8 +138,8 @@ extension WebImageManager {
         if !context.has(.callbackQueue), let hit = plainHit(url, options, context) { return .hit(hit.image) }
         let settings = settings
         // Only a load can handle these cases. A listener must receive the stages of the load. An options processor can
-        // change the request. A manager that is shut down rejects the load. An option requires more than the image. The
-        // context names a queue.
+        // change the request. A manager that is shut down rejects the load. The options request a refresh or the
+        // encoded data. The context names a callback queue.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)
         else { return .unknown }

@@ -97,7 +97,7 @@ public final class WebImageManager: Sendable {
         set { change { $0.failedURLLifetime = newValue } }
     }
 
-    /// The listener that receives the begin and the end of every stage. If nil, the default, nothing is measured.
+    /// The listener that receives the start and the end of every stage. If nil, the default, nothing is measured.
     public var listener: (any WebImageManagerListener)? {
         get { state.withLock { $0.listener } }
         set {
@@ -112,7 +112,7 @@ public final class WebImageManager: Sendable {
 
     // MARK: Running loads
 
-    /// Whether any load is running.
+    /// Whether at least one load is running.
     public var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
     /// Cancels every running load. Each load ends with `.cancelled`.
@@ -155,8 +155,8 @@ public final class WebImageManager: Sendable {
         return state.withLock { $0.failedURLs.reason(url, in: scope, at: now) }
     }
 
-    /// The settings, and whether any URL has failed. Every memory hit reads both values, so one call returns both
-    /// under one lock.
+    /// The settings, and whether the manager remembers at least one failed URL. Every memory hit reads both values.
+    /// This property reads both under one lock.
     var settingsAndFailures: (settings: LoadSettings, hasFailedURLs: Bool) {
         state.withLock { ($0.settings, !$0.failedURLs.isEmpty) }
     }

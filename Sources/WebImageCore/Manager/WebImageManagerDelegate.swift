@@ -14,10 +14,10 @@ public import Foundation
     /// Returns the image to store and deliver instead of `image`. The cache key stays the same. If the result is nil,
     /// the load fails. Default: `image`.
     ///
-    /// Called on the decode pool, before any transformer, for full-size images only. Not called for thumbnails and for
-    /// images that a loader returns decoded. Called for animated images only with `.transformAnimatedImage`, and for
-    /// vector images only with `.transformVectorImage`. If the delegate returns another image, that image is encoded
-    /// for the disk.
+    /// Called on the decode pool, before any transformer, for full-size images only. Not called for thumbnails. Not
+    /// called for images that a loader returns decoded. Called for animated images only with
+    /// `.transformAnimatedImage`, and for vector images only with `.transformVectorImage`. If the delegate returns
+    /// another image, that image is encoded for the disk.
     func imageManager(
         _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
     ) -> Image?
@@ -40,7 +40,7 @@ extension WebImageManagerDelegate {
     ) -> Image? { image }
 }
 
-/// The decision of the loader about a failed URL. The value is set while the delegate is called for the same failure.
+/// The decision of the loader about a failed URL. The value is set while the delegate is called for this failure.
 /// The default implementation of the delegate method returns this value.
 enum LoaderDecision {
     @TaskLocal static var blocks = false

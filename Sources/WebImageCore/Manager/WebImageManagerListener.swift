@@ -1,4 +1,4 @@
-/// Receives the begin and the end of every stage of every load, for metrics, traces and logs.
+/// Receives the start and the end of every stage of every load, for metrics, traces and logs.
 ///
 /// The methods are called on the thread that performs the stage, so they must be fast. The stages `.load` and `.memory`
 /// begin on the thread and in the task of the caller. When they begin, the task-local values, such as the context of a
@@ -8,7 +8,8 @@
 @preconcurrency public protocol WebImageManagerListener: Sendable {
     /// A stage begins.
     func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan)
-    /// A stage has ended. Each reported begin has exactly one end with the same ``WebImageStageSpan/id``.
+    /// A stage has ended. For each stage whose start was reported, this method is called exactly once, with the same
+    /// ``WebImageStageSpan/id``.
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport)
 }
 
@@ -19,7 +20,7 @@ public struct WebImageManagerListeners: WebImageManagerListener {
     /// Combines listeners.
     public init(_ listeners: [any WebImageManagerListener]) { self.listeners = listeners }
 
-    /// Reports the begin to each listener.
+    /// Reports the start to each listener.
     public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
         for listener in listeners { listener.imageManager(imageManager, didBegin: span) }
     }

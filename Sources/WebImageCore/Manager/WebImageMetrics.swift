@@ -9,8 +9,8 @@ import Foundation
 /// answer(metrics.prometheusText)
 /// ```
 ///
-/// Safe on any thread. Each begin and each end of a stage costs one lock and a few additions. The text contains no
-/// URLs, so the number of series stays bounded.
+/// Safe on any thread. The start and the end of a stage each cost one lock and a few additions. The text contains no
+/// URLs, so the number of time series stays bounded.
 public final class WebImageMetrics: WebImageManagerListener {
     private struct EndKey: Hashable, Comparable {
         var stage: String
@@ -35,7 +35,7 @@ public final class WebImageMetrics: WebImageManagerListener {
     /// - Parameter prefix: The first part of every metric name. Use only letters, digits and underscores.
     public init(prefix: String = "webimage") { self.prefix = prefix }
 
-    /// Counts the begin of a stage.
+    /// Counts the start of a stage.
     public func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
         state.withLock { $0.running[span.stage.rawValue, default: 0] += 1 }
     }

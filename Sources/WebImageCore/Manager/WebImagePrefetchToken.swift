@@ -2,8 +2,8 @@ public import Foundation
 
 /// The handle of one list of URLs that are prefetched.
 ///
-/// Cancelling the token ends the list immediately with one completion. URLs that have not ended by then count as
-/// skipped.
+/// Cancelling the token ends the list immediately with one completion. URLs whose loads have not ended before the
+/// cancel count as skipped.
 public final class WebImagePrefetchToken: WebImageOperation {
     private struct State {
         var finished = 0
@@ -71,7 +71,7 @@ public final class WebImagePrefetchToken: WebImageOperation {
         if isOver { operation.cancel() }
     }
 
-    /// Records that a URL has ended.
+    /// Records that the load of a URL has ended.
     func end(_ index: Int, isSkipped: Bool) {
         let others = prefetcher.totals(without: self)
         let (url, prefetcher) = (urls[index], prefetcher)

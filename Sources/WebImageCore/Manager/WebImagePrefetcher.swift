@@ -27,7 +27,7 @@ public final class WebImagePrefetcher: Sendable {
     /// The manager that performs the prefetch loads.
     public let manager: WebImageManager
     private let state = Locked(State())
-    // A serial queue, so that a slow key filter of the user blocks only one thread.
+    // Loads are started on this serial queue. A slow key filter then blocks only one thread.
     private let starts = DispatchQueue(label: "webimage.prefetcher")
     private let weakDelegate = Locked(WeakDelegate())
 
@@ -80,7 +80,7 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Receives the end of every URL of every list. The reference is weak.
+    /// The delegate, which receives the end of the load of every URL of every list. The reference is weak.
     public var delegate: (any WebImagePrefetcherDelegate)? {
         get { weakDelegate.withLock { $0.delegate } }
         set { weakDelegate.withLock { $0.delegate = newValue } }
@@ -219,8 +219,9 @@ public final class WebImagePrefetcher: Sendable {
     private func load(_ item: PrefetchItem) {
         let completion = Completion<Bool> { isSkipped in
             item.token.end(item.index, isSkipped: isSkipped)
-            // Release at the end, as in SDWebImage. A callback may start another prefetch. This load counts towards the
-            // limit of concurrent loads until its callbacks have run or have been enqueued.
+            // Call `release` after `end`, as SDWebImage does. `end` runs or enqueues the callbacks of this load, and a
+            // callback may start another prefetch. During `end`, this load must still count towards the limit of
+            // concurrent loads.
             self.release()
             self.admit()
         }
@@ -233,7 +234,7 @@ public final class WebImagePrefetcher: Sendable {
         item.token.hold(operation, item.index)
     }
 
-    /// Returns the sum of the counts of all other running lists.
+    /// Returns the sums of the counts of all other running lists.
     func totals(without token: WebImagePrefetchToken) -> (finished: Int, total: Int) {
         let tokens = state.withLock { Array($0.tokens.values) }
         return tokens.filter { $0 !== token }.reduce(into: (0, 0)) { sum, token in
@@ -254,7 +255,7 @@ public final class WebImagePrefetcher: Sendable {
 
 /// Receives the progress of a prefetcher. Each method is called on the callback queue of the list that caused the call.
 @preconcurrency public protocol WebImagePrefetcherDelegate: AnyObject, Sendable {
-    /// Called when a URL has ended. The counts are the sums over all running lists.
+    /// Called when the load of a URL has ended. The counts are the sums over all running lists.
     func imagePrefetcher(
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int)
     /// Called when the last running list has ended. The counts are those of this list.

@@ -6,7 +6,8 @@ public struct WebImageStageReport: Sendable {
     public let span: WebImageStageSpan
     /// The duration of the stage.
     public let duration: Duration
-    /// The number of bytes that were read, downloaded or produced by decoding; nil if there were none.
+    /// The number of bytes that the stage read, downloaded, produced or stored. For the stage `.load`, the number of
+    /// encoded bytes of the image. Nil if the stage reports no number.
     public let byteCount: Int?
     /// The origin of the bytes or of the image. `.none` means the loader; nil means no result or an unknown origin.
     public let origin: ImageCacheType?
@@ -41,7 +42,7 @@ enum StageSpanID {
     }
 }
 
-/// A running stage whose begin was reported to a listener.
+/// A running stage whose start was reported to a listener.
 final class StageObservation: StageObserving {
     let span: WebImageStageSpan
     private let manager: WebImageManager
@@ -61,8 +62,8 @@ final class StageObservation: StageObserving {
         listener.imageManager(manager, didBegin: span)
     }
 
-    /// Identifies the load to the shared tasks that the load starts or joins. Records the ids of the loads whose tasks
-    /// it joins.
+    /// Identifies the load to the shared tasks that the load starts or joins. If the load joins a shared task of
+    /// another load, records the id of that other load.
     var origin: SharedTaskOrigin {
         SharedTaskOrigin(id: span.loadID) { [joined, own = span.loadID] id in
             joined.withLock { if id != own, !$0.contains(id) { $0.append(id) } }

@@ -2,9 +2,9 @@ import Foundation
 
 /// Step 3 of a load. Reads an entry from disk. A custom cache that returns decoded images supplies an image instead.
 struct DiskStage: Sendable {
-    /// Returns the disk entry for the key of the decoder. Nil if the cache has no such entry or if the entry is a
-    /// variant of an older original. Nil also if the decoder rejects the entry, for example because the entry belongs
-    /// to another key with the same string.
+    /// Returns the disk entry that is stored under `decoder.key`. Returns nil if the cache has no such entry, or if the
+    /// entry is a variant that was made from another version of the original. Also returns nil if the decoder rejects
+    /// the entry, for example because the entry belongs to another key with the same string.
     func entry(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
     ) async throws(WebImageError) -> CachedResource? {
@@ -44,7 +44,8 @@ struct DiskStage: Sendable {
         let (cache, type) = plan.source
         guard type != .none else { return nil }
         guard let layered = cache as? any LayeredImageCaching else {
-            // If the load does not request a variant, `foreignVariant` has already looked up this key.
+            // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already
+            // looked up this key.
             return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
         }
         guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {

@@ -59,8 +59,10 @@ struct DownloadStage: Sendable {
         return load
     }
 
-    /// Handles the case that the fetch confirmed the cached bytes as current. Returns these bytes only if the cached
-    /// image that the load delivered first was made from another version. Otherwise throws `.cacheNotModified`.
+    /// Called when the fetch has confirmed that the cached bytes are current. Stores the new metadata of these bytes.
+    ///
+    /// The load has already delivered a cached image. If that image was made from another version of the bytes, returns
+    /// the cached bytes. Otherwise throws `.cacheNotModified`.
     private func confirmed(
         _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The disk lookup and the decode on the calling thread, for `.queryMemoryDataSync` and `.queryDiskDataSync`. With
-/// these options, a view can show its image without a flicker.
+/// these options, the image is available before `loadImage` returns. A view then shows the image without a flicker.
 extension ImagePipeline {
     /// Reads an image from disk and decodes it on the calling thread. Nil for a miss and for bytes that cannot be
     /// decoded. Nil also if the image requires asynchronous work, such as a transformer.

@@ -1,9 +1,10 @@
 import Foundation
 
-/// Performs the loads that the manager did not complete synchronously. Loads with equal steps share the work.
+/// Performs the loads that the manager did not complete synchronously. If a step is equal in several loads, these loads
+/// share the work of the step.
 ///
 /// A load has eight steps. The manager parses the request (1) and delivers the result (8). ``load(_:_:_:)`` performs
-/// the steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). The memory lookup
+/// steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). The memory lookup
 /// repeats the lookup of the manager, because another load may have stored the image in the meantime. A shared task
 /// starts when its first subscriber joins. The task is cancelled when its last subscriber leaves.
 final class ImagePipeline: Sendable {
@@ -26,7 +27,7 @@ final class ImagePipeline: Sendable {
         download = DownloadStage(store: store)
     }
 
-    /// The number of shared tasks that are running or have subscribers.
+    /// The number of shared tasks that have subscribers.
     var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
 
     /// Returns the image of a load. Loads with equal ``VariantIdentity`` share the work. Nil if the image is in no
@@ -51,7 +52,8 @@ final class ImagePipeline: Sendable {
                 return WebImageResult(made, plan)
             }
         } catch {
-            // This code runs once per shared task. The failure is therefore not recorded once per subscriber.
+            // Record the failure here, because this code runs only once for a shared task. Code that runs for each
+            // subscriber would record the same failure several times.
             if !Task.isCancelled, blocks(plan, error) {
                 plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
             }
@@ -127,7 +129,7 @@ final class ImagePipeline: Sendable {
                 if let made = MemoryStage.original(plan) { return made }
                 return try await self.decodedOriginal(plan, inner.stage)
             },
-            // If the last subscriber leaves while the decode runs, the decode continues and its image is stored.
+            // If the last subscriber leaves while the decode runs, the decode nevertheless finishes. Store its image.
             onAbandon: { [store] in store.keepAbandoned($0, plan) },
             body: { made throws(WebImageError) in
                 guard let made else { return nil }
@@ -187,8 +189,8 @@ final class ImagePipeline: Sendable {
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
         // A failed refresh must not block later loads of the URL, because the cache has a valid image.
         guard !plan.isRefreshing else { return false }
-        // A load can try several sources. Block the URL only if the loader decides to block for the error of every
-        // source. A source that was only unreachable may return the image later.
+        // A load can try several sources, and each failed source has its own error. Block the URL only if the loader
+        // decides to block it for each of these errors. A source that was only unreachable may return the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
             plan.loader.shouldBlockFailedURL(
                 with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)

@@ -178,7 +178,8 @@ extension ImageRequest {
         set { set(.lowDataSource, newValue) }
     }
 
-    /// The cached image that a loader refreshes. The manager sets this property.
+    /// For a refresh, the cached image that the load has already delivered. The manager sets this property before it
+    /// calls the loader.
     public var cachedImage: Image? {
         get { get(.loaderCachedImage) }
         set { set(.loaderCachedImage, newValue) }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A request for an image, with typed properties. It can be used instead of a URL with options and an untyped context.
+/// A request for an image, with typed properties. Use it instead of a URL with options and an untyped context.
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, size: CGSize(width: 200, height: 200), priority: .high)
@@ -65,8 +65,8 @@ public struct ImageRequest: Sendable {
         self.init(url: url, size: CGSize(width: Self.openSide, height: Double(height)), options: options)
     }
 
-    /// The length, in pixels, of a box side that does not limit the image. It is longer than the side of any image
-    /// within the decoding limits.
+    /// The length, in pixels, of a side of the box that must not limit the image. The decoding limits allow only
+    /// images with shorter sides.
     private static let openSide: Double = 1e9
 
     /// Creates a request from options and a context.
@@ -97,7 +97,7 @@ public struct ImageRequest: Sendable {
         }
     }
 
-    /// The priority of the load relative to others. Default normal.
+    /// The priority of the load relative to other loads. Default normal.
     public var priority: LoadPriority {
         get { LoadPriority(options) }
         set {

@@ -5,8 +5,8 @@ import Foundation
 struct LoadPlan: Sendable {
     let url: URL
     private(set) var options: WebImageOptions
-    /// The context for caches, loaders and other objects that the user implements. The pipeline itself uses the typed
-    /// properties.
+    /// The context that the load passes to custom caches, custom loaders and other custom objects. The pipeline itself
+    /// uses the typed properties of the plan.
     private(set) var context: RequestContext
     let host: any PipelineHost
 
@@ -31,8 +31,8 @@ struct LoadPlan: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The value that the loader prepared together with the identity. Nil for a refresh, because the loader must
-    /// prepare the refresh as a separate load.
+    /// The value that the loader prepared together with the identity of the load. Nil for a refresh, because the loader
+    /// must prepare the refresh as a separate load.
     private var prepared: (any AnyObject & Sendable)?
     /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
     let sharing: LoadIdentity?
@@ -40,7 +40,7 @@ struct LoadPlan: Sendable {
     let unshared: UInt64?
     /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
-    /// The observation of the whole load; nil without a listener.
+    /// The `.load` stage, whose start was reported to the listener; nil without a listener.
     var observation: (any StageObserving)?
     /// Whether this load is a refresh: it fetches the bytes to check whether they differ from the cached bytes.
     private(set) var isRefreshing = false

@@ -9,7 +9,7 @@ struct OriginalData: Sendable {
     var image: Image?
     /// The loader's metadata, which is stored with the bytes.
     var metadata: Data?
-    /// The extended object that is stored on disk with the image, in its stored form.
+    /// The extended object of the image (``Image/extendedObject``), in the encoded form that was read from disk.
     var extended: Data?
     var mayBeStored = true
     /// Whether the loader returned the smaller image of `.lowDataSource`. Such an image must not be stored under the

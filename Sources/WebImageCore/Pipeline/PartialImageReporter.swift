@@ -70,7 +70,8 @@ final class PartialImageReporter: Sendable {
         if isEnded { task.cancel() }
     }
 
-    /// Returns whether more bytes arrived during the last step. If not, marks the work as ended.
+    /// Marks the current step as ended. If bytes arrived during this step, marks the next step as started and returns
+    /// true.
     private func hasMore() -> Bool {
         state.withLock { state in
             state.isWorking = false
@@ -104,8 +105,8 @@ extension PartialImageReporter.State {
 }
 
 extension PartialImageReporter? {
-    /// Passes an event of a download to the handle. Bytes are not passed: this reporter makes partial images from them.
-    /// Without a reporter, bytes are dropped.
+    /// Passes an event of a download to `handle`, unless the event contains bytes. The reporter makes partial images
+    /// from the bytes. If there is no reporter, the bytes are dropped.
     func pass(_ event: LoadEvent, to handle: StageHandle) {
         if case .bytes(let bytes, let offset) = event {
             self?.append(bytes, at: offset)

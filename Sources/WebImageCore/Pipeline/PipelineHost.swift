@@ -1,7 +1,7 @@
 import Foundation
 
-/// The functions of the manager that its pipeline uses: settings, decisions of the delegate, reports to the listener
-/// and failed URLs.
+/// The functions of the manager that its pipeline uses: the state of the manager, the decisions of the delegate, the
+/// reports to the listener and the list of failed URLs.
 protocol PipelineHost: AnyObject, Sendable {
     /// Whether the manager is shut down. New loads then end with `.cancelled`.
     var isShutDown: Bool { get }
@@ -11,17 +11,18 @@ protocol PipelineHost: AnyObject, Sendable {
     func mayDownload(_ url: URL) -> Bool
     /// Returns the image that the delegate returns for `image`; nil if the delegate rejects `image`. Runs user code.
     func changed(_ image: Image, from url: URL) -> Image?
-    /// Returns whether a failed URL is remembered and not tried again. `loaderBlocks` is the decision of the loader.
+    /// Returns whether a failed URL must be remembered and not tried again. If there is a delegate, the delegate
+    /// decides. Otherwise returns `loaderBlocks`, the decision of the loader.
     func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
     func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
     func forgetFailure(of url: URL, in scope: CacheScope)
-    /// Changes the number of pending writes. A shutdown waits until the number is zero.
+    /// Adds `amount` to the number of pending writes. A shutdown waits until this number is zero.
     func changePendingStores(by amount: Int)
-    /// Reports the begin of a stage to the listener. Returns nil if there is no listener.
+    /// Reports the start of a stage to the listener. Returns nil if there is no listener.
     func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)?
 }
 
-/// A running stage whose begin was reported to the listener.
+/// A running stage whose start was reported to the listener.
 protocol StageObserving: Sendable {
     var span: WebImageStageSpan { get }
     /// Identifies the load to the shared tasks that the load starts or joins.
@@ -30,7 +31,7 @@ protocol StageObserving: Sendable {
     func end(_ summary: StageSummary, _ error: WebImageError?)
 }
 
-/// The values that the report of a stage contains about the result of the stage.
+/// The result of a stage, as values for the report of the stage.
 struct StageSummary: Sendable {
     var byteCount: Int?
     var origin: ImageCacheType?
@@ -39,13 +40,13 @@ struct StageSummary: Sendable {
 }
 
 extension LoadPlan {
-    /// Reports the begin of a stage to the listener. Returns nil if there is no listener, or if there was no listener
-    /// when the load began.
+    /// Reports the start of a stage to the listener. Returns nil if there is no listener, or if there was no listener
+    /// when the load started.
     func observation(of stage: WebImageLoadStage) -> (any StageObserving)? {
         observation.flatMap { host.observation(of: stage, url, in: $0.span.loadID) }
     }
 
-    /// Runs a stage. If there is a listener, reports the begin and the end of the stage.
+    /// Runs a stage. If there is a listener, reports the start and the end of the stage.
     func observed<Value>(
         _ stage: WebImageLoadStage, _ summary: (Value) -> StageSummary,
         _ body: () async throws(WebImageError) -> Value

@@ -26,7 +26,8 @@ struct DecodedIdentity: Hashable, Sendable {
     let options: WebImageOptions
 }
 
-/// The identity of the result of the first steps of a transformer. Loads with equal identities share this result.
+/// The identity of the image that the first steps of a transformer produce. Loads with equal identities share this
+/// image.
 struct TransformIdentity: Hashable, Sendable {
     let decoded: DecodedIdentity
     let transformerKeys: [String]
@@ -45,8 +46,8 @@ struct VariantIdentity: Hashable, Sendable {
     let serializer: RoleIdentity?
     let encoding: ForeignCoderOptions
     let types: [ImageCacheType]
-    /// Whether the context names the store type. If so, a thumbnail is written to disk even if its original is on disk.
-    /// Loads that differ in this value store different entries.
+    /// Whether the context of the load contains `.storeCacheType`. If true, a thumbnail is written to disk even if its
+    /// original is on disk. Loads that differ in this value store different entries.
     let namesStoreType: Bool
     let options: WebImageOptions
 }
@@ -57,7 +58,7 @@ extension LoadPlan {
         .refreshCached, .handleCookies, .allowInvalidSSLCertificates, .fromCacheOnly, .fromLoaderOnly,
     ]
     // This set includes `.progressiveLoad`, because the shared task decodes the partial images. A load with partial
-    // images and a load without them use different tasks.
+    // images and a load without partial images therefore use different tasks.
     private static let decodingOptions: WebImageOptions = [
         .preloadAllFrames, .matchAnimatedImageClass, .progressiveLoad,
     ]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One entry that a load stores. A load stores the same entries as in SDWebImage, but writes each key only once.
+/// One entry that a load stores. A load stores the same entries that SDWebImage stores, but writes each key only once.
 struct StoreRequest: Sendable {
     let cache: any ImageCaching
     let key: String?
@@ -18,8 +18,9 @@ struct StoreRequest: Sendable {
         return original(made, plan) + variant(made, plan)
     }
 
-    /// Returns the request that stores the original. Empty if the original comes from a cache, because it is already
-    /// stored there. Empty also if no layer must be written, or if a thumbnail load has no bytes of the original.
+    /// Returns the request that stores the original. Returns an empty list in three cases: the original comes from a
+    /// cache, and that cache already stores it; no cache layer must be written; or the load requests a thumbnail and
+    /// has no bytes of the original.
     private static func original(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         let original = made.original
         guard original.cacheType == .none else { return [] }
@@ -59,16 +60,16 @@ struct StoreRequest: Sendable {
             identity: plan.keys.original.map { EntryIdentity(key: $0, metadata: original.metadata) })
     }
 
-    /// Returns the request that stores the image of the load. Empty if no layer must be written. If the load requests
-    /// the original, empty in two more cases: the original comes from a cache, or `original(_:_:)` stores the same
-    /// entry.
+    /// Returns the request that stores the image of the load. Returns an empty list if no cache layer must be written.
+    /// For a load of the original, also returns an empty list if the original comes from a cache, or if
+    /// `original(_:_:)` stores the same entry.
     private static func variant(_ made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         if !plan.isVariant {
             guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
         let isLayered = plan.cache is any LayeredImageCaching
-        // Do not write a thumbnail if its original is on disk, because decoding the original again is cheap. Write the
-        // result of a transformer, because transforming again may be expensive.
+        // Do not write a thumbnail if its original is on disk, because decoding the original again is cheap. Always
+        // write a transformed image, because transforming it again may be expensive.
         let isWorthIt =
             !plan.isVariant || made.image.isTransformed || plan.namesStoreType || !plan.keepsOriginalOnDisk(made)
         guard
@@ -91,7 +92,7 @@ extension LoadPlan {
 }
 
 extension ImageCacheType {
-    /// Creates the type for the given layers; nil if `memory` and `disk` are both false.
+    /// Creates the value that contains the given cache layers; nil if `memory` and `disk` are both false.
     fileprivate init?(memory: Bool, disk: Bool) {
         switch (memory, disk) {
         case (true, true): self = .all

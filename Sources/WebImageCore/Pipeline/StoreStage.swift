@@ -42,8 +42,8 @@ struct StoreStage: Sendable {
 
     // MARK: Results whose subscribers were all cancelled
 
-    /// Stores the result of a task after all its subscribers were cancelled: the image, if it is not transformed, and
-    /// the bytes of the original.
+    /// Stores the result of a task after all its subscribers were cancelled. Stores the bytes of the original on disk.
+    /// If the load has no transformer, also stores the image in memory.
     func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
         guard let made else { return }
         if plan.transformer == nil, !made.original.isLowDataImage, made.original.cacheType != .memory {
@@ -63,8 +63,8 @@ struct StoreStage: Sendable {
         else { return }
         let coder = plan.decoding.coder
         Task.detached {
-            // High priority, so that the check runs before waiting decodes. Until the bytes are stored, a new load
-            // would fetch the image again.
+            // Run the check with high priority, so that it runs before waiting decodes. Until the bytes are stored, a
+            // new load of this URL would fetch them again.
             let isPicture = try? await pool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
                 coder.canDecode(from: original.data)
             }
@@ -91,7 +91,8 @@ struct StoreStage: Sendable {
         (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
     }
 
-    /// Stores an image in memory. The image was made from `version` of the original, which came from a cache.
+    /// Stores an image in memory. `version` is the version of the original from which the image was made. If a
+    /// different version of this original is already known, the stored image is stale.
     func keepInMemory(_ image: Image, _ plan: LoadPlan, joining version: ContentDigest?) {
         let joined = version.flatMap { version in
             plan.keys.original.map { versions(plan).join(version, for: $0.sourceFingerprint) }
@@ -133,7 +134,8 @@ struct StoreStage: Sendable {
                 request.image, imageData: request.data, forKey: request.key, options: plan.options,
                 context: context.forRoles, cacheType: request.type, completion: nil)
         }
-        // A versioned cache stores the metadata of the identity together with the bytes.
+        // A versioned cache has stored the metadata of the identity together with the bytes. For other caches, store
+        // the metadata here.
         if let metadata = request.identity?.metadata, !(request.cache is any VersionedImageCache) {
             (request.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: request.key)
         }

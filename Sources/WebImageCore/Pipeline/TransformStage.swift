@@ -48,7 +48,7 @@ struct TransformStage: Sendable {
         var deciding = image.neededTransformOptions
         if image.isTransformed { deciding.formUnion(image.transformOptions) }
         guard let result = step.transformedImage(with: image, forKey: key), result !== image else {
-            // The image is unchanged, so the result does not depend on any option.
+            // The step did not change the image, so the result does not depend on the transform options.
             if !image.isTransformed { image.transformOptions = [] }
             return image
         }
@@ -61,7 +61,7 @@ struct TransformStage: Sendable {
 }
 
 extension LoadPlan {
-    /// The steps of the transformer. A transformer that is not a sequence is the only step.
+    /// The steps of the transformer. A transformer that is not a sequence is itself the only step.
     var transformers: [any ImageTransformer] {
         guard let transformer else { return [] }
         guard let sequence = transformer as? any ImageTransformerSequence, !sequence.transformers.isEmpty else {

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// One stage of one load, from its begin to its end. Tracing systems call such a stage a span.
+/// One stage of one load, from its start to its end. Tracing systems call such a stage a span.
 public struct WebImageStageSpan: Sendable, Hashable {
     /// Identifies the stage. Unique in the process, increasing and never 0.
     public let id: UInt64
@@ -15,7 +15,7 @@ public struct WebImageStageSpan: Sendable, Hashable {
     /// URL omits user information and query.
     public let url: URL
 
-    /// The id of the span that contains this span: always the `.load` span (``loadID``). Nil for a `.load` span. The
-    /// other stages of a load run one after another, so none of them contains another.
+    /// The id of the span that contains this span. Nil for a `.load` span. For all other stages, this is the id of the
+    /// `.load` span (``loadID``). These stages run one after another, so none of them contains another.
     public var parentID: UInt64? { stage == .load ? nil : loadID }
 }

@@ -1,13 +1,14 @@
 import Foundation
 
-// Derives the keys of plain web addresses. For speed, this code does not parse the address as a URL: a list computes a
-// key for every row that it binds.
+// Derives the keys of plain web addresses without parsing the address as a URL. This code must be fast, because a list
+// view computes a key for each row that it shows.
 extension CacheKey {
     /// Returns the same key as `transformed(_:suffix:)` for a plain web address; nil for every other key.
     ///
     /// A plain address has a scheme, a host and a path. It can have a numeric port and a query of plain characters.
     /// `URL` does not change such an address. If the path has an extension, `-` and `escaped` are inserted before the
-    /// extension. Otherwise `-` and `suffix` are appended to the key.
+    /// extension. `escaped` is `suffix` with the percent escapes of a path. If the path has no extension, `-` and
+    /// `suffix` are appended to the key.
     static func plainTransformed(_ key: String, suffix: String, escaped: String) -> String? {
         var key = key
         guard let address = key.withUTF8({ PlainAddress($0) }) else { return nil }
@@ -28,9 +29,9 @@ extension CacheKey {
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? text
     }
 
-    /// A table with a value for each ASCII byte: whether a path contains this byte without an escape. The table is
-    /// computed by escaping each byte, because `urlPathAllowed` contains some bytes that Foundation nevertheless
-    /// escapes.
+    /// A table with one value for each ASCII byte. The value is true if Foundation does not escape the byte in a path.
+    /// To compute the table, Foundation escapes each byte once. The set `urlPathAllowed` alone is not sufficient,
+    /// because Foundation escapes some bytes of this set.
     private static let pathBytes = (0..<128).map { byte in
         let text = String(UnicodeScalar(UInt8(byte)))
         return text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) == text

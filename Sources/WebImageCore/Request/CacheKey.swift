@@ -5,7 +5,7 @@ package enum CacheKey {
     /// Inserts `-` and `suffix` before the extension of `key` and returns the result. If `key` has no extension,
     /// appends them.
     ///
-    /// In a URL, the extension is the extension of the path. The query, the fragment and the user do not change.
+    /// In a URL, the extension is the extension of the path. The query, the fragment and the user name do not change.
     package static func transformed(_ key: String, suffix: String) -> String {
         transformed(key, suffix: suffix, escaped: escapedForPath(suffix))
     }

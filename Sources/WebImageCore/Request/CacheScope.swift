@@ -19,8 +19,9 @@ public enum CacheScope: Sendable, Hashable {
         }
     }
 
-    /// Returns the hash of a scope for use in cache keys. The hash does not reveal the scope. The author of a URL
-    /// cannot guess the hash.
+    /// Returns the hash of a scope for use in cache keys. The hash does not reveal the scope. The hash depends on this
+    /// machine, so that the author of a URL cannot guess it. Otherwise the author could write a URL that is equal to
+    /// the key of a scoped entry.
     private static func keyedHash(_ scope: String) -> String {
         let known = lastHash.withLock { $0 }
         if let known, known.scope == scope { return known.hash }
@@ -32,8 +33,8 @@ public enum CacheScope: Sendable, Hashable {
     /// The last computed hash. The next load usually needs the same hash, because consecutive loads usually have the
     /// same scope.
     private static let lastHash = Locked<(scope: String, hash: String)?>(nil)
-    /// The key for the keyed hash. All processes of this user on this machine have the same key. Each process therefore
-    /// finds the entries of the other processes.
+    /// The key for the keyed hash. All processes of this user on this machine have the same key. Therefore processes
+    /// that share a disk cache can find each other's scoped entries.
     private static let machine =
         ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }

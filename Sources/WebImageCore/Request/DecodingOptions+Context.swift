@@ -34,7 +34,8 @@ extension DecodingOptions {
 }
 
 extension ImageDecoding {
-    /// Creates the decoding parameters for the image of a key, from the options and the context of a load or a query.
+    /// Creates the coder and the decoding parameters of a load or a query from its options and context. `key` is the
+    /// cache key of the image. It supplies the default scale and the file extension.
     init(
         _ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?,
         coders: ImageCodersManager = .shared

@@ -17,8 +17,8 @@ struct RecentThumbnailKeys {
         return known
     }
 
-    /// Stores a key. Returns the previous key at its position, so that the caller can release this key outside the
-    /// lock.
+    /// Stores a key. Returns the key that was at the same position before; the caller can then release the returned key
+    /// outside the lock.
     mutating func insert(_ key: EntryKey, hash: Int) -> EntryKey? {
         guard key.source.utf8.count <= Self.longestSource else { return nil }
         if places.isEmpty { places = ContiguousArray(repeating: nil, count: Self.placeCount) }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// The context of a load. Objects that the user implements receive the whole dictionary. The library itself reads
-/// the dictionary only in this type.
+/// The context of a load. Custom objects of the user, such as a cache or a loader, receive the whole dictionary. The
+/// library itself reads the dictionary only in this type.
 ///
-/// Each higher layer extends this type in a file `RequestContext+….swift` of its folder, to read the values that only
-/// this layer uses. `Scripts/check-layers` fails if any other code reads a context.
+/// Some values are used by only one higher layer. That layer reads these values in an extension of this type. The
+/// extension is in a file `RequestContext+….swift` in the layer's folder. `Scripts/check-layers` fails if any other
+/// code reads a context.
 package struct RequestContext: @unchecked Sendable {
     // `@unchecked Sendable` is correct: the dictionary does not change after the load receives it, and
     // `WebImageContext` requires Sendable values.
-    /// The whole dictionary. Pass this dictionary only to objects that the user implements.
+    /// The whole dictionary. Pass this dictionary only to custom objects of the user, such as a cache or a loader.
     package private(set) var forRoles: WebImageContext?
 
     package init(_ context: WebImageContext?) { forRoles = context }
@@ -66,8 +67,8 @@ extension RequestContext {
     var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? { has(.cacheKeyFilter) ? value(.cacheKeyFilter) : nil }
     var cacheScope: CacheScope? { value(.cacheScope, as: String.self).map { .scoped($0) } }
 
-    /// Returns the transformer of the context. Returns nil if the context has `NSNull` instead, and `default` if the
-    /// context has no value.
+    /// Returns the transformer of the context. Returns nil if the value in the context is `NSNull`. Returns `default`
+    /// if the context has no value, or if the value is not a transformer.
     func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
         guard let value = forRoles?[.imageTransformer] else { return `default` }
         if value is NSNull { return nil }
@@ -83,14 +84,15 @@ extension RequestContext {
     var encodeOptions: ImageCoderOptions? { value(.imageEncodeOptions) }
     var hasEncodeOptions: Bool { has(.imageEncodeOptions) }
     var animatedImageClass: (any AnimatedImageProtocol.Type)? { value(.animatedImageClass) }
-    /// The value of `.animatedImageClass` as a subclass of ``Image``. Lookups in memory compare images with this class.
+    /// The value of `.animatedImageClass` as a subclass of ``Image``. A memory look-up with `.matchAnimatedImageClass`
+    /// checks whether the image is an instance of this class.
     var animatedImageType: Image.Type? { value(.animatedImageClass) }
     var scaleFactor: Double? { forRoles?.readNumber(.imageScaleFactor) }
     var scaleDownLimitBytes: Int? { forRoles?.readByteCount(.imageScaleDownLimitBytes) }
     var decodesToHDR: Bool? { forRoles?.readNumber(.imageDecodeToHDR).map { $0 != 0 } }
 
     enum TypeHint {
-        /// The request forbids all hints, including the file extension.
+        /// The value is `NSNull`. Custom coders then receive no hint, not even the file extension.
         case refused
         case identifier(String)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Whether a transformer ran on an image, and the options on which this depended. The record is stored with the image,
-/// because the cache key contains only the transformer's name.
+/// Whether a transformer ran on an image, and the options that decided this. The record is stored with the image: the
+/// cache key contains only the transformer's name, and this name does not show whether the transformer ran.
 struct TransformRecord: Equatable {
     /// Whether the transformer ran.
     var isTransformed: Bool
@@ -40,7 +40,7 @@ extension Image {
     /// Whether this cached image is the correct result for a load with a transformer and these options.
     func isVariant(for options: WebImageOptions) -> Bool { transformRecord?.holds(for: options) ?? true }
 
-    /// The options that transformers require to change this image.
+    /// The options that a load must have so that transformers change this image.
     var neededTransformOptions: WebImageOptions {
         var options: WebImageOptions = []
         if isAnimated { options.insert(.transformAnimatedImage) }

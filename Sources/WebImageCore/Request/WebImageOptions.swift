@@ -31,9 +31,11 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let scaleDownLargeImages = WebImageOptions(rawValue: 1 << 11)
     /// On a memory hit, also read the encoded data from disk.
     public static let queryMemoryData = WebImageOptions(rawValue: 1 << 12)
-    /// Together with ``queryMemoryData``: read the data before the call that starts the load returns.
+    /// Together with ``queryMemoryData``: read the data synchronously. The function that starts the load blocks its
+    /// thread during the read.
     public static let queryMemoryDataSync = WebImageOptions(rawValue: 1 << 13)
-    /// Read and decode the disk entry before the call that starts the load returns.
+    /// Read and decode the disk entry synchronously. The function that starts the load blocks its thread during this
+    /// time.
     public static let queryDiskDataSync = WebImageOptions(rawValue: 1 << 14)
     /// Never call the loader. On a miss, the load completes without an image and without an error.
     public static let fromCacheOnly = WebImageOptions(rawValue: 1 << 15)

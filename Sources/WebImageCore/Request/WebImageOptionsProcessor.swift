@@ -18,8 +18,8 @@ public struct WebImageOptionsResult: @unchecked Sendable {
 
 /// Changes the options and the context of every load of a manager.
 @preconcurrency public protocol WebImageOptionsProcessorProtocol: Sendable {
-    /// Returns the options and the context that replace the given ones; nil if the load must not change. Called on the
-    /// thread that starts the load, before the caches are queried.
+    /// Returns the options and the context that replace the given ones. If the result is nil, the load uses the given
+    /// ones. The manager calls this method on the thread that starts the load, before it queries the caches.
     func processedResult(
         for url: URL?, options: WebImageOptions, context: WebImageContext?
     ) -> WebImageOptionsResult?
@@ -29,7 +29,8 @@ public struct WebImageOptionsResult: @unchecked Sendable {
 public final class WebImageOptionsProcessor: WebImageOptionsProcessorProtocol {
     private let block: @Sendable (URL?, WebImageOptions, WebImageContext?) -> WebImageOptionsResult?
 
-    /// Wraps a block. The block can be called on any thread and must not block this thread.
+    /// Creates a processor from a block. The block can be called on any thread. It must return quickly and must not
+    /// wait.
     public init(
         block:
             @escaping @Sendable (_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) ->

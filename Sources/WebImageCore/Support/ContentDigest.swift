@@ -14,8 +14,8 @@ package struct ContentDigest: Hashable, Sendable {
         var second: UInt64 = 0xC2B2_AE3D_27D4_EB4F &+ UInt64(data.count)
         data.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress else { return }
-            // Copy the body in blocks to aligned memory: words must be read at aligned addresses, but a body can
-            // begin at any address.
+            // Copy the body in blocks to aligned memory: words must be read from aligned addresses, but the first byte
+            // of a body can be at any address.
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Self.blockWords) { block in
                 guard let words = block.baseAddress else { return }
                 var offset = 0
@@ -49,6 +49,7 @@ package struct ContentDigest: Hashable, Sendable {
 
     package var data: Data { TwoWords.data(high, low) }
 
-    /// The number of words in a block. It is even, so that both halves of the digest process the same number of words.
+    /// The number of words in a block. The number is even, because each of the two halves of the digest reads every
+    /// second word of the block.
     private static let blockWords = 1024
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Decides whether the current code runs on the main queue or the main thread.
+/// Decides whether the current code counts as main, which means that it runs on the main queue or on the main thread.
 ///
 /// On Linux the main *queue* and the main *thread* can differ. Under swift-testing or `dispatchMain()`, any thread can
 /// serve the main queue. A GLib loop runs on the thread that called ``attachCurrentThread()``, outside any queue. Code
@@ -25,15 +25,15 @@ package enum MainThread {
     package static var isAttached: Bool { attachedThread.withLock { $0 != nil } }
 
     package static var isCurrent: Bool {
-        // Compare the threads first: under a GLib loop they are usually equal, and the comparison takes less time than
-        // the lookup of the queue.
+        // Compare the current thread with the attached thread first. Under a GLib loop most calls come from the
+        // attached thread, and the comparison takes less time than the lookup of the queue.
         let attached = attachedThread.withLock { $0 }
         if let attached, pthread_equal(attached, pthread_self()) != 0 { return true }
         if DispatchQueue.getSpecific(key: key) == true { return true }
         return attached == nil && Thread.isMainThread
     }
 
-    /// Whether a queue is the main queue. Comparing the identity of the objects does not work, because on Linux every
-    /// access to `DispatchQueue.main` returns another object.
+    /// Whether a queue is the main queue. `===` does not work, because on Linux every access to `DispatchQueue.main`
+    /// returns another object.
     static func isMainQueue(_ queue: DispatchQueue) -> Bool { queue.getSpecific(key: key) == true }
 }

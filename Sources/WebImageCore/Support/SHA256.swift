@@ -1,5 +1,5 @@
-/// SHA-256 (FIPS 180-4) for short texts. A cache key, for example, has one to three blocks of 64 bytes. Foundation on
-/// Linux has no cryptographic hash.
+/// SHA-256 (FIPS 180-4) for short texts, such as a cache key of one to three 64-byte blocks. The package has its own
+/// implementation, because Foundation on Linux has no cryptographic hash.
 package enum SHA256 {
     /// Returns the first 128 bits of the digest of a text.
     package static func firstWords(of text: String) -> (UInt64, UInt64) {

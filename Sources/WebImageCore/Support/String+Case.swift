@@ -2,7 +2,7 @@ extension String {
     /// Returns whether both strings are equal apart from upper and lower case of ASCII letters. This comparison is used
     /// for URL schemes and header names. It does not allocate memory, even in a debug build.
     package func isSameIgnoringCase(_ other: String) -> Bool {
-        // Usually the strings are equal, and `==` compares short strings as two machine words.
+        // Try `==` first: usually the strings are equal, and `==` compares short strings quickly, as two machine words.
         if self == other { return true }
         guard utf8.count == other.utf8.count else { return false }
         var (index, otherIndex) = (utf8.startIndex, other.utf8.startIndex)
@@ -14,7 +14,8 @@ extension String {
         return true
     }
 
-    /// Returns whether the text of a URL begins with this scheme and a colon. Upper and lower case are equal.
+    /// Returns whether the text of a URL begins with this scheme and a colon. The comparison ignores the case of ASCII
+    /// letters.
     package func hasScheme(_ scheme: String) -> Bool {
         let (text, scheme) = (utf8.span, scheme.utf8.span)
         guard text.count > scheme.count else { return false }

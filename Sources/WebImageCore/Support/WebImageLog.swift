@@ -19,8 +19,9 @@ public enum WebImageLogLevel: Int, Sendable, Comparable {
 @preconcurrency public protocol WebImageLogging: Sendable {
     /// Receives one message. Called on any thread, but never under a lock of the library.
     ///
-    /// - Parameter metadata: The values of the message by name, for structured logs. They contain no secrets. Every
-    ///   name begins with `webimage.` or is defined by OpenTelemetry's semantic conventions.
+    /// - Parameter metadata: Values that belong to the message, for structured logs. Each key is the name of a value.
+    ///   The values contain no secrets. Every name begins with `webimage.` or is defined by OpenTelemetry's semantic
+    ///   conventions.
     func log(_ level: WebImageLogLevel, _ message: String, metadata: [String: String])
 }
 
@@ -48,7 +49,7 @@ public final class WebImageLog: Sendable {
         level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map { $0 <= .info } ?? false
     }
 
-    /// The logger that receives the messages; nil discards them.
+    /// The logger that receives the messages. If it is nil, the messages are discarded.
     public var destination: (any WebImageLogging)? {
         get { logger.withLock { $0 } }
         set { logger.withLock { $0 = newValue } }

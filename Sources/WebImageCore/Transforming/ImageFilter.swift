@@ -1,12 +1,14 @@
-/// A named operation with parameters that changes the pixels of an image. Users can define further filters.
+/// An operation that changes the pixels of an image. A filter has a name and can have parameters. Users can define
+/// further filters.
 @preconcurrency public protocol ImageFilter: Sendable {
-    /// The name and all parameters of the filter. This key must differ from the key of every other filter.
+    /// A text with the name and all parameters of the filter. Two filters that can return different results must have
+    /// different keys.
     var filterKey: String { get }
     /// Returns the changed image; nil when the filter does not support the image. Called off the main thread.
     func filteredImage(with image: Image) -> Image?
 }
 
-/// A transformer that runs a filter. The key of the transformer contains the filter's name and parameters.
+/// A transformer that runs a filter. The key of the transformer contains the key of the filter.
 public struct ImageFilterTransformer: ImageTransformer {
     /// The filter.
     public let filter: any ImageFilter
@@ -14,7 +16,7 @@ public struct ImageFilterTransformer: ImageTransformer {
     /// Creates the transformer.
     public init(filter: any ImageFilter) { self.filter = filter }
 
-    /// The same key as in SDWebImage, plus the filter's parameters, which SDWebImage omits.
+    /// The key of SDWebImage, with the filter's parameters added. SDWebImage's key does not contain the parameters.
     public var transformerKey: String { "SDImageFilterTransformer(\(filter.filterKey))" }
 
     /// Returns the filtered image.

@@ -1,7 +1,7 @@
 /// Changes an image after decoding. The result is cached under a separate key.
 ///
-/// Transformers with the same ``transformerKey`` must return the same result for the same image. Called off the main
-/// thread.
+/// Transformers with the same ``transformerKey`` must return the same result for the same image. The methods are called
+/// off the main thread.
 @preconcurrency public protocol ImageTransformer: Sendable {
     /// The name of the transformation with all its parameters. The cache key contains this text.
     var transformerKey: String { get }

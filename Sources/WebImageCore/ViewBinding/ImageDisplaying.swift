@@ -13,7 +13,8 @@ package import Foundation
     /// Calls `body` with the view's size in pixels: immediately if the size is known, otherwise at the first layout.
     /// If the view has no layout within `deadline`, or no longer exists, calls `body` with nil.
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void)
-    /// Reports the end of a load of the view; `error` is nil if no load of the view has failed.
+    /// Called when a load of the view has ended. `error` is the error of a failed load of the view; nil if no load of
+    /// the view has failed. If several loads have failed, a transport error takes precedence.
     func loadEnded(with error: WebImageError?)
 }
 

@@ -8,15 +8,15 @@ extension ImageRequest {
         set { set(.customManager, newValue) }
     }
 
-    /// The setting to decode the image at the size of the view on screen. Nil, the default, ignores the size of the
-    /// view.
+    /// Whether and how the image is decoded at the size of the view on screen. Nil, the default, ignores the size of
+    /// the view.
     public var viewThumbnail: ViewThumbnail? {
         get { get(.thumbnail) }
         set { set(.thumbnail, newValue) }
     }
 
-    /// Whether the view uses the same image in another size as the placeholder, if memory contains such an image.
-    /// Default false.
+    /// Whether the placeholder may be the same image in another size. If true and memory contains such an image, the
+    /// view shows that image as the placeholder. Default false.
     public var usesCachedVariantAsPlaceholder: Bool {
         get { values.takesCachedVariantAsPlaceholder }
         set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }

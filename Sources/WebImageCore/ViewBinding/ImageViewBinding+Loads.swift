@@ -61,7 +61,8 @@ extension ImageViewBinding {
 
     func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
 
-    /// Sets the progress to complete if the load reported no progress. A load of a cached image reports no progress.
+    /// If the load has reported no progress, sets the progress to its final state. A load of a cached image reports no
+    /// progress.
     func fillProgress(_ load: ViewLoad) {
         guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
             progress.completedUnitCount == 0
@@ -81,7 +82,8 @@ extension ImageViewBinding {
 extension ImageViewBinding {
     fileprivate nonisolated static let variants = Locked(ViewVariants())
 
-    /// Returns the request's image in another size from memory, if the context enables such placeholders.
+    /// Returns an image in memory that is the request's image in another size. Returns nil if memory has no such image,
+    /// or if the context does not enable such placeholders.
     func variantInMemory(_ request: ViewLoadRequest) -> Image? {
         guard request.context.takesCachedVariantAsPlaceholder else { return nil }
         let wanted = request.context.thumbnailPixelSize

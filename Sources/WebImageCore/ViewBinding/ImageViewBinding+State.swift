@@ -90,9 +90,9 @@ extension ImageViewBinding {
 
     /// Repeats all failed loads, even if the manager remembers their URLs as failed.
     ///
-    /// - Parameter completed: Receives the end of the repeated load under the view's own key. If that load had not
-    ///   failed, receives the end of the newest load. If neither had failed, receives the end of an arbitrary repeated
-    ///   load.
+    /// - Parameter completed: Receives the end of one repeated load: the load under the view's own key. If no load is
+    ///   repeated under this key, receives the end of the newest load. If the newest load is not repeated either,
+    ///   receives the end of an arbitrary repeated load.
     /// - Returns: The load whose end `completed` receives; nil if no load can be repeated.
     @discardableResult
     package func retry(completed: ViewImageCompletedBlock? = nil) -> (any WebImageOperation)? {

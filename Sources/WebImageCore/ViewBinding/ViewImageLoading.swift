@@ -76,7 +76,7 @@ struct MissingViewLoader: ViewImageLoading {
     }
 }
 
-/// The operation of a load that ended before the function that started it returned.
+/// The operation of a load that has already ended. A cancel does nothing.
 struct EndedOperation: WebImageOperation {
     var isCancelled: Bool { false }
     func cancel() {}

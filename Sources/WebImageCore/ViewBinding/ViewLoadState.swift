@@ -29,7 +29,7 @@ struct ViewLoadState: Sendable {
         let completes: Bool
     }
 
-    /// The decision when a loader releases the completion without calling it.
+    /// The decision after a loader has released the completion block.
     enum Release {
         case ignore
         /// End the load, because it has delivered a cached image and there is no newer image.
@@ -59,8 +59,8 @@ struct ViewLoadState: Sendable {
         return turn
     }
 
-    /// Returns whether the operation that the loader returned for a turn must be stored. If false, see
-    /// ``cancelsOperations``.
+    /// Returns whether the operation that the loader returned for a turn must be stored. If false,
+    /// ``cancelsOperations`` decides whether the operation must be cancelled.
     func keepsOperation(ofTurn turn: Int) -> Bool { phase == .loading && self.turn == turn }
 
     /// Whether an operation that is not stored must be cancelled.

@@ -2,8 +2,8 @@
 public enum ViewThumbnail: Sendable, Hashable {
     /// The size of the view on screen in device pixels, in steps of 32 pixels.
     ///
-    /// If the view has no size yet, the load waits for the first layout, at most ``ViewThumbnail/defaultDeadline``. At
-    /// the deadline the image is decoded at full size.
+    /// If the view has no size yet, the load waits for the first layout, at most ``ViewThumbnail/defaultDeadline``. If
+    /// the view still has no size at the deadline, the image is decoded at full size.
     case viewSize
     /// The same size as ``viewSize``, with another deadline.
     case viewSizeWithin(Duration)
@@ -22,8 +22,8 @@ public enum ViewThumbnail: Sendable, Hashable {
 extension WebImageContextOption {
     /// ``ViewThumbnail``: decodes the image at the size of the view. Used only by views.
     public static let thumbnail = WebImageContextOption(rawValue: "thumbnail")
-    /// `Bool`: whether the view uses the same image in another size as the placeholder, if memory contains such an
-    /// image. Used only by views.
+    /// `Bool`: whether the placeholder may be the same image in another size. If true and memory contains such an
+    /// image, the view shows that image as the placeholder. Used only by views.
     public static let cachedVariantAsPlaceholder = WebImageContextOption(rawValue: "cachedVariantAsPlaceholder")
 }
 

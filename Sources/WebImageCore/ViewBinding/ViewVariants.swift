@@ -3,7 +3,7 @@ package import Foundation
 /// The sizes in which views recently showed the image of a URL. If memory contains the image in one of these sizes,
 /// that image can be the placeholder while the image is loaded in another size.
 ///
-/// A value type of limited size: the 512 URLs that were added last, with at most eight sizes for each URL.
+/// A value type of limited size. It stores the 512 URLs that were added last, and at most eight sizes for each URL.
 package struct ViewVariants {
     private var boxes: [URL: [CGSize]] = [:]
     private var order: [URL] = []

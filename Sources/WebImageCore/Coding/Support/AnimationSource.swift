@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An opened animation. It implements the frame access of an animated coder.
+/// An opened animation. An animated coder reads its frames from this source.
 package protocol AnimationSource: Sendable {
     /// The encoded animation.
     var data: Data { get }
@@ -17,7 +17,7 @@ extension AnimationSource {
         return FrameDuration.played(milliseconds: info.delaysMilliseconds[index])
     }
 
-    /// Throws when the index is out of range.
+    /// Throws `.badImageData` when there is no frame with this index.
     package func checkIndex(_ index: Int) throws(WebImageError) {
         guard index >= 0, index < info.frameCount else {
             throw .badData("frames", "there is no frame \(index)", hint: "The number of frames is \(info.frameCount).")

@@ -1,8 +1,8 @@
 package import Foundation
 
 extension Data {
-    /// Calls `body` with the bytes. Unlike `withUnsafeBytes`, this method has typed errors. The pointer is valid
-    /// only inside `body`.
+    /// Calls `body` with the bytes. Unlike `withUnsafeBytes`, this method has typed throws. The pointer is valid only
+    /// inside `body`.
     package func withFileBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
@@ -20,7 +20,7 @@ extension Data {
 }
 
 extension WebImageError {
-    /// Makes the error of an encoder that cannot fulfil a request.
+    /// Makes the error for an encoder that cannot encode the image as requested.
     package static func cannotEncode(_ library: String, _ message: String, hint: String? = nil) -> WebImageError {
         WebImageError(
             .encodingFailed, stage: .encode, underlying: .codec(library: library, message: message), hint: hint)

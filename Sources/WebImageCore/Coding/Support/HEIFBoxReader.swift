@@ -11,7 +11,8 @@ package struct HEIFBoxReader {
 
     package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Returns the boxes in a range. A truncated last box ends at the end of the range.
+    /// Returns the boxes in a range. If the last box is longer than the rest of the range, it is returned as if it
+    /// ended at the end of the range.
     package func boxes(in range: Range<Int>) throws(WebImageError) -> [Box] {
         var found: [Box] = []
         var offset = range.lowerBound

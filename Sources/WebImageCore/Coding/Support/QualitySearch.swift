@@ -3,8 +3,8 @@ package import Foundation
 /// Finds the highest quality at which an encoded file fits a size limit. The binary search encodes the image at
 /// most seven times.
 package enum QualitySearch {
-    /// Returns the file with the highest quality, from 1 to 100, at which the file fits the limit. If the file fits at
-    /// no quality, returns the file with the lowest quality.
+    /// Returns the file with the highest quality, from 1 to 100, at which the file fits the limit. If the file exceeds
+    /// the limit at every quality, returns the file with the lowest quality.
     package static func encode(
         maxBytes: Int, _ encode: (Int) throws(WebImageError) -> Data
     ) throws(WebImageError) -> Data {

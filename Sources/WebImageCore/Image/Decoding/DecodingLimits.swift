@@ -1,17 +1,17 @@
 /// The maximum size of an image and the maximum cost of its decode. Before a decoder allocates memory, it compares
 /// the header of the image with the limits.
 public struct DecodingLimits: Sendable, Hashable {
-    /// Maximum bytes of the encoded file.
+    /// Maximum size of the encoded file in bytes.
     public var maxEncodedBytes: Int
-    /// Maximum pixels of one frame.
+    /// Maximum number of pixels of one frame.
     public var maxPixels: Int
-    /// Maximum pixels of all frames of an animation together.
+    /// Maximum number of pixels of all frames of an animation together.
     public var maxAnimationPixels: Int
     /// Maximum number of frames of an animation, regardless of the size of the frames.
     public var maxFrameCount: Int
-    /// Maximum bytes of one ancillary chunk (profile, EXIF, text).
+    /// Maximum size of one ancillary chunk (profile, EXIF, text) in bytes.
     public var maxAncillaryChunkBytes: Int
-    /// Maximum bytes of all ancillary chunks together.
+    /// Maximum total size of all ancillary chunks in bytes.
     public var maxAncillaryBytes: Int
     /// Maximum memory of one decode in bytes: the image and the allocations of the codec library.
     public var maxDecodeBytes: Int
@@ -50,7 +50,7 @@ public struct DecodingLimits: Sendable, Hashable {
         maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max,
         maxDecodeBytes: .max)
 
-    /// The name of a limit in an error.
+    /// The name of a limit. An error contains the name of the limit that was exceeded.
     public enum Limit: String, Sendable, Hashable {
         /// ``DecodingLimits/maxEncodedBytes``.
         case encodedBytes
@@ -68,25 +68,25 @@ public struct DecodingLimits: Sendable, Hashable {
         case decodeBytes
         /// ``DecodingLimits/maxDecodeTime``.
         case decodeTime
-        /// The download's limit for the bytes of a body.
+        /// The maximum size of a response body. It is a limit of the download, not of ``DecodingLimits``.
         case bodyBytes
     }
 
-    /// Throws when an encoded file of `byteCount` bytes exceeds the limit.
+    /// Throws `.limitExceeded` when an encoded file of `byteCount` bytes exceeds the limit.
     public func checkEncodedBytes(_ byteCount: Int) throws(WebImageError) {
         guard byteCount <= maxEncodedBytes else {
             throw .limit(.encodedBytes, actual: byteCount, allowed: maxEncodedBytes)
         }
     }
 
-    /// Throws when a frame of this size exceeds the pixel limit.
+    /// Throws `.limitExceeded` when a frame of this size exceeds the pixel limit.
     public func checkPixels(_ size: PixelSize) throws(WebImageError) {
         guard size.pixelCount <= maxPixels else {
             throw .limit(.pixels, actual: size.pixelCount, allowed: maxPixels)
         }
     }
 
-    /// Throws when `frameCount` frames of this size exceed the animation's pixel limit or frame limit.
+    /// Throws `.limitExceeded` when `frameCount` frames of this size exceed the animation's pixel limit or frame limit.
     public func checkAnimation(_ size: PixelSize, frameCount: Int) throws(WebImageError) {
         guard frameCount <= maxFrameCount else {
             throw .limit(.frameCount, actual: frameCount, allowed: maxFrameCount)

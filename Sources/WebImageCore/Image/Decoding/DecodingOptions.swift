@@ -18,8 +18,8 @@ public struct DecodingOptions: Sendable, Hashable {
     public var preserveAspectRatio = true
     /// The box in pixels into which the upright image must fit; nil means full size.
     public var thumbnailPixelSize: PixelSize?
-    /// The maximum bytes of all decoded frames together; nil means no limit. If a limit is set, the thumbnail size is
-    /// ignored.
+    /// The maximum total size of all decoded frames in bytes; nil means no limit. If a limit is set, the thumbnail size
+    /// is ignored.
     public var scaleDownLimitBytes: Int?
     /// Whether high dynamic range is kept. If true, an image with more than eight bits per channel is decoded
     /// to ``PixelFormat/rgba16``, or to ``PixelFormat/rgbaHalf`` if ``pixelFormat`` requests it. The image's colours
@@ -29,7 +29,7 @@ public struct DecodingOptions: Sendable, Hashable {
     public var limits = DecodingLimits.default
     /// The requested layout of a pixel.
     public var pixelFormat = PixelFormat.bgra8Premultiplied
-    /// Whether pixels are converted to sRGB.
+    /// Whether pixels are converted to sRGB or keep their stored values.
     public var colorConversion = ColorConversion.sRGB
     /// Options that the built-in coders do not read. The library passes these options unchanged to other coders.
     package var foreignOptions = ForeignCoderOptions()
@@ -71,7 +71,8 @@ extension DecodingOptions {
     public var dictionary: ImageCoderOptions {
         var options: ImageCoderOptions = [
             .decodeFirstFrameOnly: firstFrameOnly,
-            // An `NSNumber`, because another coder may cast the value to any numeric type.
+            // Store an `NSNumber`, because it can be cast to every numeric type, and a coder can expect another type
+            // than `Double`.
             .decodeScaleFactor: NSNumber(value: scaleFactor),
             .decodePreserveAspectRatio: preserveAspectRatio,
             .decodeToHDR: NSNumber(value: decodesToHDR ? 1 : 0),
@@ -104,8 +105,8 @@ extension DecodingOptions {
 }
 
 extension PixelSize {
-    /// Makes a thumbnail box from a size in pixels. Returns nil if a side is not a positive finite number. The value
-    /// nil means full size in ``DecodingOptions/thumbnailPixelSize``.
+    /// Makes a thumbnail box from a size in pixels. Returns nil if a side is not a positive finite number. If
+    /// ``DecodingOptions/thumbnailPixelSize`` is nil, the image is decoded at full size.
     public init?(box: CGSize) {
         guard box.width.isFinite, box.height.isFinite, box.width > 0, box.height > 0 else { return nil }
         self.init(

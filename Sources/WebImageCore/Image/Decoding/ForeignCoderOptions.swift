@@ -2,11 +2,12 @@ import Foundation
 
 /// Options that no built-in coder reads. The library compares these options and passes them to other coders.
 ///
-/// `Hashable` values are compared with `==`. Objects of other types are compared by address. A value of any other
-/// type equals no value, not even itself. Otherwise two loads could share work although their options differ.
+/// `Hashable` values are compared with `==`. Objects of other types are compared by address. Values of all other types
+/// cannot be compared, so they are treated as different, even from themselves. If they were treated as equal, two loads
+/// could share work although their options differ.
 package struct ForeignCoderOptions: @unchecked Sendable, Hashable {
-    // The `Sendable` conformance is unchecked, because the values have type `Any`. The public documentation requires
-    // values that are safe on any thread. The dictionary itself is a value type: each load has a separate copy.
+    // Unchecked is safe. The compiler cannot check values of type `Any`, but the public documentation requires values
+    // that are safe on any thread. The dictionary itself is a value type: each load has a separate copy.
     private(set) package var values: ImageCoderOptions
 
     package init(_ values: ImageCoderOptions = [:]) { self.values = values }

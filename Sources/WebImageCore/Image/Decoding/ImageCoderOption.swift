@@ -21,7 +21,7 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     public static let decodeFileExtensionHint = ImageCoderOption(rawValue: "decodeFileExtensionHint")
     /// `String`: the file's uniform type identifier. Built-in coders ignore this hint and use only the content.
     public static let decodeTypeIdentifierHint = ImageCoderOption(rawValue: "decodeTypeIdentifierHint")
-    /// Number: the maximum bytes of all decoded frames together. 0, the default, means no limit.
+    /// Number: the maximum total size of all decoded frames in bytes. 0, the default, means no limit.
     public static let decodeScaleDownLimitBytes = ImageCoderOption(rawValue: "decodeScaleDownLimitBytes")
     /// Number: a value other than 0 keeps high dynamic range; see ``DecodingOptions/decodesToHDR``. Default 0.
     public static let decodeToHDR = ImageCoderOption(rawValue: "decodeToHDR")
@@ -36,7 +36,7 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
 
     /// `Bool`: whether only the first frame is encoded. Default false.
     public static let encodeFirstFrameOnly = ImageCoderOption(rawValue: "encodeFirstFrameOnly")
-    /// Number 0…1: quality of lossy formats. Default 1.
+    /// Number 0…1: the quality for lossy formats. Default 1.
     public static let encodeCompressionQuality = ImageCoderOption(rawValue: "encodeCompressionQuality")
     /// `CGSize` in pixels: the box into which the encoded image must fit. The image is never enlarged. By default
     /// there is no box.
@@ -49,12 +49,13 @@ public struct ImageCoderOption: RawRepresentable, Hashable, Sendable {
     /// `Bool`: whether the file contains a thumbnail of at most 320 px per side in addition to the image (only JPEG
     /// and HEIC). Default false.
     public static let encodeEmbedThumbnail = ImageCoderOption(rawValue: "encodeEmbedThumbnail")
-    /// Number: a value other than 0 keeps more than 8 bits per channel. It has an effect in formats that can store
-    /// both 8 bits and more (AVIF). Default 0.
+    /// Number: a value other than 0 keeps more than 8 bits per channel. It has an effect only in a format that can
+    /// store 8 bits per channel and also more bits (AVIF). Default 0.
     public static let encodeToHDR = ImageCoderOption(rawValue: "encodeToHDR")
     /// `Bool`: whether a JPEG is progressive. A progressive JPEG becomes sharper during its download. Default false.
     public static let encodeProgressive = ImageCoderOption(rawValue: "encodeProgressive")
-    /// ``EmbeddedMetadata``: the EXIF and XMP data to write into the file (only JPEG). By default none is written.
+    /// ``EmbeddedMetadata``: the EXIF and XMP data to write into the file (only JPEG). By default, no EXIF or XMP data
+    /// is written.
     public static let encodeMetadata = ImageCoderOption(rawValue: "encodeMetadata")
     /// `Bool`: whether the file is lossless. It has an effect in every format that has a lossy and a lossless form, not
     /// only in WebP. Default false.

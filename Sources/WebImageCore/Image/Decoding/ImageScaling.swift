@@ -45,8 +45,8 @@ public enum ImageScaling {
 }
 
 extension ImageScaling {
-    /// The maximum bytes of a decoded image in a load that has the option `.scaleDownLargeImages` and sets no other
-    /// limit. Initially 60 MiB. A new value under 4 (the bytes of one pixel) is ignored.
+    /// The maximum size in bytes of a decoded image. It applies to a load that has the option `.scaleDownLargeImages`
+    /// and sets no other limit. Initially 60 MiB. A new value under 4 (the bytes of one pixel) is ignored.
     public static var defaultScaleDownLimitBytes: Int {
         get { scaleDownLimit.withLock { $0 } }
         set { if newValue >= 4 { scaleDownLimit.withLock { $0 = newValue } } }

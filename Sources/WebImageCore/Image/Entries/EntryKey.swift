@@ -6,7 +6,7 @@ package import Foundation
 /// scope. Every entry is therefore stored with its identity. A load uses an entry only if the entry's identity
 /// equals the load's `EntryKey` (`Documentation/Decisions/typed-keys.md`).
 package struct EntryKey: Sendable {
-    /// The box of a thumbnail, as the load's context sets it.
+    /// The thumbnail box that the load's context sets.
     package struct Box: Hashable, Sendable {
         // The sides are stored as bit patterns, so that a box with a NaN side equals itself.
         private let width: UInt64

@@ -5,8 +5,9 @@
 /// several URLs. Only the latest 16 keys are kept. A load with an older key gets a miss.
 struct ImageEntries {
     struct Entry {
-        /// Identifies the entry by the key of the load that stored the image. If the image was read from disk by a
-        /// key string, identifies the entry by the fingerprint from the disk layer's record.
+        /// The identity of an entry. If a load stored the image, the identity is the key of this load. If a caller read
+        /// the image from disk by a key string, the full key is not known. The identity is then the fingerprint that
+        /// the disk layer has recorded.
         enum Identity {
             case key(EntryKey)
             case fingerprint(KeyFingerprint, string: String)
@@ -44,7 +45,8 @@ struct ImageEntries {
     /// Returns whether a load of `key` may use the image that the memory cache found under the key's string.
     ///
     /// - True if a load of `key` stored the image and no newer version of the image's original is known.
-    /// - True if no load stored the image under this string. In this case a caller of the cache stored the image.
+    /// - True if no load stored the image under this string. In this case, a program stored the image through the
+    ///   interface of the cache.
     /// - False if the image could belong to another key with the same string.
     func accept(_ key: EntryKey) -> Bool {
         var isOther = hasForgotten

@@ -1,9 +1,9 @@
 /// A small cache of the fingerprints of originals. A load needs the fingerprint of its original four times,
 /// and each computation takes 9,000 instructions.
 ///
-/// The cache is a table of 256 elements. The hash of a source selects the element. A new fingerprint replaces the
-/// old fingerprint in the same element. Sources longer than 1 KB, such as `data:` URLs, are not stored, because they
-/// would use too much memory.
+/// The cache is a table of 256 elements. The hash of the original's key (``EntryKey/source``) selects the element. A
+/// new fingerprint replaces the old fingerprint in the same element. Keys longer than 1 KB, such as `data:` URLs, are
+/// not stored, because they would use too much memory.
 struct RecentFingerprints {
     private struct Place {
         let source: String

@@ -11,7 +11,7 @@ package enum EntityTag {
     /// (RFC 9110 §13.1.2). Only the first 8 KB of the field are read.
     package static func matches(_ field: String?, _ tag: String) -> Bool {
         guard let field else { return false }
-        // Almost every client sends only the validator that it received.
+        // Try `==` first: almost every client sends only one validator, exactly as it received this validator.
         if field == tag { return true }
         let trimmed = field.trimmingCharacters(in: .whitespaces)
         if trimmed == "*" { return true }

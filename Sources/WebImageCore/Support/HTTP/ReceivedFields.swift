@@ -5,8 +5,8 @@ import Foundation
 /// A response has about a dozen fields, and callers read only one or two of them. A dictionary of all fields would cost
 /// more time than the transfer of a small body.
 package struct ReceivedFields: Sendable {
-    /// The lines without surrounding blanks, each followed by a line feed. A line that continues the previous line
-    /// begins with a blank.
+    /// The lines. Each line is stored without surrounding blanks and ends with a line feed. One kind of line begins
+    /// with a blank: a line that continues the previous line.
     private var bytes: [UInt8] = []
     private var hasField = false
 
@@ -53,8 +53,8 @@ package struct ReceivedFields: Sendable {
         return fields
     }
 
-    /// Calls `set` once per line. The arguments are the field's name in lower case, the name as received, and the value
-    /// up to this line.
+    /// Calls `set` once per line. The arguments are the name of the line's field in lower case, the same name as
+    /// received, and the value of this field in all lines so far.
     private func collect(_ set: (_ key: String, _ name: String, _ value: String) -> Void) {
         var fields: [String: String] = [:]
         var (key, name) = ("", "")
@@ -80,7 +80,7 @@ package struct ReceivedFields: Sendable {
             var isWanted = false
             forEachLine { line, nameEnd in
                 guard let nameEnd else {
-                    // A continuation line begins with a blank, which separates it from the previous value.
+                    // Append without a separator: a continuation line begins with a blank.
                     if isWanted { value?.append(Self.text(line[...])) }
                     return
                 }
@@ -93,8 +93,8 @@ package struct ReceivedFields: Sendable {
         }
     }
 
-    /// The declared length of the body in bytes. Nil for a body with a content encoding, because callers count decoded
-    /// bytes.
+    /// The declared length of the body in bytes. Nil for a body with a content encoding: `Content-Length` counts the
+    /// encoded bytes of such a body, but callers count decoded bytes.
     var bodyLength: Int? {
         let encoding = value(of: "content-encoding")?.lowercased()
         guard encoding == nil || encoding == "identity" else { return nil }

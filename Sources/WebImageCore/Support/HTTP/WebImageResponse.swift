@@ -31,7 +31,8 @@ public struct WebImageResponse: Sendable {
 
     private enum Fields {
         case listed([String: String])
-        /// The received lines. Every read of a field searches the lines, because callers read only few fields.
+        /// The received lines. Every read of a field searches the lines. Callers read only a few fields, so building a
+        /// dictionary would take longer.
         case received(ReceivedFields)
 
         var all: [String: String] {
