@@ -6,8 +6,8 @@
 enum { CODE_LIMIT = 4096, WIDEST_CODE = 12, PIECE = 8, NO_CODE = UINT16_MAX };
 
 /* An entry of the LZW table. It stores the string of one code in pieces of eight bytes. `piece` is the last piece of
-   the string. `before` is the code of the string without this piece. Therefore one or two stores write most strings,
-   and a new code is added without a copy of its string. */
+   the string. `before` is the code of the string without this piece. Most strings have one or two pieces, so writing a
+   string is fast. A new code is added without a copy of its string. */
 typedef struct {
     uint64_t piece; /* bytes in memory order */
     uint16_t before;
@@ -21,9 +21,9 @@ typedef struct {
     size_t block_left; /* unread bytes of the current data block */
     uint64_t bits;     /* unread bits; the next code is in the lowest bits */
     unsigned bit_count;
-    unsigned width; /* bits of a code */
+    unsigned width; /* the number of bits per code */
     unsigned next;  /* the code that will be added next */
-    unsigned last;  /* the code read last, or NO_CODE after a clear */
+    unsigned last;  /* the code that was read last, or NO_CODE after a clear code */
 } position;
 
 struct cgif_indices {
@@ -35,7 +35,7 @@ struct cgif_indices {
     size_t end;
     size_t window;
     entry entries[CODE_LIMIT];
-    uint8_t indices[]; /* `window` indices, one string, and the bytes that a store writes beyond a string */
+    uint8_t indices[]; /* `window` indices, one string, and the bytes written beyond its end */
 };
 
 /* Returns a piece whose byte at index `place` is `byte`; all other bytes are zero. */
@@ -107,8 +107,8 @@ static void add_code(position *at, entry *entries, unsigned code) {
 
 static void write_string(const entry *entries, unsigned code, uint8_t *target) {
     const entry *written = &entries[code];
-    /* Write the pieces from last to first, because an entry stores its last piece. Only the last piece can write bytes
-       beyond the end of the string. */
+    /* Write the pieces from last to first, because an entry stores its last piece. Each piece is written as eight
+       bytes. If the last piece has fewer bytes, this write changes bytes beyond the end of the string. */
     size_t place = (written->length - 1u) & ~(size_t)(PIECE - 1);
     memcpy(target + place, &written->piece, PIECE);
     while (place > 0) {
@@ -122,8 +122,8 @@ static void write_string(const entry *entries, unsigned code, uint8_t *target) {
 static void decode(cgif_indices *decoder, size_t wanted) {
     const unsigned clear = 1u << decoder->literal_width;
     entry *entries = decoder->entries;
-    /* Use local copies, which the compiler can keep in registers. It would reload fields of `decoder` after each
-       written index, because a store of bytes can change any memory. */
+    /* Use local copies, because the compiler can keep them in registers. The compiler would load fields of `decoder`
+       again after each written index: it must assume that a write through a byte pointer changes them. */
     position at = decoder->at;
     size_t end = decoder->end;
     while (end < wanted) {

@@ -21,7 +21,7 @@ typedef struct {
     struct jpeg_source_mgr base; /* the first member, because cinfo->src is cast to growing_source * */
     uint8_t *memory;
     size_t capacity;
-    size_t to_skip;     /* bytes of a skipped marker that have not arrived yet */
+    size_t to_skip;     /* the number of bytes of a skipped marker that have not arrived yet */
     int is_finished;
     int64_t nanoseconds_left; /* time spent waiting for bytes does not count */
 } growing_source;

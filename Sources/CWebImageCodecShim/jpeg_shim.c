@@ -178,8 +178,8 @@ int webimage_jpeg_is_complete(const webimage_jpeg_decoder *decoder) {
                 if (cinfo->coef_bits[component][coefficient] != 0) return 0;
         return 1;
     }
-    /* libjpeg has decoded all rows, so a file of one scan lacks only its end marker. A file of several scans can lack a
-       scan. */
+    /* libjpeg has decoded all rows. If the file has one scan, only the end marker is missing: the file is complete. If
+       the file has several scans, a scan can be missing. A file has one scan if this scan contains all components. */
     return cinfo->comps_in_scan == cinfo->num_components;
 }
 

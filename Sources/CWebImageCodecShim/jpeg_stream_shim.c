@@ -56,9 +56,10 @@ webimage_jpeg_decoder *webimage_jpeg_stream_create(size_t max_ancillary, int64_t
     return decoder;
 }
 
-/* Makes space for `count` bytes after the unread bytes. Returns 0 when out of memory. Moves the unread bytes within the
-   buffer only if unread and new bytes need at most half of the buffer. Otherwise many small pieces could move each byte
-   many times. */
+/* Makes space for `count` bytes after the unread bytes. Returns 0 when out of memory. If the space at the end of the
+   buffer is too small, there are two cases. If the unread and the new bytes together need at most half of the buffer,
+   moves the unread bytes to the start of the buffer. Otherwise allocates a larger buffer. Without this rule, each byte
+   of a file in many small pieces could be moved many times. */
 static int make_room(growing_source *source, size_t count) {
     size_t left = source->base.bytes_in_buffer;
     size_t start = left > 0 ? (size_t)(source->base.next_input_byte - source->memory) : 0;

@@ -204,8 +204,8 @@ static uint32_t big_endian(const uint8_t *bytes) {
 
 /* Whether an ICC profile is valid for a picture of this color type (ICC.1:2010 §7.2, PNG third edition §11.3.3.3).
  *
- * libpng has the same check. libpng 1.6.39 omits an invalid profile, but libpng 1.6.48 fails to write the whole
- * picture. Therefore this package omits an invalid profile before libpng checks it. */
+ * libpng has the same check. If a profile is invalid, libpng 1.6.39 omits the profile, but libpng 1.6.48 fails and
+ * writes no picture. Therefore this package omits an invalid profile before libpng checks it. */
 static bool is_usable_profile(const uint8_t *profile, size_t count, int color) {
     enum { HEADER_AND_TAG_COUNT = 132 };
     if (profile == NULL || count < HEADER_AND_TAG_COUNT || count > PNG_UINT_31_MAX) return false;

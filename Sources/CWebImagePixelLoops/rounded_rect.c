@@ -18,9 +18,10 @@ static double distance(const webimage_rounded_rect *shape, double x, double y) {
     return shape->half_stroke >= 0 ? fabs(distance) - shape->half_stroke : distance;
 }
 
-/* The point must be outside a filled shape, and in its left half. If the point is not at a corner, or the shape is an
-   outline, returns 0. Otherwise returns the distance, to the right along the row, from the point to the antialiased
-   edge of the corner. If the row does not cross this edge, returns the distance to the right end of the corner. */
+/* Returns the distance from the point to the antialiased edge of a corner on the left side, in pixels, measured to the
+   right along the row. If the row does not cross this edge, returns the distance to the right end of the corner.
+   Returns 0 if the shape is an outline, or if the point is neither in the corner nor to the left of it. The point must
+   be in the left half of the shape's row and outside the shape. */
 static double room_before_edge(const webimage_rounded_rect *shape, double x, double y) {
     int is_lower = y >= (shape->top + shape->bottom) / 2;
     double radius = shape->radii[is_lower ? 2 : 0];
@@ -39,7 +40,8 @@ static void cover_half(
     for (size_t done = 0; done < count;) {
         double outside = distance(shape, column + (double)done, y);
         double part = at_least(0.5 - outside, 0);
-        /* The distance changes by at most 1 per pixel, so the next `run` pixels have the same coverage. */
+        /* The distance changes by at most 1 per pixel. Therefore `run` pixels, beginning with this pixel, have the same
+           coverage. */
         double run = 1 + at_least(fabs(outside) - 0.5, 0);
         if (outside > 0.5) run = at_least(room_before_edge(shape, column + (double)done, y), run);
         /* A filled shape is convex, so there is no further edge between a point inside the shape and the centre. */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <wchar.h>
 
-/* Each width that is passed to libyuv is a multiple of this number of pixels. libyuv's longest vectors have 64
-   bytes. */
+/* Each width that is passed to libyuv is a multiple of this number of pixels. Such a width fills whole vectors:
+   libyuv's longest vectors have 64 bytes, and a sample has at least one byte. */
 enum { WHOLE = 64 };
 /* The maximum number of rows that are copied to the stack at the same time. */
 enum { BLOCK = 8 };

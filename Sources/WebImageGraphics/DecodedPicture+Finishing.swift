@@ -8,17 +8,17 @@ extension DecodedPicture {
     /// A step that would change nothing is skipped. Each step frees its input as soon as the step is done.
     /// `options.thumbnailPixelSize` refers to the oriented picture.
     ///
-    /// - Parameter fullSize: The size of the picture in the file. The decoder can already have scaled the picture to a
-    ///   smaller size.
+    /// - Parameter fullSize: The size of the picture in the file. The decoder may have scaled the picture down already,
+    ///   so `pixels` may be smaller.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
         let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
 
-        // Scale first, so that the other steps process fewer pixels. Scaling also premultiplies straight pixels.
-        // Exception: pixels with alpha and a profile stay straight, because colours must be converted before they are
-        // premultiplied.
+        // Scale first, so that the other steps process fewer pixels. If the display format is requested, scaling also
+        // premultiplies straight pixels. Exception: pixels with alpha stay straight if their colours are converted
+        // below, because the conversion requires straight colours.
         if target != PixelSize(width: pixels.width, height: pixels.height) {
             let multiplies = pixels.format == .rgba8 && wanted == .bgra8Premultiplied && !(managesColor && hasAlpha)
             pixels = try pixels.scaled(

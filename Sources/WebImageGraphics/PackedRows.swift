@@ -4,8 +4,9 @@ package import WebImageCore
 
 /// Converts rows of packed pixels to and from buffers in the display format (`bgra8Premultiplied`), with libyuv.
 ///
-/// Written rows have straight alpha, although the display format is premultiplied. Call `premultiplyInPlace(rows:)`
-/// or `converted(to:)` afterwards.
+/// The functions that write to a buffer write straight pixels, although the display format is premultiplied. If the
+/// pixels have alpha, the caller must afterwards premultiply them with `premultiplyInPlace(rows:)`, or convert them to
+/// straight RGBA with `converted(to: .rgba8, isOpaque: true)`.
 package enum PackedRows {
     /// How the pixels of a row are packed.
     package enum Layout: Sendable {

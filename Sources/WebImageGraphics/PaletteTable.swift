@@ -42,7 +42,8 @@ package struct PaletteTable: Sendable {
 
     /// Converts `rowCount` rows of `width` indices to pixels. The written rows are `targetStride` bytes apart.
     ///
-    /// - Parameter isOver: Whether `transparentIndex` leaves the target pixel unchanged.
+    /// - Parameter isOver: Whether an index that equals `transparentIndex` leaves the target pixel unchanged. If false,
+    ///   this index writes a transparent pixel.
     package func expand(
         _ indices: UnsafePointer<UInt8>, stride: Int, width: Int, rowCount: Int, into target: UnsafeMutableRawPointer,
         targetStride: Int, isOver: Bool = false

@@ -15,8 +15,9 @@ typedef struct cgif_indices cgif_indices;
    when out of memory, or for an invalid code size. */
 cgif_indices *cgif_indices_create(const uint8_t *data, size_t count, size_t window);
 
-/* Decodes the next `count` indices. `count` is at most `window`. *indices points to the indices until the next call.
-   Returns the number of decoded indices. This number is below `count` if the data ends or is invalid. */
+/* Decodes the next `count` indices. `count` is at most `window`. Sets *indices to the address of the indices, which is
+   valid until the next call. Returns the number of decoded indices. This number is below `count` if the data ends or is
+   invalid. */
 size_t cgif_indices_next(cgif_indices *decoder, size_t count, const uint8_t **indices);
 
 void cgif_indices_destroy(cgif_indices *decoder);

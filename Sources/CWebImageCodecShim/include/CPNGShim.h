@@ -59,7 +59,8 @@ void cpng_reader_destroy(CPNGReader *reader);
 typedef struct CPNGStream CPNGStream;
 
 typedef struct {
-    /// The number of rows that the first pass has decoded. Equal to ``final_rows`` if the picture is not interlaced.
+    /// The number of rows that the first pass has decoded. If the picture is not interlaced, this number is equal to
+    /// ``final_rows``.
     uint32_t first_pass_rows;
     /// The number of rows, counted from the top, whose pixels are final.
     uint32_t final_rows;

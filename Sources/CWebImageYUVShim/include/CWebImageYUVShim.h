@@ -6,10 +6,10 @@
 /* Functions that process rows of pixels with libyuv. libyuv is called only with widths that are a multiple of 64.
  *
  * libyuv has separate functions for the pixels after the last whole vector. In some releases these functions write
- * beyond their buffers. For example, SplitRGBRow_Any_AVX2 and SplitXRGBRow_Any_AVX2 of 0.0.1904 (Debian 13) do so for
- * most widths. Therefore each function here passes the first (width & ~63) pixels of every row to libyuv directly. The
- * function copies the rest of the row to a block of 64 pixels on the stack and passes this block to libyuv. The faulty
- * functions never run.
+ * beyond their buffers. In release 0.0.1904 (Debian 13), for example, SplitRGBRow_Any_AVX2 and SplitXRGBRow_Any_AVX2
+ * do so for most widths. Therefore each function here passes the first (width & ~63) pixels of every row to libyuv
+ * directly. The function copies the rest of the row to a block of 64 pixels on the stack and passes this block to
+ * libyuv. The faulty functions never run.
  *
  * Layouts are named by the order of bytes in memory. Strides are in bytes and can be negative or 0. A source and a
  * target must be the same memory or must not overlap. Each function returns 0, or libyuv's error code. */
@@ -21,8 +21,8 @@ int webimage_yuv_split_rgb(
 int webimage_yuv_split_bgra(
     const uint8_t *source, int stride, uint8_t *r, int r_stride, uint8_t *g, int g_stride, uint8_t *b, int b_stride,
     uint8_t *a, int a_stride, int width, int height);
-/* Splits pairs of 16-bit samples into two planes: the first sample of each pair goes to `first`, the second sample to
-   `second`. `width` is the number of pairs per row. */
+/* Splits pairs of 16-bit samples into two planes. Copies the first sample of each pair to `first`, and the second
+   sample to `second`. `width` is the number of pairs per row. */
 int webimage_yuv_split_pairs16(
     const uint16_t *source, int stride, uint16_t *first, int first_stride, uint16_t *second, int second_stride, int width,
     int height);
@@ -64,13 +64,14 @@ int webimage_yuv_shuffle(
 int webimage_yuv_set_alpha(
     const uint8_t *alpha, int alpha_stride, uint8_t *target, int stride, int width, int height);
 
-/* The functions up to webimage_yuv_rgb_to_gray convert between layouts with eight bits per channel. */
+/* The next functions, up to and including webimage_yuv_rgb_to_gray, convert between layouts with eight bits per
+   channel. */
 int webimage_yuv_swap_red_and_blue(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
-/* The next two functions add or remove alpha and do not change the channel order. They convert BGR to BGRA or RGB to
-   RGBA, and back. */
+/* The next two functions add or remove alpha and do not change the channel order. The first function converts BGR to
+   BGRA, or RGB to RGBA. The second function does the reverse. */
 int webimage_yuv_append_alpha(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_drop_alpha(
@@ -86,8 +87,8 @@ int webimage_yuv_rgb565_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
 int webimage_yuv_rgb555_to_bgra(
     const uint8_t *source, int source_stride, uint8_t *target, int stride, int width, int height);
-/* The next two functions convert four channels: webimage_yuv_widen from 8 to 16 bits, webimage_yuv_narrow from 16 to 8
-   bits. The second function keeps the high byte of each sample. */
+/* The next two functions convert pixels of four channels. webimage_yuv_widen converts 8 bits per channel to 16 bits.
+   webimage_yuv_narrow converts 16 bits per channel to 8 bits: it keeps the high byte of each sample. */
 int webimage_yuv_widen(
     const uint8_t *source, int source_stride, uint16_t *target, int stride, int width, int height);
 int webimage_yuv_narrow(

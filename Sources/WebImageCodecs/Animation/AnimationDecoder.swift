@@ -24,8 +24,8 @@ final class AnimationDecoder: Sendable {
     private let plan: AnimationPlan
     private let description: Description
     private let options: DecodingOptions
-    /// The compositor, protected by a lock. A thread holds the lock during a whole frame decode. Other threads that
-    /// request a frame wait. No user code runs under the lock.
+    /// The compositor, protected by a lock. A thread holds the lock while it decodes a frame. Other threads that
+    /// request a frame wait for the lock. No user code runs under the lock.
     private let compositor: Locked<FrameCompositor>
 
     init(
@@ -43,8 +43,8 @@ final class AnimationDecoder: Sendable {
 
     var frameCount: Int { plan.frames.count }
 
-    /// The number of frame decodes so far. This number includes frames that were decoded only because a requested frame
-    /// depends on them.
+    /// The number of frames that were decoded so far. A frame that was decoded twice counts twice. Frames that were
+    /// decoded only because a requested frame depends on them also count.
     var drawnFrameCount: Int { compositor.withLock { $0.drawnFrameCount } }
 
     func duration(at index: Int) -> TimeInterval {
@@ -66,8 +66,8 @@ final class AnimationDecoder: Sendable {
         return try picture.finished(options: options, fullSize: plan.canvas)
     }
 
-    /// Replaces the byte limit in the options by a thumbnail size. The byte limit applies to all frames together.
-    /// Frames of the thumbnail size stay within this limit.
+    /// Replaces the byte limit in the options by a thumbnail size. The byte limit applies to all frames together. If
+    /// every frame has the thumbnail size, all frames together are within the byte limit.
     private static func frameOptions(
         _ options: DecodingOptions, _ plan: AnimationPlan, _ description: Description
     ) -> DecodingOptions {
@@ -83,8 +83,8 @@ final class AnimationDecoder: Sendable {
     private static func canvasFormat(_ options: DecodingOptions, _ description: Description) -> PixelFormat {
         let convertsColors = description.profile != nil && options.colorConversion == .sRGB
         return switch options.pixelFormat {
-        // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
-        // little precision.
+        // A later colour conversion needs straight alpha (`rgba8`). After premultiplication, the colours of nearly
+        // transparent pixels have too little precision.
         case .bgra8Premultiplied: convertsColors && description.hasAlpha ? .rgba8 : .bgra8Premultiplied
         case .rgba16, .rgbaHalf: description.isDeep ? .rgba16 : .rgba8
         case .rgba8, .rgb8, .gray8: .rgba8

@@ -2,10 +2,10 @@ import WebImageCore
 
 /// The properties that determine how one animation frame is drawn: position, blending, disposal and delay.
 ///
-/// GIF, APNG and WebP frames are converted to this type. The type is small, because a hostile file can contain millions
-/// of frames.
+/// GIF, APNG and WebP frames are converted to this type. The type is small: a hostile file can contain millions of
+/// frames, and each of them uses memory.
 struct AnimationFrame: Sendable, Hashable {
-    /// The change of the frame's rectangle before the next frame is drawn.
+    /// Specifies how the frame's rectangle on the canvas changes before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
     /// Whether the frame replaces the pixels on the canvas (`source`) or is blended with them (`over`).
     enum Blend: UInt8, Sendable { case source, over }
@@ -42,6 +42,6 @@ struct AnimationFrame: Sendable, Hashable {
         left == 0 && top == 0 && Int(right) >= canvas.width && Int(bottom) >= canvas.height
     }
 
-    /// Whether the frame can be drawn without the pixels below it.
+    /// Whether the frame can be drawn without the pixels that are already on the canvas.
     var replacesBackdrop: Bool { blend == .source || isOpaque }
 }

@@ -41,15 +41,15 @@ struct AnimationPlan: Sendable {
                 isClear = isClear || isWhole
                 previousStart = start
             case .previous:
-                // The backdrop does not change. For the first frame, `start` is 0, because the backdrop is a clear
-                // canvas.
+                // The next frame has the same backdrop and therefore the same start. The backdrop of the first frame is
+                // a clear canvas, so its `start` is 0.
                 previousStart = start
             }
         }
         backdropStarts = starts
     }
 
-    /// Whether frame `index` looks the same on any backdrop.
+    /// Whether the canvas after frame `index` is the same for every backdrop.
     func isIndependent(_ index: Int) -> Bool {
         frames[index].replacesBackdrop && frames[index].covers(canvas)
     }

@@ -19,20 +19,20 @@ struct FrameBackdrop {
         var y: Range<Int>
     }
 
-    /// Whether the pixels of the backdrop are known. False if the backdrop was not computed, because the frame covers
-    /// the whole canvas.
+    /// Whether the pixels of the backdrop are known. If the frame replaces the whole canvas, the backdrop is not
+    /// computed and the value is false.
     private(set) var isKnown = true
 
     /// Creates a clear (transparent) canvas.
     init(clearFor frame: Int) { self.frame = frame }
 
-    /// Creates a backdrop without pixels, for a frame that covers the whole canvas.
+    /// Creates a backdrop without pixels, for a frame that replaces the whole canvas.
     init(unknownFor frame: Int) {
         self.frame = frame
         isKnown = false
     }
 
-    /// Creates the backdrop of `frame` from the canvas after the previous frame was drawn.
+    /// Creates the backdrop of `frame` from `shown`: the canvas after the previous frame was drawn.
     init(frame: Int, shown: ShownCanvas) {
         self.frame = frame
         base = shown.pixels
@@ -56,8 +56,8 @@ struct FrameBackdrop {
         if cleared.count > 16 { base = try takeCanvas(canvas) }
     }
 
-    /// Returns a buffer in which the rectangles are cleared, or nil if the canvas is clear. The caller draws on the
-    /// buffer. Do not use this backdrop after the call.
+    /// Returns a buffer in which the rectangles are cleared. Returns nil if the backdrop has no pixels. The caller
+    /// draws into the buffer. Do not use this backdrop after the call.
     mutating func takeCanvas(_ size: PixelSize) throws(WebImageError) -> PixelBuffer? {
         guard var pixels = base else { return nil }
         base = nil

@@ -1,10 +1,12 @@
 import WebImageCore
 
-/// Stores backdrops at regular frame intervals. After a jump back, decoding starts at a stored backdrop instead of at a
-/// distant key frame.
+/// Stores backdrops at regular frame intervals. A stored backdrop is called a checkpoint. A jump back is a request for
+/// an earlier frame, or a second request for the last requested frame. After a jump back, decoding starts at a
+/// checkpoint instead of at a distant key frame.
 ///
-/// No backdrop is stored before the first jump back. After this jump, one backdrop is stored every ``interval`` frames,
-/// within the byte limit of the animation and the budget of all animations. Not thread-safe.
+/// No checkpoint is stored before the first jump back. After this jump, one checkpoint is stored every ``interval``
+/// frames. The checkpoints stay within the byte limit of the animation and the budget of all animations. Not
+/// thread-safe.
 final class FrameCheckpoints {
     /// The distance between two checkpoints, in frames.
     let interval: Int

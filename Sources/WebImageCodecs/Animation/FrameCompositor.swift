@@ -12,15 +12,16 @@ protocol AnimationSource: Sendable {
     /// Draws a frame. The top left pixel of the frame is at column `x` and row `y` of the canvas. Returns whether the
     /// file contains all pixels of the frame.
     ///
-    /// The frame replaces the pixels of the canvas. If `isOver` is true, the canvas does not change where the frame is
-    /// transparent. `isOver` is true only if ``framesAreMasks`` is true.
+    /// If `isOver` is false, all pixels of the frame replace pixels of the canvas. If `isOver` is true, only the opaque
+    /// pixels of the frame replace pixels of the canvas. `isOver` is true only if ``framesAreMasks`` is true.
     func draw(
         _ index: Int, onto canvas: PixelBuffer, x: Int, y: Int, isOver: Bool, deadline: DecodeDeadline
     ) throws(WebImageError) -> Bool
 }
 
 /// Composites the frames of one animation. If frames are requested in order, each request decodes one frame. Any other
-/// request decodes the needed frames since the nearest key frame, checkpoint or stored backdrop.
+/// request starts at the nearest earlier key frame, checkpoint or stored backdrop, and decodes the needed frames after
+/// it.
 ///
 /// If possible, a frame is drawn into the canvas of the previous frame. The canvas is copied before drawing only if a
 /// delivered image or a stored backdrop still references the canvas. Not thread-safe.
@@ -31,7 +32,7 @@ final class FrameCompositor {
     private var backdrop: FrameBackdrop?
     private var scratch: PixelBuffer?
     private let checkpoints: FrameCheckpoints
-    /// The number of frame decodes so far.
+    /// The number of frames that were decoded so far. A frame that was decoded twice counts twice.
     private(set) var drawnFrameCount = 0
 
     init(plan: AnimationPlan, source: any AnimationSource, format: PixelFormat, checkpointBytes: Int) {
@@ -45,7 +46,7 @@ final class FrameCompositor {
     }
 
     /// Returns the whole canvas after frame `index` was drawn. The frame must exist. Do not modify the returned pixels:
-    /// later frames can use the same buffer.
+    /// the compositor can use them as the backdrop of the next frame.
     func show(_ index: Int, deadline: DecodeDeadline) throws(WebImageError) -> ShownCanvas {
         var backdrop = nearestBackdrop(to: index)
         while backdrop.frame < index {
@@ -83,8 +84,8 @@ final class FrameCompositor {
         backdrop.frame = index + 1
     }
 
-    /// Draws the frame that belongs to `backdrop`. Stores the backdrop of the next frame, so that a request for the
-    /// next frame is fast.
+    /// Draws frame `backdrop.frame`. Stores the backdrop of the next frame, so that a request for the next frame is
+    /// fast.
     private func showFrame(
         of backdrop: inout FrameBackdrop, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> ShownCanvas {

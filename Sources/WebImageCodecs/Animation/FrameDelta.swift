@@ -61,8 +61,8 @@ struct FrameRectangle: Hashable {
         return high
     }
 
-    /// This rectangle after its left and top edges were moved to even positions. WebP can store only even frame
-    /// positions.
+    /// This rectangle, extended to the left and to the top by at most one pixel, so that both positions are even. WebP
+    /// can store only even frame positions.
     var evenStart: FrameRectangle {
         FrameRectangle(
             x: x.lowerBound & ~1..<x.upperBound, y: y.lowerBound & ~1..<y.upperBound)

@@ -31,7 +31,8 @@ struct OpenedAnimation: Sendable {
         }
     }
 
-    /// The number of frame decodes so far; always 0 for a still.
+    /// The number of frames that were decoded so far. A frame that was decoded twice counts twice. The value is always
+    /// 0 for a still.
     var drawnFrameCount: Int {
         switch content {
         case .animation(let animation): animation.drawnFrameCount
@@ -57,7 +58,7 @@ struct OpenedAnimation: Sendable {
 }
 
 extension WebImageError {
-    /// The error of a frame request to a coder that was not opened with an animation.
+    /// A coder that contains no animation throws this error when a frame is requested.
     static let noAnimation = WebImageError.badData(
         "animation", "this coder holds no animation", hint: "Open one with init(animation:options:).")
 }

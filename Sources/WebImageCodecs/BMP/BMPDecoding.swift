@@ -5,8 +5,8 @@ import WebImageGraphics
 /// The decoding steps that the BMP coder and the ICO coder share.
 enum BMPDecoding {
     /// Creates a picture from BGRA pixels with straight alpha. Pixels without alpha stay unchanged. Pixels with alpha
-    /// are premultiplied if the options request the display format and no colour conversion follows. Otherwise they are
-    /// converted to RGBA with straight alpha.
+    /// are premultiplied if the options request the display format and no colour conversion follows. Otherwise pixels
+    /// with alpha are converted to RGBA with straight alpha.
     static func picture(
         _ pixels: PixelBuffer, hasAlpha: Bool, profile: ColorProfile?, options: DecodingOptions, format: ImageFormat
     ) throws(WebImageError) -> DecodedPicture {

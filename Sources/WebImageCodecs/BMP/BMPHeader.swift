@@ -119,8 +119,8 @@ struct BMPHeader {
         }
     }
 
-    /// Finds the palette. The palette ends before the pixels, so it can have fewer entries than the header declares.
-    /// Indices without an entry become black.
+    /// Finds the palette. The palette ends at the first pixel row at the latest, so the palette can have fewer entries
+    /// than the header declares. Indices without an entry become black.
     private mutating func placePalette(
         _ bytes: UnsafeRawBufferPointer, at start: Int, colorsUsed: Int, pixelOffset: Int?
     ) {

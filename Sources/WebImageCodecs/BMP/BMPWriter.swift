@@ -3,7 +3,7 @@ import WebImageCore
 import WebImageGraphics
 
 /// Writes bitmaps with the bottom row first. An opaque image has 24 bits per pixel. An image with alpha has 32 bits per
-/// pixel, and channel masks in a version 4 header.
+/// pixel. Its channel masks are in a version 4 header.
 enum BMPWriter {
     static func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
         let pixels = try image.pixelsToEncode(options)

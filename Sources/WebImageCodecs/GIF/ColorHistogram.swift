@@ -9,7 +9,8 @@ struct PaletteColor: Hashable {
 
 /// Counts the pixels of each colour, with 5 bits per channel. Computes a palette from these counts.
 struct ColorHistogram {
-    /// The pixels whose 5 high bits are equal in each channel. Stores the mean colour and the number of these pixels.
+    /// A group of similar pixels. Two pixels are in the same group if their red values have the same 5 high bits, and
+    /// likewise their green and blue values. Stores the mean colour and the number of the pixels.
     private struct Bin {
         var channels: (Float, Float, Float)
         var count: Float
@@ -82,8 +83,8 @@ struct ColorHistogram {
         return boxes.map(\.color)
     }
 
-    /// A group of bins that becomes one palette colour. This colour is the mean colour of the group. `error` is the
-    /// squared error of the mean.
+    /// A group of bins that becomes one palette colour. This colour is the mean colour of the group. `error` is the sum
+    /// of the squared differences between the pixels and the mean colour; it is 0 if the box cannot be split.
     private struct Box {
         let range: Range<Int>
         private var means: (Float, Float, Float) = (0, 0, 0)

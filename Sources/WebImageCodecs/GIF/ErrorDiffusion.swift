@@ -17,7 +17,7 @@ struct ErrorDiffusion {
         // computed is -1.
         var nearest = [Int16](repeating: -1, count: 1 << 15)
         // The colour errors for this row, in sixteenths; `next` has the errors for the next row. Each pixel has three
-        // channels. A margin of one pixel is at both ends of a row.
+        // channels. Each row has a margin of one pixel at both ends.
         var owed = [Int32](repeating: 0, count: (width + 2) * 3)
         var next = owed
         return [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in

@@ -3,10 +3,10 @@ import WebImageCore
 /// One frame of a GIF file: its image descriptor, and the graphic control extension before the descriptor (GIF89a, §20
 /// and §23).
 ///
-/// The type is small, because a file of 100 MB can contain millions of frames.
+/// The type is small: a file of 100 MB can contain millions of frames, and each of them uses memory.
 struct GIFFrame: Sendable {
-    /// The change of the frame's rectangle before the next frame is drawn. An unknown value in the file becomes
-    /// ``none``.
+    /// Specifies how the frame's rectangle on the canvas changes before the next frame is drawn. An unknown value in
+    /// the file becomes ``none``.
     enum Disposal: UInt8, Sendable { case unspecified, none, background, previous }
 
     let control: GIFControl
@@ -25,8 +25,8 @@ struct GIFFrame: Sendable {
     var size: PixelSize { PixelSize(width: Int(width), height: Int(height)) }
     var isInterlaced: Bool { flags & 0x40 != 0 }
     var localPalette: GIFPalette? { GIFPalette(flags: flags, offset: descriptorOffset + 10) }
-    /// The range of the compressed data in the file. The data is the byte of the code size, then the data blocks with
-    /// their terminator.
+    /// The range of the compressed data in the file. The range contains the code size (one byte), the data blocks and
+    /// the terminator of the blocks.
     var data: Range<Int> {
         let start = descriptorOffset + 10 + (localPalette?.byteCount ?? 0)
         return start..<max(start, dataEnd)

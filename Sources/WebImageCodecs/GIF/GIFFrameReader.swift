@@ -2,7 +2,8 @@ import CWebImageCodecShim
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes one frame. Owns the C decoder of the frame's palette indices. The bytes must outlive this object.
+/// Decodes one frame. Owns the C decoder that decompresses the frame to palette indices. The bytes must outlive this
+/// object.
 ///
 /// The C decoder receives only compressed data. ``GIFStructure`` parses the rest of the file in Swift and checks all
 /// offsets, because hostile files contain invalid offsets and lengths. The C decoder returns rows in file order.

@@ -1,9 +1,9 @@
 import WebImageCore
 
-/// The positions of the blocks of a GIF file (GIF89a). Nothing is decompressed to read them.
+/// The positions of the blocks of a GIF file (GIF89a). The scan that finds these positions decompresses nothing.
 ///
-/// Offsets are counted from the first byte of the file. The scan stops at the end of the file or at invalid data.
-/// Frames before this position are available.
+/// Offsets are counted from the first byte of the file. The scan stops at the end of the file or at invalid data. The
+/// frames before the end of the scan are available.
 struct GIFStructure: Sendable {
     /// The logical screen, which is the size of every composited frame.
     var screen: PixelSize

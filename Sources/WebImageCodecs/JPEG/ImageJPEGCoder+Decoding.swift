@@ -30,7 +30,7 @@ extension ImageJPEGCoder {
 }
 
 extension JPEGDecoder {
-    /// Size, orientation, channels and bit depth. The values come from the markers before the first scan.
+    /// Size, orientation, channels and bit depth. These values are in the markers before the first scan.
     var info: ImageInfo {
         var info = ImageInfo(format: .jpeg, storedSize: size)
         info.orientation = orientation
@@ -42,8 +42,8 @@ extension JPEGDecoder {
         return info
     }
 
-    /// Returns the layout and size of the rows that libjpeg writes for these options. Both sides are at least as long
-    /// as the sides of the target. The caller then scales the rows down to the target size.
+    /// Returns the layout and size of the rows that libjpeg writes for these options. The picture from libjpeg is at
+    /// least as wide and as high as the target size. The caller then scales the picture down to the target size.
     func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGPlan {
         let orientation = orientation
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
@@ -99,8 +99,8 @@ extension JPEGDecoder {
         }
     }
 
-    /// Returns the smallest supported scale, in eighths, at which both sides are at least as long as the sides of the
-    /// target.
+    /// Returns the smallest supported scale, in eighths, at which the scaled picture is at least as wide and as high as
+    /// `target`.
     ///
     /// The supported scales are 1, 2, 4 and 8 eighths, because libjpeg-turbo has vector code only for these scales. For
     /// example, a decode at 5/8 takes twice as long as a decode at 8/8.

@@ -68,7 +68,8 @@ final class JPEGDecoder {
     /// Whether CMYK values are stored inverted. They are inverted in a file with the Adobe marker.
     var storesInkInverted: Bool { header.has_adobe_marker != 0 }
 
-    /// The orientation in EXIF. If EXIF has none, the orientation in XMP. If XMP has none either, upright.
+    /// The orientation in EXIF. If EXIF contains no orientation, the value is the orientation in XMP. If XMP contains
+    /// none either, the value is `.up`.
     var orientation: ImageOrientation {
         app1("Exif\0\0").flatMap { ExifOrientation.orientation(exif: $0) }
             ?? app1("http://ns.adobe.com/xap/1.0/\0").flatMap { ExifOrientation.orientation(xmp: $0) }

@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// The APP1 segments of a file to write: EXIF and XMP. The orientation in EXIF is set to upright. A thumbnail can be
-/// added to EXIF.
+/// The EXIF segment and the XMP segment (both APP1) that the encoder writes to a file. The orientation in EXIF is set
+/// to upright. A thumbnail can be added to EXIF.
 struct JPEGMetadata {
     /// The EXIF segment with its signature. Empty if no EXIF is written.
     private(set) var exif = Data()

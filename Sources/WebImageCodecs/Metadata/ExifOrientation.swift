@@ -1,7 +1,7 @@
 package import Foundation
 package import WebImageCore
 
-/// Reads the image orientation from EXIF and XMP. No other metadata of EXIF and XMP changes how pixels are shown.
+/// Reads the image orientation from EXIF and XMP. No other value in EXIF or XMP changes how pixels are shown.
 ///
 /// The functions return nil for damaged metadata and throw no error, because the picture can be shown without metadata.
 package enum ExifOrientation {
@@ -33,8 +33,8 @@ package enum ExifOrientation {
         var rest = xmp[...]
         while let name = rest.range(of: xmpName) {
             rest = rest[name.upperBound...]
-            // A value is written as `="6"`, `='6'` or `>6<`. If any other character follows the name, this is another
-            // property whose name begins with `tiff:Orientation`.
+            // A value is written as `="6"`, `='6'` or `>6<`. If another character follows the name, the text is the
+            // start of a longer property name. Skip it.
             let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
             guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
             let following = digits.dropFirst().first ?? 0
@@ -78,8 +78,8 @@ private struct TIFFReader {
 
     func long(at offset: Int) -> Int? { number(at: offset, byteCount: 4) }
 
-    /// Returns the value of an entry that has exactly one SHORT or LONG value. This value is inside the entry. Returns
-    /// nil for any other entry.
+    /// Returns the value of an entry that has exactly one SHORT or LONG value. Such a value is stored in the entry
+    /// itself. Returns nil for any other entry.
     func integer(ofEntryAt entry: Int) -> Int? {
         switch (short(at: entry + 2), long(at: entry + 4)) {
         case (3, 1): short(at: entry + 8)

@@ -86,7 +86,7 @@ struct ExifReader {
         }
     }
 
-    /// The size of one value in bytes, by the number of its TIFF type (TIFF 6.0 §2).
+    /// Maps the number of a TIFF type to the size of one value of this type, in bytes (TIFF 6.0 §2).
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8]
 
     private func short(_ offset: Int) -> Int? {
@@ -112,6 +112,7 @@ struct ExifReader {
 }
 
 extension ImageProperties.Value {
-    /// The value as an offset or a byte count. Nil if the value is negative or not a whole number.
+    /// The value as an integer that can be an offset or a byte count. Nil if the value is negative or not a whole
+    /// number.
     fileprivate var place: Int? { number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil } }
 }

@@ -2,8 +2,8 @@ public import Foundation
 public import WebImageCore
 
 extension ImageJPEGCoder: ImagePropertiesReading {
-    /// Returns EXIF with its thumbnail, XMP, colour profile and gain map. Reads the segments before the first scan. The
-    /// gain map is a second JPEG after the picture.
+    /// Returns EXIF (including its thumbnail), XMP, colour profile and gain map. Reads the segments before the first
+    /// scan. A gain map is another JPEG after the picture in the same file.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         var properties = ImageProperties(info: try imageInfo(of: data, limits: limits))
         let segments = try data.withFileBytes { bytes throws(WebImageError) in
@@ -19,7 +19,7 @@ extension ImageJPEGCoder: ImagePropertiesReading {
 }
 
 extension ImagePNGCoder: ImagePropertiesReading {
-    /// Returns EXIF, XMP, colour profile and the texts of text chunks. Skips a text that is longer than 64 KB.
+    /// Returns EXIF, XMP, colour profile and the texts of text chunks. Skips a text of more than 64 KiB.
     public func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in

@@ -3,7 +3,7 @@ import WebImageCore
 
 /// The multi-picture index of a file that contains several consecutive JPEGs (CIPA DC-007 §5.2).
 struct MultiPictureIndex {
-    /// The byte ranges of the pictures after the first picture. Ranges outside the file are skipped.
+    /// The byte ranges of the pictures after the first picture. A range outside the file is omitted.
     let pictures: [Range<Int>]
 
     private static let mostPictures = 16
@@ -41,8 +41,8 @@ struct MultiPictureIndex {
 }
 
 extension JPEGSegments {
-    /// Returns the picture that has a gain map marker of ISO 21496-1, Adobe or Apple. Returns nil if there is no such
-    /// picture.
+    /// Returns the first further picture that has a gain map marker of ISO 21496-1, Adobe or Apple. Returns nil if
+    /// there is no such picture.
     func gainMap(in bytes: UnsafeRawBufferPointer, limits: DecodingLimits) -> Data? {
         let names: [StaticString] = [
             "http://ns.adobe.com/hdr-gain-map/1.0/", "urn:com:apple:photo:2020:aux:hdrgainmap",

@@ -2,7 +2,8 @@ import CWebImageCodecShim
 import Foundation
 import WebImageCore
 
-/// Reads the text chunks of a PNG file (PNG third edition, §11.3.3). Skips a text whose inflated size exceeds a limit.
+/// Reads the text chunks of a PNG file (PNG third edition, §11.3.3). Reads at most 256 texts. Skips a text of more than
+/// 64 KiB (inflated). Also skips a text if all texts together would exceed 1 MiB or `maxAncillaryChunkBytes`.
 enum PNGTexts {
     private static let maxCount = 256
     private static let maxTextBytes = 64 << 10

@@ -80,8 +80,8 @@ public final class ImagePNGCoder: BuiltInAnimatedImageCoder {
 }
 
 extension PNGChunks {
-    /// Returns the orientation in EXIF. If EXIF has none, returns the orientation in XMP. If XMP has none either,
-    /// returns upright.
+    /// Returns the orientation in EXIF. If EXIF contains no orientation, returns the orientation in XMP. If XMP
+    /// contains none either, returns `.up`.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up

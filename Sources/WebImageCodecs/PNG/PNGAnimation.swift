@@ -2,7 +2,8 @@ import WebImageCore
 
 /// The animation of an APNG file, read from its `acTL`, `fcTL` and `fdAT` chunks (PNG third edition, §11.3.6).
 struct PNGAnimation: Sendable {
-    /// The number of frames that `acTL` declares. The file can have fewer frames; ``frames`` contains only these.
+    /// The number of frames that `acTL` declares. The file can contain fewer frames. ``frames`` has only the frames
+    /// that the file contains.
     var declaredFrameCount: Int
     /// The loop count that the file declares. 0 means endless repetition.
     var loopCount: Int
@@ -32,7 +33,7 @@ struct PNGAnimation: Sendable {
 
 /// One frame of an APNG file, with the values of its `fcTL` chunk.
 struct PNGFrame: Sendable {
-    /// The change of the frame's rectangle before the next frame is drawn.
+    /// Specifies how the frame's rectangle on the canvas changes before the next frame is drawn.
     enum Disposal: UInt8, Sendable { case none, background, previous }
     /// Whether the frame replaces the pixels on the canvas (`source`) or is blended with them (`over`).
     enum Blend: UInt8, Sendable { case source, over }

@@ -106,7 +106,7 @@ struct PNGAnimationSource: AnimationSource {
     }
 
     /// Returns the frames before the first frame that cannot be played. The last frame of a truncated file can be
-    /// incomplete. Only a test decode shows whether this frame is complete.
+    /// incomplete. Therefore this function decodes this frame and omits it if it is incomplete.
     private func wholeFrames(_ deadline: DecodeDeadline) -> ArraySlice<PNGFrame> {
         guard let animation = chunks.animation else { return [] }
         let frames = animation.playableFrames(on: chunks.header.size)

@@ -14,7 +14,7 @@ extension PNGChunks {
     }
 
     /// Returns the same profile as ``profile(_:_:)``, but creates the reader instead of receiving a reader. The reader
-    /// reads only the chunks before the pixels, so the file in `bytes` can end at the pixels.
+    /// reads only the chunks before the pixels, so `bytes` is allowed to end where the pixels begin.
     func profile(in bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws(WebImageError) -> ColorProfile? {
         if options.colorConversion == .sRGB, let described { return described.profile }
         return try storedProfile(in: bytes, limits: options.limits)
@@ -30,9 +30,10 @@ extension PNGChunks {
         return reader.profile
     }
 
-    /// The colours in `cICP`. If there is no usable `cICP`, the colours in `gAMA` and `cHRM`, unless the file has an
-    /// `iCCP` or `sRGB` chunk. Nil if none of these colours apply. In the tuple, `profile` is nil for sRGB. The second
-    /// element is unused; Swift has no tuples of one element.
+    /// The profile for the colours that the file declares with numbers. A usable `cICP` chunk applies first. If there
+    /// is none, `gAMA` and `cHRM` apply, but only if the file has neither `iCCP` nor `sRGB`. If no chunk applies, the
+    /// value is nil. In the tuple, `profile` is nil for sRGB. The second element is unused; Swift has no tuples of one
+    /// element.
     private var described: (profile: ColorProfile?, Void)? {
         if let codes = colors?.codes { return (codes.isSRGB ? nil : codes.profile(isGray: header.isGray), ()) }
         guard iccProfile == nil, !isMarkedSRGB, let colors = colors?.measured else { return nil }

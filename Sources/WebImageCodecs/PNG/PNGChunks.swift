@@ -1,9 +1,10 @@
 import WebImageCore
 
-/// The positions of the chunks of a PNG or APNG file (PNG third edition, §5 and §11). Nothing is inflated to find them.
+/// The positions of the chunks of a PNG or APNG file (PNG third edition, §5 and §11). The scan that finds these
+/// positions inflates nothing.
 ///
-/// Offsets are counted from the first byte of the file. The scan stops at the first truncated chunk. Chunks before this
-/// position are available.
+/// Offsets are counted from the first byte of the file. The scan stops at the first truncated chunk. The chunks before
+/// the end of the scan are available.
 struct PNGChunks: Sendable {
     var header: PNGHeader
     /// The payload of `PLTE`.
@@ -14,7 +15,7 @@ struct PNGChunks: Sendable {
     var isTransparencyMisplaced = false
     /// The animation if the file has a valid `acTL` chunk before the pixels. Nil for a still.
     var animation: PNGAnimation?
-    /// The payload of `iCCP`: profile name, compression method, compressed profile.
+    /// The payload of `iCCP`. It contains the profile name, the compression method and the compressed profile.
     var iccProfile: Range<Int>?
     /// The payload of `gAMA`. The next two properties are the payloads of `cHRM` and `cICP`. These chunks describe the
     /// colours without an ICC profile.

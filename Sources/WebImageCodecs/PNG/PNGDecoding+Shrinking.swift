@@ -6,8 +6,9 @@ extension PNGDecoding {
     /// Decodes a huge picture to a small size. Rows are averaged while they are read, so that the whole picture is
     /// never in memory.
     ///
-    /// Returns nil if the picture is small enough for a normal decode, or if averaging cannot at least halve its sides.
-    /// Also returns nil for an interlaced picture, because its rows become final only after all pixels were read.
+    /// Returns nil if the picture is small enough to be decoded normally, or if averaging would divide its sides by
+    /// less than 2. Also returns nil for an interlaced picture, because its rows become final only after all pixels
+    /// were read.
     func shrunkPicture(
         _ reader: PNGReader, profile: ColorProfile?, hasAlpha: Bool
     ) throws(WebImageError) -> DecodedPicture? {
@@ -20,8 +21,8 @@ extension PNGDecoding {
     }
 
     /// Decodes and scales a picture that ``PNGInflatedRows`` supports. An inflated row is converted only when the
-    /// scaler reads it. Therefore the memory contains all inflated rows but never all converted pixels. The result is
-    /// the same as the result of a normal decode.
+    /// scaler reads it. Therefore the memory contains all inflated rows but never all converted pixels. The pixels are
+    /// the same as if the picture were decoded normally.
     ///
     /// Returns nil if the picture must be decoded normally.
     func scaledPicture(

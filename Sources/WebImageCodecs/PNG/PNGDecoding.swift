@@ -109,8 +109,8 @@ struct PNGPlan {
         case .rgb8 where !hasAlpha: (layout, format) = (CPNG_RGB8, .rgb8)
         case .bgra8Premultiplied where !(hasAlpha && willConvertColors):
             (layout, format, premultiplies) = (CPNG_BGRA8, .bgra8Premultiplied, hasAlpha)
-        // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
-        // little precision.
+        // A later colour conversion needs straight alpha (`rgba8`). After premultiplication, the colours of nearly
+        // transparent pixels have too little precision.
         default: (layout, format) = (CPNG_RGBA8, .rgba8)
         }
     }

@@ -27,7 +27,7 @@ final class PNGInflatedRows {
     /// the deadline is checked after each batch.
     static let largestByteCount = 64 << 20
 
-    /// Returns the size in bytes of the memory for all inflated rows with their filter bytes. The size includes one
+    /// Returns the number of bytes that all inflated rows need in memory. The number includes the filter bytes and one
     /// additional row. Returns nil if this type does not support the picture.
     static func byteCount(of size: PixelSize, in chunks: PNGChunks) -> Int? {
         let header = chunks.header
@@ -40,7 +40,7 @@ final class PNGInflatedRows {
         return overflow || count > largestByteCount ? nil : count
     }
 
-    /// Inflates the rows. Verifies the checksums of the chunks that contain them.
+    /// Inflates the rows. Verifies the checksums of the chunks that contain the compressed rows.
     init?(_ bytes: UnsafeRawBufferPointer, _ chunks: PNGChunks, _ source: Location) {
         guard let count = Self.byteCount(of: source.size, in: chunks),
             let pixelBytes = chunks.header.wholePixelBytes, bytes[26] == 0, bytes[27] == 0,
@@ -76,8 +76,8 @@ final class PNGInflatedRows {
         return stream.withUnsafeBytes { inflate($0) }
     }
 
-    /// Draws the picture. Call this function only once. Returns false if a row has an invalid filter. In this case some
-    /// earlier rows are already drawn.
+    /// Draws the picture. Call this function only once. Returns false if a row has an invalid filter. In this case, the
+    /// rows before this row may have been drawn already.
     ///
     /// - Parameter palette: The colours of a picture with a palette. Nil for any other picture.
     func draw(
@@ -182,8 +182,8 @@ extension PNGChunks {
         }
     }
 
-    /// Draws the default image with ``PNGInflatedRows``. Returns false if libpng must draw the image. In this case some
-    /// rows can already be drawn.
+    /// Draws the default image with ``PNGInflatedRows``. Returns false if libpng must draw the image. In this case,
+    /// some rows may have been drawn already; libpng draws them again.
     ///
     /// - Parameter reader: A reader that has read the header.
     func drawWhole(

@@ -32,8 +32,8 @@ final class PNGReader {
         return ColorProfile(iccData: Data(bytes: bytes, count: count))
     }
 
-    /// Returns the file's palette for pixels of `format`, which must have alpha. Returns nil if the file has no
-    /// palette.
+    /// Returns the file's palette, converted to pixels of `format`. `format` must have alpha. Returns nil if the file
+    /// has no palette.
     func palette(_ format: PixelFormat) -> PaletteTable? {
         var colors = [UInt8](repeating: 0, count: 768)
         var alphas = [UInt8](repeating: 0, count: 256)

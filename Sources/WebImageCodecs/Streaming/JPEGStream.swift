@@ -21,8 +21,8 @@ final class JPEGStream: PictureStream {
     /// For a file of one scan, this buffer contains the rows decoded so far. For a file of several scans, it contains
     /// the final pixels, and is nil before the end of the file.
     private var pixels: PixelBuffer?
-    /// The buffers of the last two previews of a file with several scans. The newer buffer can be on screen. The older
-    /// buffer is usually free and can be reused.
+    /// The buffers of the last two previews of a file with several scans. The image on screen may use the newer buffer.
+    /// Usually no image uses the older buffer any more, so it can be reused.
     private var passes: [PixelBuffer] = []
     private var rowCount = 0
     private var scanCount = 0
@@ -157,8 +157,8 @@ final class JPEGStream: PictureStream {
         return pixels
     }
 
-    /// Returns a buffer for a preview. Reuses a buffer that no image references, because the allocation of new memory
-    /// takes as long as the decode of the preview.
+    /// Returns a buffer for a preview. Reuses a buffer that no image references, because allocating new memory takes as
+    /// long as decoding the preview.
     private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
         for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
         let fresh = try plan.makeBuffer()

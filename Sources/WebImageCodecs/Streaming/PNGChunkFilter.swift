@@ -7,8 +7,8 @@ import WebImageCore
 final class PNGChunkFilter {
     /// A piece of the file, which ``take(_:_:)`` passes to its caller.
     enum Piece {
-        /// The head (length and name) of the first `IDAT` chunk. At this time, ``PNGChunkFilter/header`` contains all
-        /// needed chunks before the pixels.
+        /// The head (length and name) of the first `IDAT` chunk. When this piece is passed, ``PNGChunkFilter/header``
+        /// contains all needed chunks before the pixels.
         case firstPixels(Data)
         /// Bytes that the caller must pass to libpng.
         case pixels(Data)
@@ -17,14 +17,15 @@ final class PNGChunkFilter {
     private enum Use { case keep, forward, skip }
 
     private let limits: DecodingLimits
-    /// The signature and the needed chunks: the chunks in `needed` before the pixels, and EXIF and XMP after the
-    /// pixels. `header` contains no `IDAT` chunks.
+    /// The signature and the needed chunks. Before the pixels, all chunks in `needed` are needed. After the pixels,
+    /// only the chunks in `neededAnywhere` are needed; they can contain EXIF and XMP. `header` contains no `IDAT`
+    /// chunks.
     private(set) var header = Data()
     /// Whether an `acTL` chunk before the pixels declares an animation.
     private(set) var declaresAnimation = false
     private var hasPixels = false
     private var isBehindPixels = false
-    /// The first bytes of an incomplete unit of 8 bytes. Such a unit is the signature or the head of a chunk.
+    /// The bytes of a signature or of a chunk head that has not arrived completely. Both have 8 bytes.
     private var partial = Data()
     private var remaining = 0
     private var use = Use.skip
@@ -89,8 +90,8 @@ final class PNGChunkFilter {
 
     private func use(of tag: FourCC, length: Int) throws(WebImageError) -> Use {
         if tag == "IEND" { return .forward }
-        // `IDAT` chunks must be consecutive (PNG third edition, §5.6). If another chunk follows the first `IDAT`
-        // chunks, ignore all `IDAT` chunks after it.
+        // `IDAT` chunks must be consecutive (PNG third edition, §5.6). If another chunk interrupts the sequence, ignore
+        // the `IDAT` chunks after the interruption.
         if tag == "IDAT" { return isBehindPixels ? .skip : .forward }
         isBehindPixels = hasPixels
         let isCritical = tag.rawValue & 0x2000_0000 == 0

@@ -49,8 +49,8 @@ final class PNGStream: PictureStream {
         if let rows, rows.progress.has_ended { try finish(rows) } else if isLast { try decodeWhole() }
     }
 
-    /// Stores the picture and frees the reader. An image can reference this stream as long as the image is shown. The
-    /// reader must not stay in memory for so long.
+    /// Stores the picture and frees the reader. An image can reference this stream as long as the image is shown. If
+    /// the reader were not freed here, it would use memory for the same time.
     private func finish(_ rows: PNGPartialRows) throws(WebImageError) {
         try readTrailer()
         finished = DecodedPicture(
@@ -87,7 +87,7 @@ final class PNGStream: PictureStream {
         // If there is no `fcTL` chunk before the pixels, the first frame of the animation is not the default image.
         let startsElsewhere = filter.declaresAnimation && chunks.animation == nil
         // Decode a huge picture only when the file is complete. `PNGDecoding` then averages rows and never stores the
-        // whole picture. A decode of arriving rows would need memory for the whole picture.
+        // whole picture. Decoding the rows while they arrive would need memory for the whole picture.
         let isShrunk =
             PNGDecoding(
                 chunks: chunks, orientation: orientation, options: options, deadline: DecodeDeadline(options.limits)

@@ -2,8 +2,8 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Decodes a picture of one format while its file arrives in pieces. Not thread-safe: only one thread can use it at a
-/// time.
+/// Decodes a picture of one format while its file arrives in pieces. Not thread-safe: only one thread at a time may use
+/// a stream.
 protocol PictureStream: AnyObject {
     /// The properties in the file header. Nil until the header has arrived.
     var info: ImageInfo? { get }
@@ -56,8 +56,9 @@ extension PartialPicture {
         guard rowCount < storedHeight else { return height }
         guard height != storedHeight else { return rowCount }
         let factor = Double(height) / Double(storedHeight)
-        // A scaled row depends on the source rows of up to three scaled rows below it. Hide four rows, so that rounding
-        // cannot make a wrong row visible.
+        // The scaler computes a row also from source rows below it. These source rows belong to at most three further
+        // scaled rows, and some of them may still be missing. Hide four scaled rows, so that rounding cannot make a
+        // wrong row visible.
         return max(0, Int(Double(rowCount) * factor) - 4)
     }
 }

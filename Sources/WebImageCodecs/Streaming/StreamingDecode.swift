@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The incremental decode of one coder instance: the stream for the format, and the result so far.
+/// Decodes one picture incrementally for one coder instance. Stores the stream for the format and the result so far.
 ///
 /// `StreamingImageCoder` requires that only one thread at a time uses the coder. If a second thread nevertheless makes
 /// a call, the call waits for the lock.
@@ -26,7 +26,8 @@ final class StreamingDecode: Sendable {
         let options = DecodingOptions(options)
         self.options = options
         var streamOptions = options
-        // As in a decode of the whole file: the limit on the pixels of all frames does not apply to the first frame.
+        // If only the first frame is decoded, the limit for the pixels of all frames does not apply. The coders use the
+        // same rule when they decode the first frame of a whole file.
         if options.firstFrameOnly { streamOptions.limits.maxAnimationPixels = .max }
         state = Locked(State(stream: makeStream(streamOptions)))
     }
@@ -55,13 +56,13 @@ final class StreamingDecode: Sendable {
 
     /// Decodes the new bytes. After an error, later calls do not change the picture.
     ///
-    /// The bytes and the end of the file are set while the same lock is held. Otherwise ``animation(_:)`` on another
-    /// thread could see the end of the file together with the bytes of the previous call. `animation` would then never
-    /// open the complete file.
+    /// Sets `isFinished` and `arrived` without releasing the lock in between. Otherwise ``animation(_:)`` on another
+    /// thread could read `isFinished` as true but `arrived` without the last bytes. `animation` would then never open
+    /// the complete file.
     ///
     /// - Parameter data: All bytes so far, not only the new bytes.
     func update(_ data: Data?, finished: Bool) {
-        // Release the old data only after the lock was released, because it takes time to free a large buffer.
+        // Keep the old data until the lock is released, because freeing a large buffer takes time.
         let dropped = state.withLock { state -> Data? in
             let wasFinished = state.isFinished
             try? append(data?.dropFirst(state.receivedCount) ?? Data(), finished: finished, to: &state)

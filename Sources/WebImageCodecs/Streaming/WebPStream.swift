@@ -149,8 +149,7 @@ private final class WebPPartialRows {
     }
 
     /// Returns the size to which libwebp scales the rows; nil for no scaling. If the file can contain an orientation
-    /// that has not arrived yet, the size is large enough for both cases: a picture that is rotated by a quarter turn,
-    /// and a picture that is not.
+    /// that has not arrived yet, the size is large enough in both cases: with and without a rotation by a quarter turn.
     private static func roughSize(_ container: WebPContainer, _ options: DecodingOptions) -> PixelSize? {
         let upright = container.roughSize(for: options, orientation: .up)
         guard container.declaresMetadata else { return upright }

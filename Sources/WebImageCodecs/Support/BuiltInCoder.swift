@@ -27,9 +27,9 @@ public struct CodecFileType: Sendable {
 
 /// The picture or animation that a coder instance was created for. The members of this type are not public.
 public struct CodecWork: Sendable {
-    /// The animation that the instance was opened with, or nil if there is none.
+    /// The animation that ``BuiltInAnimatedImageCoder/init(animation:options:)`` has opened. Nil in any other instance.
     var opened: OpenedAnimation?
-    /// The decode of the picture that arrives in pieces, or nil if the instance was not created for such a picture.
+    /// The decoder of a picture that arrives in pieces. Nil if the instance was not created for such a picture.
     var streaming: StreamingDecode?
 }
 
@@ -60,8 +60,8 @@ extension BuiltInImageCoder {
     /// Returns the partial image: the rows, passes or scans that have arrived, or the first frame of an animation.
     /// Returns nil if no part of the picture can be shown yet.
     ///
-    /// After all bytes have arrived, returns the final image. The pixels of the final image are identical to those of a
-    /// decode of the whole file.
+    /// After all bytes have arrived, returns the final image. Its pixels are identical to the pixels that `decode`
+    /// returns for the whole file.
     ///
     /// - Parameter options: Only the scale is used. All other options were set when the instance was created.
     public func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
@@ -118,8 +118,8 @@ extension BuiltInAnimatedImageCoder {
     /// animation was last opened.
     public var animatedImageData: Data? { animation?.data }
 
-    /// The number of complete frames; 1 for a still. For an incremental instance, the number of complete frames that
-    /// have arrived. 0 if no file was opened.
+    /// The number of complete frames; 1 for a still. An incremental instance counts the complete frames that have
+    /// arrived. The number is 0 if no file was opened.
     public var animatedImageFrameCount: Int { animation?.frameCount ?? 0 }
 
     /// The loop count of the animation. 0 means endless repetition. A GIF file without a loop extension plays once.
@@ -128,7 +128,8 @@ extension BuiltInAnimatedImageCoder {
     /// Returns the duration of a frame in seconds. Returns 0 if `index` is out of range.
     public func animatedImageDuration(at index: Int) -> TimeInterval { animation?.duration(at: index) ?? 0 }
 
-    /// The number of frame decodes so far. Tests use this number to measure the cost of different orders of access.
+    /// The number of frames that were decoded so far. A frame that was decoded twice counts twice. Tests use this
+    /// number to measure the cost of different orders of access.
     package var decodedFrameCount: Int { work.opened?.drawnFrameCount ?? 0 }
 }
 

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Limits the scan of a file's chunks or blocks: the number of stored chunk ranges, and the time.
+/// Limits the scan of a file's chunks or blocks. Limits the number of stored chunk ranges and the time of the scan.
 ///
 /// Without these limits, the scan of a hostile file is expensive. A file of 100 MB can contain eight million empty
 /// chunks.

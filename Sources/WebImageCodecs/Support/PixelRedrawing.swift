@@ -1,8 +1,8 @@
 package import WebImageCore
 import WebImageGraphics
 
-/// Scales and converts pixels for functions in WebImageCore. WebImageCore cannot import this module. Therefore the
-/// target that assembles the library registers ``redraw(_:size:isOpaque:)`` in WebImageCore.
+/// Scales and converts pixels for functions in WebImageCore. WebImageCore cannot import this module. Therefore another
+/// target, which imports both modules, passes ``redraw(_:size:isOpaque:)`` to WebImageCore.
 package enum PixelRedrawing {
     /// Returns the pixels scaled to `size` in the display layout (`bgra8Premultiplied`).
     package static func redraw(

@@ -4,8 +4,8 @@ import WebImageGraphics
 
 /// Reads and writes WebP stills and animations with libwebp (RFC 9649).
 ///
-/// libwebp has no callback during a decode. Therefore the decode time limit is checked only after a still and between
-/// the frames of an animation. Only the pixel limit bounds the decode time of one picture. Thread-safe.
+/// libwebp offers no callback while it decodes. Therefore the decode time limit is checked only after a still and
+/// between the frames of an animation. Only the pixel limit bounds the decode time of one picture. Thread-safe.
 public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     /// The shared coder for whole files. It has no state.
     public static let shared = ImageWebPCoder()
@@ -106,8 +106,8 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
 }
 
 extension WebPContainer {
-    /// Returns the orientation in EXIF. If EXIF has none, returns the orientation in XMP. If XMP has none either,
-    /// returns upright.
+    /// Returns the orientation in EXIF. If EXIF contains no orientation, returns the orientation in XMP. If XMP
+    /// contains none either, returns `.up`.
     func orientation(in data: Data) -> ImageOrientation {
         exif.flatMap { ExifOrientation.orientation(exif: data.slice($0)) }
             ?? xmp.flatMap { ExifOrientation.orientation(xmp: data.slice($0)) } ?? .up
@@ -116,8 +116,8 @@ extension WebPContainer {
     /// Returns the layout that libwebp writes. The layout depends on the pixel format in the options and on the file.
     func format(for options: DecodingOptions) -> PixelFormat {
         switch options.pixelFormat {
-        // Convert colours while alpha is still straight. After premultiplication, nearly transparent colours have too
-        // little precision.
+        // A later colour conversion needs straight alpha (`rgba8`). After premultiplication, the colours of nearly
+        // transparent pixels have too little precision.
         case .bgra8Premultiplied:
             hasAlpha && iccProfile != nil && options.colorConversion == .sRGB ? .rgba8 : .bgra8Premultiplied
         case .rgb8, .gray8: hasAlpha || isAnimated ? .rgba8 : .rgb8
@@ -125,12 +125,12 @@ extension WebPContainer {
         }
     }
 
-    /// Returns the size to which libwebp scales the picture during the decode: twice the requested size. Returns nil
-    /// (no scaling) if a side of the requested size is more than a quarter of the picture's side.
+    /// Returns the size to which libwebp scales the picture while it decodes: twice the requested size. Returns nil (no
+    /// scaling) if a side of the requested size is more than a quarter of the picture's side. Also returns nil for a
+    /// picture with alpha, because libwebp's scaler mixes the colours of transparent pixels into visible pixels.
     ///
     /// libwebp's scaler only averages. Therefore a filter of better quality then scales from twice the requested size
-    /// to the requested size. Also returns nil for a picture with alpha, because libwebp's scaler mixes the colours of
-    /// transparent pixels into visible pixels.
+    /// to the requested size.
     func roughSize(for options: DecodingOptions, orientation: ImageOrientation) -> PixelSize? {
         let target = options.targetSize(for: canvas.oriented(orientation)).oriented(orientation)
         guard !hasAlpha, canvas.width / 4 >= target.width, canvas.height / 4 >= target.height else { return nil }

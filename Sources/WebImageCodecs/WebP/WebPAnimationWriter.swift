@@ -3,7 +3,7 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Writes animated WebP files. libwebp encodes each frame. libwebp's muxer joins the encoded frames to a file.
+/// Writes animated WebP files. libwebp encodes each frame. libwebp's muxer writes the encoded frames to one file.
 ///
 /// `WebPAnimEncoder` is not used, because it merges equal frames and thereby changes the number of frames. For each
 /// frame after the first, only the changed rectangle is written. The rectangle replaces the pixels on the canvas.

@@ -1,22 +1,22 @@
 import WebImageCore
 
-/// The positions of the chunks of a WebP file (RFC 9649, §2). No pixels are decoded to find them.
+/// The positions of the chunks of a WebP file (RFC 9649, §2). The scan that finds these positions decodes no pixels.
 ///
-/// Offsets are counted from the first byte of the file. The scan stops at the first truncated chunk. Chunks before this
-/// position are available.
+/// Offsets are counted from the first byte of the file. The scan stops at the first truncated chunk. The chunks before
+/// the end of the scan are available.
 struct WebPContainer: Sendable {
-    /// The canvas size in the `VP8X` chunk. If the file has no such chunk, the size in the bitstream.
+    /// The canvas size in the `VP8X` chunk. If the file has no such chunk, the value is the size in the bitstream.
     var canvas: PixelSize
-    /// Whether the `VP8X` chunk declares transparency. If the file has no such chunk, whether the bitstream declares
-    /// transparency.
+    /// Whether the `VP8X` chunk declares transparency. If the file has no such chunk, the value comes from the
+    /// bitstream.
     var hasAlpha: Bool
     var isAnimated = false
     /// Whether the `VP8X` chunk declares EXIF or XMP, which can contain an orientation.
     private(set) var declaresMetadata = false
-    /// Whether the still is a lossless bitstream. For an animation, whether all frames read so far are lossless
-    /// bitstreams.
+    /// Whether the bitstream of a still is lossless. For an animation, true if the bitstreams of all frames that were
+    /// read so far are lossless.
     private(set) var isLossless: Bool
-    /// The loop count in the `ANIM` chunk. 0 means endless repetition.
+    /// The loop count in the `ANIM` chunk. 0 means endless repetition. Nil if the file has no valid `ANIM` chunk.
     var loopCount: Int?
     /// The frames of an animation. Empty for a still.
     var frames: [WebPFrame] = []

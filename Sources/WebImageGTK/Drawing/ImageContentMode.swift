@@ -30,8 +30,8 @@ public enum ImageContentMode: Int, Sendable, Hashable, CaseIterable {
         return CGRect(x: bounds.midX - width / 2, y: bounds.midY - height / 2, width: width, height: height)
     }
 
-    /// Returns the box in which an image must fit to be sharp in a view. With ``cover``, the image can be larger than
-    /// the view.
+    /// Returns the box in which the loaded image of a view must fit. `size` is the size of the view. With ``cover``,
+    /// the box is larger than the view, because the drawn image can extend beyond the view.
     func box(for size: CGSize) -> CGSize {
         guard self == .cover else { return size }
         // With this box, an image is sharp if its longer side is at most twice its shorter side. Other images are

@@ -59,7 +59,7 @@ extension WebImageActivityIndicator {
     public static var large: WebImageActivityIndicator { .init(size: .large) }
 }
 
-/// Sets colours of indicators through CSS classes of the display.
+/// Sets the colours of indicators. Each colour has a CSS class. The rule of this class is added to the default display.
 @MainActor enum IndicatorStyle {
     private static var known: Set<String> = []
 

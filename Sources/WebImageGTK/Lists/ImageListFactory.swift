@@ -4,9 +4,10 @@ import WebImageCore
 /// A factory of rows with images for `GtkListView`, `GtkGridView` and the columns of a `GtkColumnView`.
 ///
 /// A bound row shows its image immediately if the image is in memory. Other images are loaded by visibility, because
-/// GTK binds many more rows than are visible. Visible rows load first. After the visible rows, the rows that come next
-/// in the scroll direction load, even if these rows have no widgets yet. Loads of rows that scrolled away are
-/// cancelled. Use one factory for only one list. A factory uses no CPU while the list does not move. Main actor only.
+/// GTK binds many more rows than are visible. The images of visible rows are loaded first. The images of the next rows
+/// in the scroll direction are loaded afterwards, even if these rows have no widgets yet. If a row scrolls away, its
+/// load is cancelled. Use one factory for only one list. A factory uses no CPU while the list does not move. Main actor
+/// only.
 @MainActor public final class ImageListFactory {
     /// The `GtkListItemFactory`. A list retains its `GtkListItemFactory`, also after this object is released.
     public let factory: OpaquePointer
@@ -56,7 +57,7 @@ import WebImageCore
     private let loader: ListLoader
     private let make: @MainActor () -> any ImageListRow
     private let bind: @MainActor (any ImageListRow, Int) -> Void
-    /// All rows, by `GtkListItem`.
+    /// All rows. The key of a row is its `GtkListItem`.
     private var rows: [OpaquePointer: RowLoad] = [:]
     private var bound: [OpaquePointer: RowLoad] = [:]
     private var viewport: ListViewport?
@@ -118,7 +119,8 @@ import WebImageCore
     private func scheduleCheck(_ widget: OpaquePointer) {
         if let viewport { return viewport.scheduleCheck() }
         guard search == nil else { return }
-        // When a row is bound, its widget is possibly not in a list yet. It is in the list when its first frame begins.
+        // When a row is bound, its widget may not be in a list yet. When the first frame of the widget begins, the
+        // widget is in the list.
         let link = GTKDisplayLink(widget)
         search = (widget, link)
         link.start { [weak self] _ in self?.findList() }
@@ -148,8 +150,8 @@ import WebImageCore
             placed.append(PlacedRow(position: position, widget: load.row.widget))
         }
         let visible = viewport.visible(PlacedRow.inOrder(placed))
-        // After a jump, GTK can need several frames to lay out the rows. The limit is ten checks, so that a list
-        // without visible rows does not cause endless checks.
+        // After a jump, GTK may need several frames to lay out the rows, so check again in the next frame. The limit is
+        // ten checks, so that a list without visible rows does not cause endless checks.
         blindChecks = visible.isEmpty && !bound.isEmpty ? blindChecks + 1 : 0
         if (1...10).contains(blindChecks) {
             viewport.repeatScroll()

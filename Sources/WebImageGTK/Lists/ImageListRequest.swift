@@ -10,7 +10,8 @@ public struct ImageListRequest {
     /// The options of the load. The list sets the priority itself: high for visible rows, low for rows that become
     /// visible soon.
     public var options: WebImageOptions
-    /// The context of the load, as for any view; `.imageThumbnailPixelSize` is recommended in a list.
+    /// The context of the load. The keys are the same as for the load of any other view. In a list,
+    /// `.imageThumbnailPixelSize` is recommended.
     public var context: WebImageContext?
 
     /// Makes a request with the options and context of a view's load.
@@ -25,7 +26,8 @@ public struct ImageListRequest {
 }
 
 extension ImageListRequest {
-    /// The loader of the request: `.customManager` of the context or the default loader.
+    /// The loader of the request: the value of `.customManager` in the context. If there is no such value, the request
+    /// uses the default loader.
     var loader: any ViewImageLoading {
         context?[.customManager] as? any ViewImageLoading ?? ImageViewBinding.defaultLoader()
     }

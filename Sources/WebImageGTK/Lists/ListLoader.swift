@@ -11,10 +11,11 @@ import WebImageCore
     private var rows: [ObjectIdentifier: RowLoad] = [:]
     private var count = 0
     private var generation = 0
-    /// Whether rows were bound, or positions reset, since the last update.
+    /// Whether a row was bound or all positions were reset since the last update.
     private var isStale = false
     /// Whether the rows have the proportions of their images. If true, the loads of rows and the prefetch loads have a
-    /// size receiver. A load with a receiver shares its download only with other loads that have a receiver.
+    /// size receiver. Both kinds of load need a receiver, because a load with a receiver shares its download only with
+    /// other loads that have a receiver.
     private var isFitting = false
 
     init(policy: ScrollPrefetchPolicy, request: @escaping @MainActor (Int) -> ImageListRequest?) {

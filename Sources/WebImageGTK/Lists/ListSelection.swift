@@ -7,7 +7,7 @@ struct ListSelection: Sendable {
     /// The row that has the focus, or that receives the focus when the focus returns to the list.
     private(set) var cursor: Int?
 
-    /// The target of a key.
+    /// The row to which a key moves the cursor.
     enum Step: Sendable {
         case previous, next, first, last
         /// A given row, for example one screen away.
@@ -39,7 +39,8 @@ struct ListSelection: Sendable {
         if isOn { selected = row }
     }
 
-    /// Moves selection and cursor to the new positions of their rows; nil means that the row was removed.
+    /// Moves selection and cursor to the new positions of their rows. `positions` maps each old position to the new
+    /// position. It returns nil if the row was removed.
     mutating func follow(_ positions: (Int) -> Int?) {
         selected = selected.flatMap(positions)
         cursor = cursor.flatMap(positions)

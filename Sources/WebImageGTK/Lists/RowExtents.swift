@@ -1,8 +1,8 @@
 /// The extents of all rows of a list along its scroll direction, in pixels, and the offset where each row begins.
 ///
 /// The extents are stored in a Fenwick tree. Changing one extent, finding the start of a row and finding the row at an
-/// offset take log n steps each. Therefore a list of a million rows scrolls as fast as a short list. The tree uses 12
-/// bytes per row.
+/// offset take about log₂ n steps each for n rows. Therefore a list of a million rows scrolls as fast as a short list.
+/// The tree uses 12 bytes per row.
 struct RowExtents: Sendable {
     private var extents: [Int32]
     /// `tree[i - 1]` is the sum of the `i & -i` extents that end with row `i - 1`.

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// The running loads for rows that have no widgets yet, by position.
+/// The running loads for rows that have no widgets yet. Each position has at most one load.
 @MainActor final class RowPrefetching {
     private var operations: [Int: any WebImageOperation] = [:]
     private var prefetchers: [ObjectIdentifier: WebImagePrefetcher] = [:]

@@ -1,4 +1,5 @@
-/// Decides which rows of a list are loaded before they are visible and which loads are cancelled; a pure value.
+/// Decides which rows of a list are loaded before these rows are visible. Also decides which loads are cancelled. A
+/// pure value.
 ///
 /// Receives the visible positions after every scroll and computes one range of wanted positions: the visible rows, some
 /// screens in the scroll direction, and some rows that were visible a short time ago. All other rows are not loaded.
@@ -27,20 +28,22 @@ public struct ScrollPrefetchPolicy: Sendable {
         public static func < (one: Interest, other: Interest) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// The changes that a scroll causes.
+    /// The positions that an update adds to the wanted positions, and the positions that it removes.
     public struct Change: Sendable, Equatable {
         /// Invisible positions that are wanted from now on, with the most urgent position first.
         public var prefetch: [Int] = []
         /// Positions that are no longer wanted.
         public var cancel: Range<Int> = 0..<0
-        /// Further positions that are no longer wanted, because the wanted range can lose positions at both ends.
+        /// A second range of positions that are no longer wanted. The second range exists because the wanted range can
+        /// lose positions at both ends.
         public var cancelBeyond: Range<Int> = 0..<0
 
         /// All positions that are no longer wanted.
         public var cancelled: [Int] { Array(cancel) + Array(cancelBeyond) }
     }
 
-    /// The number of screens that are loaded ahead of the visible rows. One screen is as many rows as are visible.
+    /// The number of screens that are loaded ahead of the visible rows. The number of rows of one screen is the number
+    /// of visible rows.
     public var screensAhead: Double
     /// The number of screens that remain loaded behind the visible rows.
     public var screensBehind: Double
@@ -51,8 +54,9 @@ public struct ScrollPrefetchPolicy: Sendable {
     /// The wanted rows: the visible rows and the rows around them.
     public private(set) var wanted = 0..<0
 
-    /// Whether the last two updates had no visible row in common. If true, update again soon, because the list may have
-    /// stopped.
+    /// Whether the last two updates had no visible row in common. If true, no row is wanted. The owner of the policy
+    /// must then call ``update(visible:count:)`` again in the next frame, even without a scroll. If the list has
+    /// stopped, this call makes the visible rows wanted again.
     public private(set) var isRacing = false
 
     /// Makes a policy without visible rows; negative numbers of screens count as 0.
@@ -73,8 +77,8 @@ public struct ScrollPrefetchPolicy: Sendable {
         let all = 0..<max(count, 0)
         let now = newVisible.clamped(to: all)
         if !now.isEmpty, !visible.isEmpty, now != visible {
-            // If rows differ in height, it is possible that only one end moves. The sum of both ends shows the
-            // direction in every case.
+            // If rows differ in height, a scroll may move only one end of the visible range. The sum of both ends shows
+            // the direction in every case.
             let move = now.lowerBound + now.upperBound - visible.lowerBound - visible.upperBound
             if move != 0 { direction = move > 0 ? .forward : .backward }
         }

@@ -36,7 +36,8 @@ public import WebImageCore
 
     /// Stops the calls of the tick closure.
     public func stop() {
-        // If there is no number, GTK has removed the callback itself, and the widget is possibly freed.
+        // If there is no number, GTK has removed the callback itself. Do not use the widget then, because it may have
+        // been freed.
         if let number = callback?.number { gtk_widget_remove_tick_callback(UnsafeMutablePointer(widget), number) }
         callback = nil
     }

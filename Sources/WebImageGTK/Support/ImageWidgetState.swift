@@ -102,7 +102,7 @@ import WebImageCore
     private func display(replacing old: Image?) {
         running?.endIfOvertaken()
         // Skip an image that is already shown, because it would cause a redraw. Compare the widget's paintable as well,
-        // because other code can have replaced the paintable.
+        // because other code may have replaced the paintable.
         if let image, image === shown, kind.paintable(of: widget) == drawing.pointer { return }
         if isHighlighted, image?.isAnimated == true { isHighlighted = false }
         refresh()

@@ -1,5 +1,6 @@
-// `SDWebImageGTK` declares members with the same names and with the types of SDWebImage. Inside `SDWebImageGTK`, these
-// members hide the members of this module. The aliases in this file make the hidden members accessible.
+// `SDWebImageGTK` declares some members of this module again: under the same names, but with the types that SDWebImage
+// uses. Inside `SDWebImageGTK`, the new declarations hide the members of this module. The aliases in this file make the
+// hidden members accessible.
 
 extension AnimatedImageView {
     /// An alias of ``currentFrameIndex``.

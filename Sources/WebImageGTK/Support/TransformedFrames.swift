@@ -3,8 +3,8 @@ import WebImageCore
 
 /// Provides the frames of an animation and transforms each frame before it is shown.
 ///
-/// One instance exists for each animation and transformer key, so that views of the same animation share decoded
-/// frames.
+/// Each combination of an animation and a transformer key has one instance, so that views of the same animation share
+/// decoded frames.
 final class TransformedFrames: AnimatedImageProvider {
     private struct Key: Hashable {
         let animation: ObjectIdentifier

@@ -1,8 +1,8 @@
 import CWebImageGTK
 package import WebImageCore
 
-/// Reads the drawing of a widget or paintable as pixels, for screenshots and tests. A widget must be on screen. X tools
-/// are not required.
+/// Reads the drawing of a widget or paintable as pixels, for screenshots and tests. A widget must be in a window that
+/// GTK has drawn. No screenshot program is required.
 @MainActor package enum WidgetSnapshot {
     /// Returns the current drawing of a widget; nil if the widget is in no window or has drawn nothing yet.
     package static func texture(of widget: OpaquePointer) -> Texture? {

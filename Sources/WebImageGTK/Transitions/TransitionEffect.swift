@@ -5,8 +5,8 @@ import WebImageCore
 /// The visual effect of a transition.
 ///
 /// All effects are drawn in 2D, which every GTK renderer supports. A flip scales the old image down to a line and then
-/// scales the new image up, with a slight skew for depth. A curl draws a roll that moves over the page, and shows the
-/// page only above the roll.
+/// scales the new image up, with a slight skew for depth. A curl draws one image as a page. A roll moves over this
+/// page. The page is visible only above the roll; below the roll, the other image is visible.
 enum TransitionEffect: Equatable, Sendable {
     enum Side: CaseIterable, Sendable {
         case left, right, top, bottom

@@ -18,7 +18,7 @@ public import WebImageCore
     /// Runs at the end of the transition. `finished` is false if the view was destroyed before the end.
     public typealias Completion = @MainActor (_ finished: Bool) -> Void
 
-    /// Whether ``animations`` sets the image instead of the transition; false by default.
+    /// Whether the ``animations`` block sets the image. If false, the default, the transition sets the image.
     public var avoidAutoSetImage = false
     /// The duration in seconds; 0.5 by default.
     public var duration: TimeInterval = 0.5

@@ -92,11 +92,11 @@ extension Button {
         "UIButtonBackgroundImageOperation\(state.rawValue)"
     }
 
-    /// The URL last requested as a state's image.
+    /// The URL that was requested last for the image of a state.
     public func imageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: imageOperationKey(for: state))
     }
-    /// The URL last requested as a state's background image.
+    /// The URL that was requested last for the background image of a state.
     public func backgroundImageURL(for state: ControlState) -> URL? {
         self.state.binding.imageURL(forKey: backgroundImageOperationKey(for: state))
     }

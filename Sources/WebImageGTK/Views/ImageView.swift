@@ -88,7 +88,7 @@ public import WebImageCore
             completed: completed)
     }
 
-    /// The URL last requested as the view's own image.
+    /// The URL that was requested last for the view's own image.
     public var currentImageURL: URL? { state.binding.imageURL(forKey: state.binding.ownOperationKey) }
 
     /// Cancels the view's load. The load completes with `.cancelled` before this method returns. The shown image is
@@ -144,7 +144,7 @@ extension ImageView {
             progress: progress, completed: completed)
     }
 
-    /// The URL last requested as the highlighted image.
+    /// The URL that was requested last for the highlighted image.
     public var currentHighlightedImageURL: URL? {
         state.binding.imageURL(forKey: Self.highlightedImageOperationKey)
     }

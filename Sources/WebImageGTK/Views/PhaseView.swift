@@ -51,11 +51,12 @@ public import WebImageCore
             completed: { image, _, error, origin, isFinished, _ in
                 content.receive(image, error, isWhole: isFinished || origin != .none, turn)
             })
-        // An image in memory is already shown here.
+        // An image in memory is already shown at this point, so there is no `.loading` phase for it.
         if content.hears(turn), !content.hasShown(turn) { content.show(.loading(progress: nil, preview: nil)) }
     }
 
-    /// The part of the view that loads retain, because the ``PhaseView`` can be released before a load ends.
+    /// The state of a ``PhaseView``. The closures of a load retain this object and not the ``PhaseView``, because the
+    /// ``PhaseView`` can be released before the load ends.
     @MainActor private final class Content {
         weak var state: ImageWidgetState?
         private(set) var phase = WebImagePhase.empty

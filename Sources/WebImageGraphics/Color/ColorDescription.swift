@@ -42,7 +42,7 @@ package struct ColorDescription: Sendable, Hashable {
         self.transfer = transfer
     }
 
-    /// Whether these colours look the same as sRGB, so that no conversion is needed.
+    /// Whether this colour space is so close to sRGB that no conversion is needed.
     package var isSRGB: Bool {
         guard primaries.isClose(to: .bt709) else { return false }
         return switch transfer {

@@ -8,9 +8,9 @@ extension ColorProfile {
     ///
     /// - Unspecified primaries or transfer characteristics are read as sRGB.
     /// - The camera curves of BT.709 and similar standards are read as the sRGB curve, as in browsers.
-    /// - The two curves for high dynamic range (PQ and HLG) are combined with tone mapping. Light up to 0.75 of
-    ///   reference white (203 nits) is unchanged. Brighter light, up to 1,000 nits, is compressed into the range from
-    ///   0.75 to 1.
+    /// - The two curves for high dynamic range (PQ and HLG) are combined with tone mapping. Reference white is 203
+    ///   nits. Light up to 0.75 of reference white is unchanged. Brighter light, up to 1,000 nits, is compressed into
+    ///   the range from 0.75 to 1 of reference white.
     package init?(primaries: Int, transfer: Int) {
         let isPlain = [0, 1, 2, 6, 13, 14, 15].contains(transfer)
         if isPlain, [0, 1, 2].contains(primaries) { return nil }
@@ -28,7 +28,8 @@ extension ColorProfile {
     /// per channel.
     package static func isHighDynamicRange(transfer: Int) -> Bool { transfer == 16 || transfer == 18 }
 
-    /// Cached profiles by code points. The cache needs no limit, because only 111 combinations have a profile.
+    /// The cached profiles. The key combines the two code points: primaries × 256 + transfer. The cache needs no limit,
+    /// because only 111 combinations have a profile.
     private static let made = Locked<[Int: Data]>([:])
 }
 
@@ -105,8 +106,8 @@ extension ICCProfile {
         signal <= 0.5 ? signal * signal / 3 : (exp((signal - 0.55991073) / 0.17883277) + 0.28466892) / 12
     }
 
-    /// Compresses the range of light, where 1 is reference white. Light up to 0.75 is unchanged; light from 0.75 to
-    /// 4.93 (1,000 nits) is compressed into 0.75…1.
+    /// Compresses bright light. A light value of 1 is reference white. Light up to 0.75 is unchanged; light from 0.75
+    /// to 4.93 (1,000 nits) is compressed into 0.75…1.
     private static func toneMapped(_ light: Double) -> Double {
         let (knee, peak) = (0.75, 1_000.0 / 203)
         guard light > knee else { return light }

@@ -36,8 +36,8 @@ final class ColorTransform: Sendable {
             let stored = ICCProfile(profile.iccData), stored.colorSpace == cmsSigCmykData,
             let target = ICCProfile.sRGB()
         else { return nil }
-        // First bit of each field in an lcms2 layout: colour space 16, inversion 13, number of extra channels 7,
-        // number of channels 3, bytes per channel 0.
+        // An lcms2 layout is a number with bit fields. Each field starts at a fixed bit: the colour space at 16, the
+        // inversion at 13, the number of extra channels at 7, the number of channels at 3, the bytes per channel at 0.
         let ink = UInt32(PT_CMYK) << 16 | (isInverted ? 1 << 13 : 0) | 4 << 3 | 1
         let rgba = UInt32(PT_RGB) << 16 | 1 << 7 | 3 << 3 | 1
         guard
@@ -66,9 +66,10 @@ final class ColorTransform: Sendable {
             UInt32(cmsFLAGS_COPY_ALPHA | cmsFLAGS_NOCACHE))
     }
 
-    // lcms2 defines layouts with function-like macros, which Swift cannot import. First bit of each field: floating
-    // point 22, colour space 16, first channel moved to the end 14, reversed order 10, number of extra channels 7,
-    // number of channels 3, bytes per channel 0.
+    // lcms2 defines layouts with function-like macros, which Swift cannot import. Each bit field of a layout starts at
+    // a fixed bit: the flag for floating point at 22, the colour space at 16, the flag for a first channel that is
+    // moved to the end at 14, the flag for reversed order at 10, the number of extra channels at 7, the number of
+    // channels at 3, the bytes per channel at 0.
     private static func layout(of format: PixelFormat) -> UInt32 {
         let rgb = UInt32(PT_RGB) << 16 | 3 << 3
         return switch format {

@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Caches the most recently used colour transforms by profile and pixel layout.
+/// Caches the most recently used colour transforms. The key of a transform consists of its profile and its pixel
+/// layout.
 ///
 /// Creating a transform takes longer than converting the colours of a thumbnail. Cached transforms do not count as live
 /// handles in tests; ``clear()`` frees them. Thread-safe.

@@ -36,8 +36,8 @@ struct ICCProfile: ~Copyable {
 
     var colorSpace: cmsColorSpaceSignature { cmsGetColorSpace(handle) }
 
-    /// Converts a grey profile to an RGB profile. RGB pixels with three equal channels have the same grey in both
-    /// profiles.
+    /// Creates an RGB profile from a grey profile. An RGB pixel whose three channels are v has the same colour as a
+    /// grey pixel of value v in the grey profile.
     func expandedToRGB() -> ICCProfile? {
         guard let curve = curve(cmsSigGrayTRCTag) else { return nil }
         var white = cmsCIExyY(x: 0.3127, y: 0.3290, Y: 1)
@@ -48,8 +48,8 @@ struct ICCProfile: ~Copyable {
         return ICCProfile(owning: cmsCreateRGBProfile(&white, &primaries, &curves))
     }
 
-    /// Whether a conversion to sRGB is unnecessary. True if the colorants are those of sRGB and the curves differ
-    /// from sRGB by less than one step of 8 bits.
+    /// Whether a conversion to sRGB is unnecessary. True if the colorants are those of sRGB, and if the curves differ
+    /// from the curve of sRGB by less than 0.002. This is about half a step of an 8-bit value.
     var isSRGB: Bool {
         guard colorSpace == cmsSigRgbData, let reference = ICCProfile.sRGB() else { return false }
         // Lookup tables in a profile take precedence over its colorants, so a profile with tables must be converted.
@@ -71,7 +71,7 @@ struct ICCProfile: ~Copyable {
         return true
     }
 
-    // The profile owns the results of the next two functions: do not free them.
+    // The profile owns the objects that `cmsReadTag` returns, so do not free them.
 
     private func curve(_ tag: cmsTagSignature) -> OpaquePointer? { cmsReadTag(handle, tag).map(OpaquePointer.init) }
 

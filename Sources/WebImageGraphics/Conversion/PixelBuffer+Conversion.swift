@@ -1,7 +1,8 @@
 import CWebImageYUVShim
 package import WebImageCore
 
-// A libyuv function that does not change the order of the channels is used for BGRA and for RGBA.
+// The names of some functions of the libyuv shim contain only one channel order, such as BGRA. This file calls such a
+// function for BGRA and for RGBA, if the result is correct for both orders.
 
 extension PixelBuffer {
     /// Returns the picture converted to `target`, or the receiver if it already has this format.
@@ -81,8 +82,8 @@ extension PixelBuffer {
         try mapped(to: .rgba8) { webimage_yuv_narrow($0.base16, $0.stride, $1.base, $1.stride, $0.width, $0.height) }
     }
 
-    /// Returns a new buffer of the same size that `body` fills. Throws if `body` does not return 0, libyuv's value
-    /// for success.
+    /// Creates a buffer of the same size, calls `body` to fill the buffer, and returns it. `body` receives the source
+    /// and the new buffer, and must return 0 for success, as libyuv does. Throws for any other result of `body`.
     private func mapped(
         to target: PixelFormat, _ body: (BytePlane, BytePlane) -> Int32
     ) throws(WebImageError) -> PixelBuffer {

@@ -14,9 +14,9 @@ struct Canvas {
 
     var bounds: PixelRect { PixelRect(x: 0, y: 0, width: pixels.width, height: pixels.height) }
 
-    /// Returns a mask and its position. For each pixel, the mask stores the share of its area that the polygons cover.
-    /// The position is the smallest rectangle of whole pixels around the part of the polygons that is inside `clip`.
-    /// Returns nil if the polygons cover nothing.
+    /// Returns a mask and its position. The mask stores for each pixel which share of the pixel's area is inside the
+    /// polygons. The position is the smallest rectangle of whole pixels around the part of the polygons that is inside
+    /// `clip`. Returns nil if the polygons cover nothing.
     func coverage(
         of polygons: [[SIMD2<Double>]], rule: FillRule, in clip: PixelRect
     ) throws(WebImageError) -> (mask: PixelBuffer, box: PixelRect)? {

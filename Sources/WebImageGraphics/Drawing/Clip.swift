@@ -14,9 +14,9 @@ struct Clip {
         return Clip(box: area.box, mask: area.mask)
     }
 
-    /// Multiplies the mask `other` by this clip's mask.
+    /// Multiplies the mask `other` in place by this clip's mask. Does nothing if this clip has no mask.
     ///
-    /// - Parameter place: The position of `other`, which must be inside this clip's rectangle.
+    /// - Parameter place: The rectangle of `other` on the canvas. This rectangle must be inside the clip's rectangle.
     func narrow(_ other: PixelBuffer, at place: PixelRect) throws(WebImageError) {
         guard let mask else { return }
         try PixmanImage(mask).composite(PIXMAN_OP_IN, onto: other, x: box.x - place.x, y: box.y - place.y)

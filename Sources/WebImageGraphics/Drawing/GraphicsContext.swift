@@ -67,7 +67,7 @@ public final class GraphicsContext {
         get { CGFloat(state.pen.width) }
         set { state.pen.width = Double(newValue) }
     }
-    /// The shape of line ends; ``LineCap/butt`` by default.
+    /// The shape of the two ends of a line; ``LineCap/butt`` by default.
     public var lineCap: LineCap {
         get { state.pen.cap }
         set { state.pen.cap = newValue }
@@ -106,7 +106,7 @@ public final class GraphicsContext {
     public func translateBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.translatedBy(x: x, y: y) }
     /// Scales the coordinates by `x`, `y`.
     public func scaleBy(x: CGFloat, y: CGFloat) { state.transform = state.transform.scaledBy(x: x, y: y) }
-    /// Rotates about the origin, clockwise, by an angle in radians.
+    /// Rotates the coordinates clockwise about the origin. The angle is in radians.
     public func rotate(by angle: CGFloat) { state.transform = state.transform.rotated(by: angle) }
 
     // MARK: Clip

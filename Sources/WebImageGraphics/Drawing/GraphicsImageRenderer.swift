@@ -33,8 +33,8 @@ public struct GraphicsImageRendererFormat: Sendable, Hashable {
 
     /// The number of pixels per point. The default is ``mainScreenScale``.
     public var scale: CGFloat = mainScreenScale
-    /// Whether the picture is opaque; false by default. An opaque picture is black before anything is drawn; any
-    /// other picture is transparent.
+    /// Whether the picture is opaque; false by default. Before the first shape is drawn, an opaque picture is black. A
+    /// picture that is not opaque is transparent.
     public var opaque = false
     /// The requested colour range; the picture always has ``GraphicsImageRendererFormatRange/standard``.
     public var preferredRange = GraphicsImageRendererFormatRange.standard

@@ -20,8 +20,8 @@ extension GraphicsPath {
             let moved = point.applying(transform)
             return SIMD2(Double(moved.x), Double(moved.y))
         }
-        // True after a line was closed. The next line then has only a start point, and is added to the result only if a
-        // piece follows.
+        // True directly after a line was closed. Then `line` contains only a start point. This line is added to the
+        // result only if a piece follows.
         var isFresh = false
         func end() { if !line.points.isEmpty, !isFresh { lines.append(line) } }
         for element in elements {

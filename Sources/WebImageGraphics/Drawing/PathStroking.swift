@@ -103,8 +103,8 @@ struct Pen: Sendable {
         let (first, second) = turn > 0 ? (before, after) : (-before, -after)
         let middle = first + second
         let half = width / 2
-        // The length of `middle` is the line width multiplied by the cosine of half the turn. The distance from `point`
-        // to the tip is half the line width divided by this cosine.
+        // α is the angle between the directions of the two pieces. The length of `middle` is the line width multiplied
+        // by cos(α/2). The distance from `point` to the tip is half the line width divided by cos(α/2).
         let cosine = length(middle) / (2 * half)
         if join == .miter, cosine * miterLimit >= 1 {
             let tip = middle * (half / (cosine * length(middle)))

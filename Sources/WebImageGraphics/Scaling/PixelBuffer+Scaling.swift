@@ -38,7 +38,7 @@ extension PixelBuffer {
     }
 
     /// Returns the picture with fewer rows and the same width. This step works on interleaved pixels. The following
-    /// step must split the pixels into planes, so it is faster with fewer rows.
+    /// step splits the pixels into planes. Splitting takes less time for fewer rows.
     private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         try ResampleGraphPool.withGraph(plan.shorteningShape(from: self.size, to: height)) {
@@ -65,7 +65,7 @@ extension PixelBuffer {
     }
 }
 
-/// Determines how many planes zimg scales, and how zimg treats alpha, for one scaling.
+/// Describes one call of a scaling function: how many planes zimg scales, and how zimg treats alpha.
 struct ScalingPlan {
     let source: PixelFormat
     let target: PixelFormat

@@ -41,7 +41,8 @@ final class PlanePacking: ResampleCallbacks {
                 _ = webimage_yuv_premultiply(input, 0, multiplied, 0, count, 1)
                 input = multiplied
             }
-            // The function reads BGRA, with red in the third byte. For RGBA, exchange the red and the blue plane.
+            // `webimage_yuv_split_bgra` reads BGRA, with red in the third byte. For RGBA, exchange the red plane and
+            // the blue plane.
             let isBGR = plan.source == .bgra8Premultiplied
             let (first, step) = (plane8(sourceRing, 0, row, left), sourceRing.planeByteCount)
             _ = webimage_yuv_split_bgra(
@@ -60,7 +61,7 @@ final class PlanePacking: ResampleCallbacks {
                 plane8(targetRing, 0, row, left), 0, plane8(targetRing, 1, row, left), 0,
                 plane8(targetRing, 2, row, left), 0, bytes(pixels), 0, count, 1)
         case .rgba16, .rgbaHalf:
-            // The function only copies 16-bit values, so it works for integers and for half precision.
+            // `webimage_yuv_merge_bgra16` only copies 16-bit values, so it works for integers and for half precision.
             _ = webimage_yuv_merge_bgra16(
                 plane16(targetRing, 2, row, left), 0, plane16(targetRing, 1, row, left), 0,
                 plane16(targetRing, 0, row, left), 0,
@@ -88,8 +89,8 @@ final class PlanePacking: ResampleCallbacks {
         _ = webimage_yuv_subtract(pixels, 0, excess, 0, pixels, 0, count, 1)
     }
 
-    /// Splits RGBA pixels of 16 bits per channel into planes, in two steps. Each step splits alternating values into
-    /// two rows.
+    /// Splits RGBA pixels of 16 bits per channel into planes, in two steps. Each step writes the values with even
+    /// indices to one row and the values with odd indices to another row.
     private func split16(_ pixels: UnsafeMutableRawPointer, row: Int, left: Int, count: Int32) {
         let redBlue = words(scratch.baseAddress)
         let greenAlpha = words(scratch.baseAddress + scratch.bytesPerRow)

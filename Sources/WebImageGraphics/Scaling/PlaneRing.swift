@@ -16,7 +16,7 @@ final class PlaneRing {
     /// Allocates `rowCount` rows for an image of this width.
     ///
     /// - Parameter rowCount: A power of 2 or a number that is at least `height`. If `rowCount` is at least `height`,
-    ///   all rows are allocated.
+    ///   the ring has `height` rows.
     init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount

@@ -59,8 +59,9 @@ extension Image {
         guard angle.isFinite else { return nil }
         let quarters = angle / (.pi / 2)
         let isQuarter = abs(quarters - quarters.rounded()) < 1e-6
-        // A rotation by a multiple of 90° only moves pixels. Without `fitSize`, this method requires that the rotated
-        // picture has the size of the original picture.
+        // A rotation by a multiple of 90° only moves pixels, so it needs no filter. If `fitSize` is false, the result
+        // must have the size of the original picture. In this case, the condition requires that the rotated picture
+        // also has this size.
         if isQuarter, fitSize || pixels.width == pixels.height || Int(fmod(quarters.rounded(), 2)) == 0 {
             let turns = (Int(fmod(quarters.rounded(), 4)) + 4) % 4
             let orientation: ImageOrientation = [.up, .left, .down, .right][turns]
@@ -122,7 +123,7 @@ extension Image {
         try pixels.converted(to: .bgra8Premultiplied, isOpaque: !hasAlpha)
     }
 
-    /// Returns the pixels in display format. No other image uses the returned buffer, so it can be drawn on.
+    /// Returns the pixels in the display format. No other image uses the returned buffer, so it can be drawn on.
     func displayPixelsToDrawOn() throws(WebImageError) -> PixelBuffer {
         let display = try displayPixels()
         return display === pixels ? try display.copied() : display

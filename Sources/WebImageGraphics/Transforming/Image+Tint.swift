@@ -4,8 +4,8 @@ import Foundation
 public import WebImageCore
 
 extension Image {
-    /// Returns the picture's shape, filled with a colour. This method equals ``tintedImage(with:blendMode:)`` with
-    /// `.sourceIn`.
+    /// Returns the picture's shape, filled with a colour. The result is the same as the result of
+    /// ``tintedImage(with:blendMode:)`` with `.sourceIn`.
     public func tintedImage(with color: ImageColor) -> Image? { tintedImage(with: color, blendMode: .sourceIn) }
 
     /// Returns the picture with a colour drawn over the whole picture.
@@ -76,13 +76,14 @@ extension PixelBuffer {
     /// Blends `other` over the receiver with `.plusDarker`, which adds the darkness of two pixels. Darkness is alpha
     /// minus the premultiplied colour value.
     ///
-    /// Both pictures must have the same size and the display format. No library supports this mode. libyuv's saturating
-    /// addition and subtraction compute the result.
+    /// Both pictures must have the same size and the display format. No library supports this mode. Therefore this
+    /// method computes the result with libyuv's saturating addition and subtraction.
     func addDarkness(of other: PixelBuffer) throws(WebImageError) {
         let scratch = try PixelBuffer(width: width, height: 3, format: format)
         let (full, otherFull, lacking) = (scratch.bytes(ofRow: 0), scratch.bytes(ofRow: 1), scratch.bytes(ofRow: 2))
         let count = Int32(clamping: width)
-        // The maximum colour value of a premultiplied pixel is its alpha. Copy alpha to every channel.
+        // The maximum colour value of a premultiplied pixel is its alpha. This shuffle table copies alpha to every
+        // channel.
         let alphas: [UInt8] = [3, 3, 3, 3, 7, 7, 7, 7, 11, 11, 11, 11, 15, 15, 15, 15]
         for row in 0..<height {
             let (line, above) = (bytes(ofRow: row), other.bytes(ofRow: row))

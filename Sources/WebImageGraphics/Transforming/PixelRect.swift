@@ -82,7 +82,8 @@ extension PixelBuffer {
     }
 
     /// Copies `source` to position `x`, `y` of this picture. Both pictures must have the same format. Pixels outside
-    /// this picture are ignored. No other code must use this picture yet, because the function changes its pixels.
+    /// this picture are ignored. This function changes the pixels of this picture, so no other code may use this
+    /// picture at the same time.
     func copy(_ source: PixelBuffer, x: Int, y: Int) {
         guard
             let part = PixelRect(x: x, y: y, width: source.width, height: source.height)
