@@ -32,10 +32,11 @@ let package = Package(
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
     ],
     targets: [
-        // Policy. This target uses no library except Foundation.
+        // Policy: this target decides what a load does. The target uses no library except Foundation.
         .target(name: "WebImageCore"),
 
-        // Mechanism. Each C library is imported by exactly one Swift target.
+        // Mechanism: these targets access pixels, files and the network. Exactly one Swift target imports each C
+        // library.
         .target(
             name: "WebImageGraphics",
             dependencies: [
@@ -79,8 +80,8 @@ let package = Package(
                 "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
             ]),
         .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
-        // Separate from SDWebImage, because Foundation's networking library loads a second libcurl and other libraries
-        // into every process.
+        // This target is separate from SDWebImage, because Foundation's networking library loads a second libcurl and
+        // other libraries into every process that uses the target.
         .target(name: "SDWebImageFoundationNetworking", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageWebPCoder", dependencies: ["SDWebImage"]),
         .target(name: "SDWebImageAVIFCoder", dependencies: ["SDWebImage", "WebImageAVIF"]),
@@ -111,8 +112,8 @@ let package = Package(
 
         // Tests.
         .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
-        // These two targets compile this package's declarations of librsvg together with librsvg's headers. If they
-        // differ, the build fails.
+        // CWebImageRSVG declares functions of librsvg without librsvg's headers. These two targets compile these
+        // declarations together with the headers. If the declarations differ from the headers, the build fails.
         .systemLibrary(
             name: "CWebImageRSVGHeaders", path: "Tests/Support/CWebImageRSVGHeaders", pkgConfig: "librsvg-2.0",
             providers: [.apt(["librsvg2-dev"])]),
@@ -121,8 +122,8 @@ let package = Package(
         ),
         // Counts allocations. Only tests use this target, because it replaces the allocator of the executable.
         .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
-        // Traits of tests, such as the tags of the acceptance list and time limits. The loop at the end of this file
-        // adds this dependency to every test target.
+        // Traits of tests, such as time limits, and tags for the rows of the acceptance list. A loop at the end of this
+        // file makes every test target depend on this target.
         .target(
             name: "WebImageTestTraits", dependencies: ["WebImageTesting"], path: "Tests/Support/WebImageTestTraits"),
         .testTarget(
@@ -146,7 +147,7 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageTesting"]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
-        // A test client that can send invalid requests, which a client of an HTTP library would not send.
+        // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.
         .target(
             name: "WebImageServerTesting", dependencies: ["WebImageServer", "WebImageCore"],
             path: "Tests/Support/WebImageServerTesting"),
@@ -170,7 +171,8 @@ let package = Package(
                 "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
                 "WebImageSVG", "WebImageTIFF",
             ]),
-        // A module that declares the same type names as some user interface toolkits.
+        // A module that declares the same type names as some user interface toolkits. A test imports this module and
+        // WebImage in one file, and checks that the file compiles.
         .target(name: "ClashingToolkit", path: "Tests/Support/ClashingToolkit"),
         .testTarget(
             name: "DocumentationTests",
@@ -183,8 +185,8 @@ let package = Package(
             name: "SDWebImageTests",
             dependencies: ["SDWebImage", "SDWebImageFoundationNetworking", "WebImageTesting"]),
 
-        // Code examples of SDWebImage's documents. One target compiles them in the language mode of ported code (5),
-        // the other target in the newest language mode (6).
+        // Code examples from SDWebImage's documents. DocumentsTests compiles them in Swift language mode 5, which
+        // ported code uses. DocumentsMode6Tests compiles them in language mode 6, the newest mode.
         .testTarget(
             name: "DocumentsTests",
             dependencies: ["SDWebImageGTK", "SDWebImageFoundationNetworking", "WebImageTesting"],
@@ -192,8 +194,8 @@ let package = Package(
         .testTarget(
             name: "DocumentsMode6Tests", dependencies: ["SDWebImageGTK", "WebImageTesting"]),
 
-        // Shims. They contain C code that Swift cannot call or express, such as variadic functions, macros, setjmp and
-        // GObject casts.
+        // Shims. Their C functions make features available that Swift cannot call or express, such as variadic
+        // functions, macros, setjmp and GObject casts.
         .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
         .target(name: "CWebImagePixelLoops"),
         .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
@@ -215,8 +217,9 @@ let package = Package(
         .systemLibrary(name: "CWebImageYUV", providers: [.apt(["libyuv-dev"])]),
         .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
-        // The following libraries are loaded at run time, when the first download, server or picture of the format
-        // needs them. The build needs only their headers.
+        // The package loads the following libraries, up to CWebImageTIFF, at run time: libcurl for the first download,
+        // libmicrohttpd for the first server, and each other library for the first picture of its format. The build
+        // needs only their headers.
         .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CWebImageMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
@@ -275,8 +278,8 @@ for target in package.targets where target.type == .test {
     target.dependencies.append(.byName(name: "WebImageTestTraits"))
 }
 
-// The targets named "Documents…" contain code that was written for SDWebImage without these features. All other Swift
-// targets enable the features.
+// Enable these language features for all Swift targets except the targets named "Documents…". Those targets contain
+// code that was written for SDWebImage and does not use the features.
 for target in package.targets
 where ![.system, .plugin].contains(target.type) && !target.name.hasPrefix("Documents") {
     target.swiftSettings =

@@ -2,7 +2,7 @@ public import Foundation
 @_exported public import SDWebImage
 @_exported public import WebImageAVIF
 
-/// Reads and writes AVIF. The name of ``WebImageAVIF/ImageAVIFCoder`` in SDWebImage's plug-in.
+/// Reads and writes AVIF. SDWebImage's plug-in uses this name for ``WebImageAVIF/ImageAVIFCoder``.
 ///
 /// Add `SDImageAVIFCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageAVIFCoder = ImageAVIFCoder

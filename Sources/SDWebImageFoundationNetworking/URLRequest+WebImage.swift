@@ -20,7 +20,7 @@ extension WebImageRequest {
     /// Converts a request. Copies the URL, method, header fields, body, timeout and cookie setting. Returns nil if the
     /// request has no URL.
     ///
-    /// A body stream is ignored.
+    /// Ignores a body that the `URLRequest` reads from a stream.
     public init?(_ request: URLRequest) {
         guard let url = request.url else { return nil }
         self.init(url: url)

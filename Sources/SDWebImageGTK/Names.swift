@@ -29,7 +29,7 @@ public enum UIControl {
     public typealias State = ControlState
 }
 
-/// Called on the main actor to show an image. The view then does not show the image itself.
+/// Called on the main actor to show an image. A load with such a block does not show the image in the view itself.
 public typealias SDSetImageBlock =
     @MainActor (
         _ image: UIImage?, _ imageData: Data?, _ cacheType: SDImageCacheType, _ imageURL: URL?

@@ -3,7 +3,8 @@ public import SDWebImage
 public import WebImageGTK
 
 extension Button {
-    /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state.
+    /// Shows the placeholder, then the image of a URL, in one state of the button. If `placeholder` is nil, the button
+    /// shows no image until an image arrives.
     @preconcurrency public func sd_setImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -14,7 +15,8 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state. Reports progress.
+    /// Shows the placeholder, then the image of a URL, in one state of the button. If `placeholder` is nil, the button
+    /// shows no image until an image arrives. Reports progress.
     @preconcurrency public func sd_setImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -26,7 +28,8 @@ extension Button {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state.
+    /// Shows the placeholder, then the image of a URL, as the background in one state of the button. If `placeholder`
+    /// is nil, the button shows no background image until an image arrives.
     @preconcurrency public func sd_setBackgroundImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -37,8 +40,8 @@ extension Button {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state. Reports
-    /// progress.
+    /// Shows the placeholder, then the image of a URL, as the background in one state of the button. If `placeholder`
+    /// is nil, the button shows no background image until an image arrives. Reports progress.
     @preconcurrency public func sd_setBackgroundImage(
         with url: URL?, for state: UIControl.State, placeholderImage placeholder: UIImage? = nil,
         options: SDWebImageOptions = [], context: SDWebImageContext? = nil,
@@ -50,16 +53,17 @@ extension Button {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// The URL last requested for a state's picture.
+    /// The URL of the newest load for a state's picture.
     public func sd_imageURL(for state: UIControl.State) -> URL? { imageURL(for: state) }
-    /// The URL last requested for a state's background picture.
+    /// The URL of the newest load for a state's background picture.
     public func sd_backgroundImageURL(for state: UIControl.State) -> URL? {
         backgroundImageURL(for: state)
     }
-    /// The URL last requested for the current state's picture. If there is none, the URL of the normal state's picture.
+    /// The URL of the newest load for the current state's picture. If the current state has no such URL, the URL for
+    /// the normal state's picture.
     public var sd_currentImageURL: URL? { currentImageURL }
-    /// The URL last requested for the current state's background. If there is none, the URL of the normal state's
-    /// background.
+    /// The URL of the newest load for the current state's background picture. If the current state has no such URL, the
+    /// URL for the normal state's background picture.
     public var sd_currentBackgroundImageURL: URL? { currentBackgroundImageURL }
     /// The operation key of a state's image.
     public func sd_imageOperationKey(for state: UIControl.State) -> String {

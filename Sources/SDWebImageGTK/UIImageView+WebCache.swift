@@ -9,7 +9,8 @@ extension ImageView {
         self.image = image
     }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL.
+    /// Shows the placeholder, then the image of a URL. If `placeholder` is nil, the view shows no image until an
+    /// image arrives.
     ///
     /// The completion runs on the main actor. The error that it receives is an ``SDWebImage/SDWebImageError``.
     @preconcurrency public func sd_setImage(
@@ -21,7 +22,8 @@ extension ImageView {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// Shows the placeholder (nil shows nothing), then the image of a URL. Reports progress on the main actor.
+    /// Shows the placeholder, then the image of a URL. If `placeholder` is nil, the view shows no image until an
+    /// image arrives. Reports progress on the main actor.
     @preconcurrency public func sd_setImage(
         with url: URL?, placeholderImage placeholder: UIImage? = nil, options: SDWebImageOptions = [],
         context: SDWebImageContext? = nil, progress progressBlock: SDImageLoaderProgressBlock?,
@@ -32,7 +34,7 @@ extension ImageView {
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
-    /// The URL last requested for the view's own picture.
+    /// The URL of the newest load for the view's normal picture.
     public var sd_currentImageURL: URL? { currentImageURL }
 
     /// Cancels the load of the view's image.
@@ -58,7 +60,7 @@ extension ImageView {
             completed: Bridging.completed(completedBlock))
     }
 
-    /// The URL last requested for the highlighted picture.
+    /// The URL of the newest load for the highlighted picture.
     public var sd_currentHighlightedImageURL: URL? { currentHighlightedImageURL }
 
     /// Cancels the load of the highlighted image.

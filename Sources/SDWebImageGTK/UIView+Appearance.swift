@@ -43,12 +43,13 @@ extension WidgetView {
     }
 }
 
-/// The appearance properties of a view that UIKit code sets on the view's layer.
+/// Appearance properties of a view. In UIKit, programs set these properties on the view's layer.
 @MainActor public struct SDViewLayer {
     private let view: WidgetView
     init(_ view: WidgetView) { self.view = view }
 
-    /// The corner radius of an ``WebImageGTK/ImageView``'s picture, in points; 0 for any other view.
+    /// The corner radius, in points, of the picture of an ``WebImageGTK/ImageView``. Always 0 for other views; setting
+    /// this property has no effect on them.
     public var cornerRadius: CGFloat {
         get { CGFloat((view as? ImageView)?.cornerRadius ?? 0) }
         nonmutating set { (view as? ImageView)?.cornerRadius = Double(newValue) }
@@ -137,7 +138,7 @@ extension ImageView {
         self.highlightedImage = highlightedImage
     }
 
-    /// Not available: an animation is one image.
+    /// Not available: in this package, one image object contains all frames of an animation.
     @available(*, unavailable, message: "Set `image` to UIImage.animatedImage(with:duration:)")
     public var animationImages: [UIImage]? {
         get { nil }
@@ -146,7 +147,7 @@ extension ImageView {
 }
 
 extension Button {
-    /// Creates a button that requests a size in points. The container chooses the position of the view.
+    /// Creates a button that requests a size in points. The container chooses the position of the button.
     public convenience init(frame: CGRect, image: UIImage? = nil) {
         self.init()
         requestSize(frame.size)

@@ -3,7 +3,7 @@ public import SDWebImage
 public import WebImageGTK
 
 // UIKit members and types that image code often uses. Members and types without a counterpart in GTK are unavailable.
-// The message of the compiler names the alternative.
+// The compiler's error message names the alternative.
 
 extension WidgetView {
     /// The text for screen readers: ``WebImageGTK/WidgetView/alternativeText``.
@@ -55,15 +55,15 @@ extension WidgetView {
     @available(*, unavailable, message: "Remove `widget` from its GTK container, such as with gtk_box_remove(_:_:)")
     public func removeFromSuperview() {}
 
-    /// Not available: GTK lays out by itself.
+    /// Not available: GTK computes the layout automatically.
     @available(*, unavailable, message: "GTK lays out by itself; remove the line")
     public func setNeedsLayout() {}
 
-    /// Not available: GTK lays out by itself.
+    /// Not available: GTK computes the layout automatically.
     @available(*, unavailable, message: "GTK lays out by itself; remove the line")
     public func layoutIfNeeded() {}
 
-    /// Not available: GTK redraws by itself.
+    /// Not available: GTK redraws widgets automatically.
     @available(*, unavailable, message: "Views draw again by themselves; remove the line")
     public func setNeedsDisplay() {}
 
@@ -96,10 +96,10 @@ public enum UIScreen {}
 @available(*, unavailable, message: "Use a GtkWindow or an AdwNavigationPage and put `widget` into it")
 public typealias UIViewController = WidgetView
 
-/// Not available: a list's factory makes its rows.
+/// Not available: the factory of a list creates the rows.
 @available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
 public typealias UITableViewCell = WidgetView
 
-/// Not available: a grid's factory makes its cells.
+/// Not available: the factory of a grid creates the cells.
 @available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
 public typealias UICollectionViewCell = WidgetView

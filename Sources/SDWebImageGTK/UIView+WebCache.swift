@@ -7,7 +7,7 @@ extension WidgetView {
     public var sd_imageURL: URL? { imageURL }
     /// The operation key of the newest load.
     public var sd_latestOperationKey: String { latestOperationKey }
-    /// The newest load's progress in bytes. Its `updates` report each change.
+    /// The newest load's progress in bytes. The property `updates` of the progress reports each change.
     public var sd_imageProgress: Progress {
         get { imageProgress }
         set { imageProgress = newValue }
@@ -25,7 +25,7 @@ extension WidgetView {
     /// Cancels the newest load.
     public func sd_cancelLatestImageLoad() { cancelLatestImageLoad() }
 
-    /// Loads an image and passes it to `setImageBlock`. Without `setImageBlock`, the view shows the image.
+    /// Loads an image and passes the image to `setImageBlock`. If `setImageBlock` is nil, the view shows the image.
     @preconcurrency @discardableResult
     public func sd_internalSetImage(
         with url: URL?, placeholderImage placeholder: UIImage?, options: SDWebImageOptions = [],

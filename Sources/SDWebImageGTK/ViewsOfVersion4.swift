@@ -39,7 +39,8 @@ extension WidgetView {
         sd_imageIndicator = show ? SDWebImageActivityIndicator.gray : nil
     }
 
-    /// Sets the spinner's appearance, as in SDWebImage 4; call it after `sd_setShowActivityIndicatorView(true)`.
+    /// Sets the spinner's appearance, as in SDWebImage 4. Has no effect if the view has no indicator, so call
+    /// `sd_setShowActivityIndicatorView(true)` first.
     @available(*, deprecated, message: "Set sd_imageIndicator")
     public func sd_setIndicatorStyle(_ style: UIActivityIndicatorView.Style) {
         if sd_imageIndicator != nil { sd_imageIndicator = style.indicator }
@@ -47,7 +48,7 @@ extension WidgetView {
 }
 
 extension ImageView {
-    /// The method under the name that a document of SDWebImage 5 uses.
+    /// The same method with the argument label `withURL`. A document of SDWebImage 5 uses this label.
     @available(
         *, deprecated, renamed: "sd_setImage(with:placeholderImage:options:context:completed:)"
     )

@@ -1,9 +1,9 @@
 @_exported public import SDWebImage
 @_exported public import WebImageHEIF
 
-/// Reads and writes HEIC. The name of ``WebImageHEIF/ImageHEICCoder`` in SDWebImage.
+/// Reads and writes HEIC. SDWebImage's name for ``WebImageHEIF/ImageHEICCoder``.
 ///
 /// Add `SDImageHEICCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageHEICCoder = ImageHEICCoder
-/// Reads and writes HEIC. The name of ``SDImageHEICCoder`` in SDWebImage's plug-in.
+/// Reads and writes HEIC. SDWebImage's plug-in uses this name for ``SDImageHEICCoder``.
 public typealias SDImageHEIFCoder = ImageHEICCoder

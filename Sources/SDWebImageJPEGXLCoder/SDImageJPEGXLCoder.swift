@@ -2,7 +2,7 @@ public import Foundation
 @_exported public import SDWebImage
 @_exported public import WebImageJXL
 
-/// Reads and writes JPEG XL. The name of ``WebImageJXL/ImageJPEGXLCoder`` in SDWebImage's plug-in.
+/// Reads and writes JPEG XL. SDWebImage's plug-in uses this name for ``WebImageJXL/ImageJPEGXLCoder``.
 ///
 /// Add `SDImageJPEGXLCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageJPEGXLCoder = ImageJPEGXLCoder

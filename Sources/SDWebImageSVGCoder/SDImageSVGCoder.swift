@@ -1,7 +1,7 @@
 @_exported public import SDWebImage
 @_exported public import WebImageSVG
 
-/// Reads and draws SVG. The name of ``WebImageSVG/ImageSVGCoder`` in SDWebImage's plug-in.
+/// Reads and draws SVG. SDWebImage's plug-in uses this name for ``WebImageSVG/ImageSVGCoder``.
 ///
 /// Add `SDImageSVGCoder.shared` to `SDImageCodersManager.shared`.
 public typealias SDImageSVGCoder = ImageSVGCoder

@@ -3,7 +3,8 @@ package import WebImageCore
 
 /// The libraries that decode the built-in formats.
 package enum BuiltInLibraries {
-    /// The name and version of a format's library. "built in" for a format that this package decodes without a library.
+    /// Returns the name and version of a format's library. Returns "built in" for a format that this package decodes
+    /// without a library.
     package static func name(of format: ImageFormat) -> String {
         switch format.container {
         case .jpeg: CodecLibraries.jpeg

@@ -1,4 +1,5 @@
-/// The version of this package. This is the only place that stores it: `Scripts/release` and the commands read it here.
+/// The version of this package. `Scripts/release` and the commands read the version from this file, so it is stored
+/// only once.
 package enum PackageVersion {
     package static let current = "0.1.0"
 }

@@ -4,7 +4,7 @@ import WebImageHTTP
 import WebImageStore
 
 /// Stores the closures that create the default caches, coders and loaders. The constructor in `CWebImageRoot` calls
-/// this before `main`, so this function must not open files or libraries.
+/// this function before `main`, so the function must not open files or libraries.
 @_cdecl("webimage_register_defaults")
 func registerDefaults() {
     var defaults = WebImageDefaults()

@@ -5,8 +5,8 @@ import WebImageService
 
 /// The access log. Writes one line per request to standard output.
 ///
-/// A separate thread writes the lines, so that a slow reader of the log does not delay answers. If 4 MiB of lines wait,
-/// further lines are dropped and counted.
+/// A separate thread writes the lines, so that a slow reader of the log does not delay answers. At most 4 MiB of lines
+/// wait for this thread. Lines above this limit are dropped and counted.
 final class AccessLog: Sendable {
     enum Format: String, Sendable {
         case text, json, none
@@ -97,8 +97,8 @@ extension AccessLog {
 
         private var milliseconds: Double { response.record.duration / .milliseconds(1) }
 
-        /// The line of the text log, in the form `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`. Quotes
-        /// and line ends that the client sent are replaced by U+FFFD.
+        /// The line of the text log, in the form `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`. Each
+        /// quote and line end that the client sent is replaced with U+FFFD.
         var text: String {
             let record = response.record
             var words = [
@@ -143,7 +143,7 @@ extension AccessLog {
             return line.text
         }
 
-        /// Returns the text with quotes, line ends, control characters and format characters replaced by U+FFFD.
+        /// Replaces each quote, line end, control character and format character of a text with U+FFFD.
         private static func visible(_ text: String) -> String {
             String(
                 String.UnicodeScalarView(

@@ -35,7 +35,8 @@ struct Option: Sendable {
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [String: String] = [:]
-    /// All options in the order of the command line. Used for options whose order has a meaning.
+    /// All given options in the order of the command line. For some options, such as transform options, the order has a
+    /// meaning.
     private(set) var given: [(name: String, value: String)] = []
 
     /// Parses a command line. The first element of `arguments` is the command's name.

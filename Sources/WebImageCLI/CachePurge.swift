@@ -3,7 +3,8 @@ import WebImage
 import WebImageServer
 import WebImageService
 
-/// `webimage cache purge`: purges the results and originals that a service stores for the sources in the operands.
+/// `webimage cache purge`: purges the results and originals that a service stores. Each operand is a source, or a
+/// target if `--target` is given.
 enum CachePurge {
     static func invocation(_ arguments: Arguments) throws(UsageError) -> Command.Invocation {
         let operands = Array(arguments.operands.dropFirst())
@@ -82,12 +83,13 @@ enum CachePurge {
     }
 }
 
-/// Sends HTTP requests to the address of a service on which it accepts commands of the operator.
+/// Sends HTTP requests to a service. The service has a separate address for the operator's commands; the requests go to
+/// this address.
 enum OperatorClient {
     /// Sends a POST request and waits for the answer. Blocks.
     ///
-    /// - Returns: The status, or 0 if there is no answer. The message is nil for status 200. For another status, it is
-    ///   the first line of the body. Without an answer, it describes the failure.
+    /// - Returns: The status, or 0 if there is no answer. The message is nil for status 200. For another status, the
+    ///   message is the first line of the body. If there is no answer, the message describes the failure.
     static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
         let descriptor: Int32
         switch address {

@@ -70,7 +70,7 @@ extension Arguments {
 }
 
 extension Console {
-    /// Throws if the output would write binary data to a terminal.
+    /// Throws if the command would write binary data to a terminal.
     static func checkOutput(_ output: String?) throws(UsageError) {
         guard output == OutputFile.standardOutput, outputIsTerminal else { return }
         throw UsageError("standard output is a terminal; write to a file or into a pipe")

@@ -116,8 +116,8 @@ struct DesktopThumbnailCache: Sendable {
     /// Returns the file name of the thumbnail for a URI.
     static func name(of uri: String) -> String { MD5.hex(of: uri.utf8) + ".png" }
 
-    /// Percent-encodes a path exactly as GLib does. Other programs hash the URI that GLib creates to find a thumbnail,
-    /// so every byte must be equal.
+    /// Percent-encodes a path exactly as GLib does. To find a thumbnail, other programs hash the URI that GLib creates.
+    /// If a byte of the URI differed, these programs would not find the thumbnail.
     static func escaped(_ path: String) -> String {
         let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/&=:@+$,".utf8)
         let digits = Array("0123456789ABCDEF".utf8)

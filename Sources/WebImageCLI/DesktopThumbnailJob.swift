@@ -63,8 +63,8 @@ struct DesktopThumbnailJob: Sendable {
             do throws(WebImageError) {
                 try job.write(wanted, of: source, data)
             } catch {
-                // Record only errors that the file itself causes. Other errors, such as a lack of memory, a full disk
-                // or a limit, can be absent in the next run.
+                // Record only errors that the file itself causes. Other errors, caused by a lack of memory, a full disk
+                // or a limit, may not occur in the next run.
                 if error.code == .badImageData || error.code == .unsupportedFormat {
                     try cache.storeFailure(of: source)
                 }

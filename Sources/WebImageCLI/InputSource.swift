@@ -1,7 +1,8 @@
 import Foundation
 import WebImage
 
-/// Reads the pictures that operands name. An operand is a URL, a file path, or `-` for standard input.
+/// Reads the encoded bytes of pictures. An operand specifies each picture: a URL, a file path, or `-` for standard
+/// input.
 enum InputSource {
     static let standardInput = "-"
 
@@ -11,7 +12,8 @@ enum InputSource {
         return URL(fileURLWithPath: operand)
     }
 
-    /// Reads the encoded bytes of the picture that an operand names, from standard input or with the shared loaders.
+    /// Reads the encoded bytes of the picture of an operand. Reads standard input for `-`, and otherwise uses the
+    /// shared loaders.
     static func data(
         _ operand: String, limits: DecodingLimits, requests: RequestFlags
     ) async throws(WebImageError) -> Data {
@@ -52,7 +54,8 @@ enum StandardInput {
 
     /// Reads to the end. Blocks until standard input ends or `isCancelled` returns true.
     ///
-    /// - Throws: `.limitExceeded` for more than `limit` bytes, `.fileSystem`, `.cancelled`.
+    /// - Throws: `.limitExceeded` if standard input contains more than `limit` bytes, `.fileSystem` if a read fails,
+    ///   `.cancelled` if `isCancelled` returns true.
     static func read(atMost limit: Int, isCancelled: () -> Bool = { false }) throws(WebImageError) -> Data {
         var data = Data()
         var piece = [UInt8](repeating: 0, count: 1 << 16)

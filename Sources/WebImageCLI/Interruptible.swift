@@ -7,8 +7,8 @@ import WebImage
 enum Interruptible {
     /// Runs a command and waits until it ends.
     ///
-    /// - Parameter reportsInterrupt: Whether the exit code of an interrupted command is `.interrupted`, whatever result
-    ///   the command returns.
+    /// - Parameter reportsInterrupt: If true, the exit code of an interrupted command is `.interrupted`, even if the
+    ///   command returns another exit code.
     static func run(_ body: @escaping Command.Invocation, reportsInterrupt: Bool = true) -> ExitCode {
         // Ignore SIGPIPE, because the signal would end the process. If the reader has closed the pipe, write(2) then
         // returns an error.

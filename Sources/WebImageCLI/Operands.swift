@@ -1,12 +1,12 @@
 import Foundation
 import WebImage
 
-/// One picture named on the command line.
+/// One picture of a command line.
 struct Operand: Sendable {
-    /// The text of the operand, or the path of a file in the folder that the operand names.
+    /// The text of the operand. If the operand is a folder, the path of one file in the folder.
     let text: String
-    /// The path of the file's folder below the folder that the operand names. Empty if the operand names the file or if
-    /// the file is directly in the folder.
+    /// If the operand is a folder, the relative path from this folder to the folder that contains the file. Empty if
+    /// the operand is the file itself, or if the file is directly in the operand's folder.
     var folder = ""
 
     var isStandardInput: Bool { text == InputSource.standardInput }
@@ -39,7 +39,7 @@ struct Operand: Sendable {
     }
 }
 
-/// Collects the pictures that the operands, list files and folders of a command line name.
+/// Collects the pictures of a command line from its operands, list files and folders.
 enum Operands {
     /// Returns the pictures of a command line: first the pictures of the operands, then those of the `--input` lists.
     ///

@@ -1,8 +1,9 @@
 import Foundation
 import WebImage
 
-/// The output names of all pictures of a command line. They are determined before the first load, and depend only on
-/// the operands and their order. Every run therefore uses the same names, even if the loads finish in another order.
+/// The output names of all pictures of a command line. The command determines the names before the first load. The
+/// names depend only on the options, the operands and their order. Every run therefore uses the same names, even if the
+/// loads finish in another order.
 struct OutputPlan: Sendable {
     enum Existing: Sendable { case refused, replaced, kept }
 
@@ -55,8 +56,8 @@ struct OutputPlan: Sendable {
         "jpeg", "png", "webp", "gif", "avif", "heic", "heif", "jxl", "svg", "tiff", "bmp", "ico", "pdf", "bin",
     ]
 
-    /// Returns an existing file with the target's path, with or without an extension that could be appended. Nil if
-    /// there is no such file.
+    /// Returns the path of an existing output file of a target. The file has the target's path, or this path plus an
+    /// extension that ``path(of:format:)`` can append. Nil if there is no such file.
     static func existingFile(of target: Target) -> String? {
         guard target.path != OutputFile.standardOutput else { return nil }
         if access(target.path, F_OK) == 0 { return target.path }

@@ -20,12 +20,12 @@ struct Rendition: Sendable {
     var transformers: [any ImageTransformer] = []
     /// Whether the EXIF and XMP data of the input are written. Applies only to JPEG output.
     var keepsMetadata = false
-    /// Whether a picture that needs no change is written as a copy of its bytes.
+    /// Whether the output is a copy of the input's bytes if the picture needs no change.
     var copiesUnchanged = false
 
     private var manager: ImageCodersManager { .shared }
 
-    /// Whether the output of the picture in `format` is an unchanged copy of its bytes.
+    /// Whether an output in `format` is an unchanged copy of the input's bytes.
     func isCopy(_ info: ImageInfo, to format: ImageFormat?) -> Bool {
         copiesUnchanged && transformers.isEmpty && frame == nil && color == nil && quality == nil
             && (format ?? info.format.container) == info.format.container && fits(info)

@@ -4,7 +4,8 @@ import WebImage
 /// The fields that `--header`, `--cookie`, `--user` and `--referer` add to every HTTP request.
 ///
 /// A value can come from a file (`@FILE`) or from the environment (`WEBIMAGE_HEADER`, `WEBIMAGE_COOKIE`,
-/// `WEBIMAGE_USER`). Secrets should come from there, because every user of the machine can read command lines.
+/// `WEBIMAGE_USER`). Use a file or the environment for secrets, because every user of the machine
+/// can read command lines.
 struct RequestFlags: Sendable {
     private(set) var headers: [String: String] = [:]
 
@@ -34,8 +35,8 @@ struct RequestFlags: Sendable {
         if let referer = arguments.string("referer") { try set("Referer", referer) }
     }
 
-    /// The context for loads that send the fields. A cache entry of a load with this context is found only by loads
-    /// with the same fields.
+    /// The context for loads that send the fields. Cache entries of these loads have a scope: only loads with the same
+    /// fields use the entries.
     var context: WebImageContext {
         guard !headers.isEmpty else { return [:] }
         let scope = headers.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" }.joined(separator: "\n")

@@ -49,7 +49,8 @@ struct ServiceArguments: Sendable {
 
     private static let names = Set(options.map(\.name))
 
-    /// Returns the settings of the service on the command line, as flags in the order of the command line.
+    /// Returns the options of a command line that are settings of the service. The result has the form and the order of
+    /// the command line.
     static func flags(_ arguments: Arguments) -> [String] {
         let valued = Set(options.filter(\.takesArgument).map(\.name))
         return arguments.given.compactMap { name, value in

@@ -15,8 +15,9 @@ final class ServiceProcess: Sendable {
 
     /// Starts the service.
     ///
-    /// - Parameter inherited: The listening sockets of the service manager. Sockets named `admin` replace the
-    ///   configured address of the operator. Other sockets replace the configured listening addresses.
+    /// - Parameter inherited: The listening sockets that the process has inherited from the service manager (systemd).
+    ///   Sockets named `admin` replace the configured address for the operator's commands. Other sockets replace the
+    ///   configured listening addresses.
     init(_ configuration: ServiceConfiguration, inherited: [ListenAddress]) throws(UsageError) {
         let (addresses, adminAddresses) = try Self.addresses(configuration, inherited)
         isOpen = !addresses.allSatisfy(\.isLoopback)

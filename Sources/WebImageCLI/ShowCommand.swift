@@ -1,7 +1,7 @@
 import Foundation
 
-/// `webimage show`: replaces this process by the program `webimage-gallery`. The gallery is a separate program, so that
-/// `webimage` does not link GTK.
+/// `webimage show`: replaces this process with the program `webimage-gallery`. The gallery is a separate program, so
+/// that `webimage` does not link GTK.
 enum ShowCommand {
     static let command = Command(options: Option.limits) { arguments throws(UsageError) in
         guard !arguments.operands.isEmpty else { throw UsageError("show requires at least one URL") }

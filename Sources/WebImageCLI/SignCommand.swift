@@ -82,7 +82,7 @@ enum SignCommand {
         return code
     }
 
-    /// Returns the path of a complete URL. The path is the target. Returns other text unchanged.
+    /// If `text` is a complete URL, returns the path of the URL, which is the target. Otherwise returns `text`.
     private static func path(ofURL text: String) -> String {
         guard !text.hasPrefix("/"), let mark = text.range(of: "://") else { return text }
         let rest = text[mark.upperBound...]

@@ -45,8 +45,8 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
-            // A service needs threads for other work during decodes. All other commands have no other work during
-            // decodes.
+            // A service also answers requests during decodes, so its decoding threads have a lower priority. Other
+            // commands have no other work during decodes, so their decoding threads have the normal priority.
             if !command.isService { DecodePool.declareCommandLineProgram() }
             return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {

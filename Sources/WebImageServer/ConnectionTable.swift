@@ -7,9 +7,9 @@ struct ConnectionTable {
     enum Phase {
         /// The server reads the head of a request. The deadline counts from `since`.
         case head(since: Duration)
-        /// The connection is between an answer and the next request line.
+        /// The last answer was sent. The server waits for the next request line.
         case idle(since: Duration)
-        /// A request is being answered. The value is nil until libmicrohttpd hands the request over to the server.
+        /// A request is being answered. The value is nil until a task is created to answer the request.
         case busy(PendingRequest?)
         /// An answer is being sent.
         case sending(Sending)
@@ -30,7 +30,7 @@ struct ConnectionTable {
         /// it comes from a Unix socket or a trusted proxy.
         let key: [UInt8]?
         var phase: Phase
-        /// Whether the peer has closed the connection, or at least the sending half of its side.
+        /// Whether the peer has closed the connection or has shut down its sending direction.
         var isPeerClosed = false
         /// Whether the connection is shut down but libmicrohttpd has not closed it yet.
         var isShutDown = false
@@ -46,8 +46,8 @@ struct ConnectionTable {
     private var counts: [[UInt8]: Int] = [:]
     private var last = ConnectionTable.reserved
 
-    /// Connections have numbers above this number. Smaller numbers identify other events: the wake-up and the
-    /// listeners.
+    /// The numbers of connections are greater than this number. Smaller numbers identify the wake-up event and the
+    /// events of listeners.
     static let reserved: UInt64 = 1 << 20
 
     var isEmpty: Bool { connections.isEmpty }
@@ -59,7 +59,7 @@ struct ConnectionTable {
         _ descriptor: Int32, peer: IPAddress?, at now: Duration, limits: HTTPServerConfiguration
     ) -> Admission {
         // The system reuses a descriptor only after the descriptor was closed. If the table still contains the
-        // descriptor, the close of the old connection was not reported. Remove the old connection.
+        // descriptor, the old connection was closed without a report to the table. Remove the old connection.
         if let stale = numbers[descriptor] { remove(stale) }
         guard connections.count < limits.maxConnections else { return .tooMany }
         var key = peer?.clientKey
@@ -93,8 +93,8 @@ struct ConnectionTable {
     mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
 
     mutating func began(_ number: UInt64, at now: Duration) {
-        // For the first head of a connection, the time already began at the accept, because the client may send the
-        // request line slowly.
+        // For the first head of a connection, the time counts from the accept. Do not restart the time here, because
+        // the client may have sent the request line slowly.
         if case .idle = connections[number]?.phase { connections[number]?.phase = .head(since: now) }
     }
 
@@ -104,15 +104,16 @@ struct ConnectionTable {
         connections[number]?.phase = .sending(Sending(deadline: deadline, progressed: now))
     }
 
-    /// Records that the peer has closed a connection. Returns the request of the connection that is being answered; nil
-    /// if there is none.
+    /// Records that the peer has closed a connection. If a request of this connection waits for its answer, returns the
+    /// request; otherwise returns nil.
     mutating func markPeerClosed(_ number: UInt64) -> PendingRequest? {
         connections[number]?.isPeerClosed = true
         if case .busy(let pending) = connections[number]?.phase { return pending }
         return nil
     }
 
-    /// Marks every connection whose deadline has passed as shut down. Returns the descriptors and the passed deadlines.
+    /// Finds the connections whose deadline has passed and sets `isShutDown` for them. Returns their descriptors, which
+    /// the caller must shut down, and the kind of the passed deadline.
     ///
     /// - Parameter acknowledged: A function that returns the number of bytes that the client of a descriptor has
     ///   acknowledged; -1 if the number is unknown.
@@ -144,8 +145,8 @@ struct ConnectionTable {
         return cut
     }
 
-    /// Marks a connection as shut down if it has waited for a request since the time `limit` or longer. Returns the
-    /// descriptors of these connections.
+    /// Finds the connections that have waited for a request since the time `limit` or an earlier time, and sets
+    /// `isShutDown` for them. Returns their descriptors, which the caller must shut down.
     mutating func cutWaiting(before limit: Duration) -> [Int32] {
         var cut: [Int32] = []
         for (number, connection) in connections where !connection.isShutDown {
@@ -160,7 +161,7 @@ struct ConnectionTable {
     }
 
     /// The requests that are being answered, and the number of busy connections. The number includes connections whose
-    /// request is not handed over yet.
+    /// request has no `PendingRequest` yet.
     var busy: (requests: [PendingRequest], count: Int) {
         var requests: [PendingRequest] = []
         var count = 0

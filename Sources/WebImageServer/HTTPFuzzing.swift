@@ -9,8 +9,8 @@ package enum HTTPFuzzing {
     private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
 
     private static let server: HTTPServer? = try? HTTPServer(listening: [.local(path: path)]) { request in
-        // The value of a field that the service receives must not contain a control character except a tab. A line end
-        // in a value could end the head of a response.
+        // The value of a field that the service receives must not contain a control character except a tab. A service
+        // may copy a value into its response, and a line end in the value could then end the head of the response.
         precondition(request.headers.fields.allSatisfy { $0.value.utf8.allSatisfy { $0 >= 0x20 || $0 == 0x09 } })
         return ServiceResponse(status: 200, headers: ["X-Target": request.target], body: .bytes(Data("body".utf8)))
     }

@@ -15,7 +15,7 @@ extension HTTPServer {
             began: { HTTPServer.from($0).began($1) },
             admit: { HTTPServer.from($0).admit($1) },
             handle: { context, number, request in
-                // The library passes a request with every call.
+                // libmicrohttpd passes a request with every call, so `request` is never nil.
                 guard let request else { return false }
                 return HTTPServer.from(context).handle(request, number)
             },
@@ -68,7 +68,7 @@ extension HTTPServer {
         if state.isStopping, state.wake >= 0 { webimage_http_wake(state.wake) }
     }
 
-    /// Returns true if the request was answered, and false if a task will answer it.
+    /// Returns true if the immediate responder has answered the request, and false if a task will answer it.
     private func handle(_ pointer: OpaquePointer, _ number: UInt64) -> Bool {
         let request = request(pointer, number)
         if let response = respondImmediately?(request) {
@@ -121,8 +121,8 @@ extension HTTPServer {
         }
     }
 
-    /// Passes an answer to the library: the status, the response, the size of the body, and whether the connection is
-    /// closed after the answer.
+    /// Passes an answer to libmicrohttpd. The arguments of `pass` are the status, the response, the size of the body in
+    /// bytes, and whether the connection is closed after the answer.
     private static func send(
         _ response: ServiceResponse, closes: Bool, by pass: (UInt32, OpaquePointer?, UInt64, Bool) -> Void
     ) {

@@ -19,10 +19,12 @@ public final class HTTPServer: Sendable {
     /// Answers one request before its ``Responder`` is called. If the result is nil, the responder answers the request.
     ///
     /// Called on a thread that serves sockets, so it must return within microseconds and must not block. An immediate
-    /// answer saves the wake-ups of two threads, which are about half of the cost of a small answer.
+    /// answer needs no wake-up of another thread. Otherwise two threads must be woken. These two wake-ups are about
+    /// half of the cost of a small answer.
     public typealias ImmediateResponder = @Sendable (ServiceRequest) -> ServiceResponse?
 
-    /// Counters since the start.
+    /// The counters of a server. They count from the start of the server, except for the current numbers
+    /// ``openConnections`` and ``activeRequests``.
     public struct Statistics: Sendable, Hashable {
         /// Connections that are open now.
         public var openConnections = 0
@@ -30,21 +32,21 @@ public final class HTTPServer: Sendable {
         public var activeRequests = 0
         /// Connections that were accepted.
         public var acceptedConnections = 0
-        /// Connections refused by ``HTTPServerConfiguration/maxConnections``.
+        /// Connections that were refused because ``HTTPServerConfiguration/maxConnections`` was reached.
         public var refusedConnections = 0
-        /// Connections refused by ``HTTPServerConfiguration/maxConnectionsPerClient``.
+        /// Connections that were refused because ``HTTPServerConfiguration/maxConnectionsPerClient`` was reached.
         public var refusedConnectionsOfClient = 0
         /// Requests that were accepted and passed to the immediate responder or the responder.
         public var requests = 0
         /// Requests that have ended: the answer was sent, or the connection ended first. Includes refused requests.
         public var completedRequests = 0
-        /// Connections closed because a head took too long.
+        /// Connections that were closed because the head of a request did not arrive in time.
         public var headTimeouts = 0
-        /// Connections closed because no request arrived in time.
+        /// Connections that were closed because no further request arrived in time.
         public var idleTimeouts = 0
-        /// Connections closed because the client accepted an answer too slowly.
+        /// Connections that were closed because the client accepted an answer too slowly.
         public var sendTimeouts = 0
-        /// Requests whose client disconnected before the answer.
+        /// Requests whose client disconnected before the server sent the answer.
         public var abandonedRequests = 0
     }
 
@@ -55,7 +57,8 @@ public final class HTTPServer: Sendable {
         /// The time at which requests without an answer receive 503; nil before the first call of `stop(within:)`.
         var stopDeadline: Duration?
         var stopBegan = Duration.zero
-        /// The number of threads that are sending a reply. libmicrohttpd must not be stopped before they have returned.
+        /// The number of threads that are sending a reply. libmicrohttpd must not be stopped before these threads have
+        /// finished.
         var replying = 0
         /// The descriptor that wakes the watching thread; -1 after that thread has ended.
         var wake: Int32 = -1
@@ -75,11 +78,12 @@ public final class HTTPServer: Sendable {
     /// Binds the addresses and begins to serve.
     ///
     /// - Parameters:
-    ///   - addresses: One or more; all are bound before the first connection is accepted.
-    ///   - configuration: The limits.
+    ///   - addresses: One or more addresses. The server binds all of them before it accepts the first connection.
+    ///   - configuration: The limits of the server.
     ///   - respondImmediately: Answers requests that need no work; nil passes every request to `respond`.
     ///   - respond: Answers the other requests.
-    /// - Throws: ``HTTPServerError`` if an address cannot be bound or libmicrohttpd is missing.
+    /// - Throws: ``HTTPServerError`` if there is no address, an address cannot be bound, or libmicrohttpd is missing or
+    ///   cannot be started.
     public convenience init(
         listening addresses: [ListenAddress], configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
         respondImmediately: ImmediateResponder? = nil, respond: @escaping Responder
@@ -120,7 +124,7 @@ public final class HTTPServer: Sendable {
     /// Replaces the limits, except those that are fixed at the start. The new limits also apply to open connections.
     public func update(_ configuration: HTTPServerConfiguration) { state.withLock { $0.limits = configuration } }
 
-    /// The counters since the start.
+    /// The current values of the counters.
     public var statistics: Statistics {
         state.withLock { state in
             var statistics = state.statistics

@@ -17,8 +17,8 @@ public struct HTTPServerConfiguration: Sendable, Hashable {
     /// The longest time in which the client acknowledges no further byte of an answer. After this time, the connection
     /// is closed.
     ///
-    /// Unix sockets do not report acknowledged bytes. For their clients, only the limit for the whole answer applies
-    /// (``minimumSendRate``).
+    /// A Unix socket does not report acknowledged bytes. For clients of Unix sockets, only the limit for the whole
+    /// answer applies (``minimumSendRate``).
     public var sendTimeout = Duration.seconds(30)
     /// The average rate in bytes per second at which a client must accept an answer. The whole answer must be accepted
     /// within its size divided by this rate, plus ``sendTimeout``.
@@ -28,8 +28,8 @@ public struct HTTPServerConfiguration: Sendable, Hashable {
     public var maxHeadBytes = 32 << 10
     /// The maximum length of a target in bytes. A request with a longer target receives status 414. Fixed at the start.
     public var maxTargetBytes = 16 << 10
-    /// The proxies whose field `X-Forwarded-For` supplies the address of the client. Clients of Unix sockets are always
-    /// trusted.
+    /// The addresses of trusted proxies. For a request from a trusted proxy, the field `X-Forwarded-For` supplies the
+    /// address of the client. Peers that connect to a Unix socket are always trusted.
     public var trustedProxies: [AddressRange] = []
     /// The file permissions of Unix sockets. Fixed at the start.
     public var socketMode: UInt32 = 0o660

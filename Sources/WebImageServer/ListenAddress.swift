@@ -40,8 +40,8 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The address in the form that ``init(_:)`` parses. For an inherited socket, `fd:NUMBER`, which ``init(_:)``
-    /// rejects.
+    /// The address in the form that ``init(_:)`` parses. For an inherited socket, the text is `fd:NUMBER`, and
+    /// ``init(_:)`` rejects this text.
     public var description: String {
         switch self {
         case .network(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -66,10 +66,11 @@ public enum ListenAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The sockets that systemd passed to this process, or an empty array.
+    /// Returns the sockets that systemd passed to this process; empty if there are none.
     ///
-    /// Call this function once, before the process starts a child process. It sets close-on-exec on the descriptors and
-    /// removes the environment variables (`sd_listen_fds(3)`), so that a child process does not use the sockets.
+    /// Call this function once, before the process starts a child process. The function sets close-on-exec on the
+    /// descriptors and removes the environment variables (`sd_listen_fds(3)`). Therefore a child process does not use
+    /// the sockets.
     public static func inherited() -> [ListenAddress] {
         let environment = ProcessInfo.processInfo.environment
         guard environment["LISTEN_PID"].flatMap({ Int32($0) }) == getpid(),

@@ -1,7 +1,7 @@
 import CWebImageHTTPShim
 import WebImageCore
 
-/// A request that libmicrohttpd has handed over, with the task that answers it. It allows only one reply.
+/// A suspended request and the task that answers it. Only one reply to the request is possible.
 final class PendingRequest: Sendable {
     private struct State {
         var isAnswered = false
@@ -43,8 +43,8 @@ final class PendingRequest: Sendable {
     }
 }
 
-/// The pointer to a C request. Sendable is safe because libmicrohttpd does not use the request between handing it over
-/// and the single reply.
+/// The pointer to a C request. Sendable is safe because the request is suspended: libmicrohttpd does not use it before
+/// the single reply.
 struct RequestPointer: @unchecked Sendable {
     let pointer: OpaquePointer
 }

@@ -7,25 +7,26 @@ public import WebImageCore
 /// The functions are synchronous and safe on any thread. They read and write files, so do not call them on the main
 /// thread or the cooperative pool. Reads find a new value immediately. A background thread commits the value later.
 /// ``flush()`` and releasing the cache wait for the commit. No function throws: an entry that cannot be read is a miss.
-/// The first failed write is logged as a warning, and later failed writes are logged at debug level.
+/// The first failure is logged as a warning, and later failures are logged at debug level.
 public final class DiskCache: DiskCaching, RecordingDiskCache {
     let store: DiskStore
 
     /// Opens the cache in a folder that only this cache uses. Creates the folder with mode 0700 if it does not exist.
     ///
-    /// Does not scan the folder. If the folder cannot be used now, the cache is empty, and later writes try to open
-    /// the folder again. Nil for a path that can never be used: a relative path, or a path with a zero byte.
+    /// Does not scan the folder. If the folder cannot be used now, the cache is empty. Later writes then try to open
+    /// the folder again, at most once in 30 seconds. Returns nil for a path that can never be used: a relative path,
+    /// or a path with a zero byte.
     public convenience init?(cachePath: String, config: ImageCacheConfig) {
         self.init(cachePath: cachePath, config: config, clock: { Date() })
     }
 
-    /// Opens the cache with a clock of the caller. The ages of entries are computed from this clock.
+    /// Opens the cache with a clock from the caller. The ages of entries are computed from this clock.
     package init?(cachePath: String, config: ImageCacheConfig, clock: @escaping @Sendable () -> Date) {
         guard let store = DiskStore(cachePath: cachePath, config: config, clock: clock) else { return nil }
         self.store = store
     }
 
-    /// Opens the cache with a function of the caller that returns the file system type.
+    /// Opens the cache. The caller supplies the function that returns the file system type.
     init?(cachePath: String, config: ImageCacheConfig, fileSystemType: @escaping StoreFolder.FileSystemType) {
         let opened = DiskStore(
             cachePath: cachePath, config: config, clock: { Date() }, fileSystemType: fileSystemType)
@@ -38,8 +39,8 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Returns whether there is an entry for a key. Does not read the bytes of the entry.
     public func containsData(forKey key: String) -> Bool { store.containsData(forKey: key) }
 
-    /// Returns the bytes of an entry. Nil if there is no entry, or if the entry has expired or cannot be read. Nil also
-    /// if the length or the checksum of the bytes is wrong; such an entry is removed.
+    /// Returns the bytes of an entry. Returns nil if there is no entry, or if the entry has expired or cannot be read.
+    /// If the length or the checksum of the bytes is wrong, removes the entry and returns nil.
     public func data(forKey key: String) -> Data? { store.data(forKey: key) }
 
     /// Stores the bytes of an entry; nil removes the entry. The bytes replace the whole entry: its old extended data
@@ -59,17 +60,17 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Returns the record of an entry.
     package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }
 
-    /// Returns the extended data of an entry, which is opaque to the cache.
+    /// Returns the extended data of an entry. The data is opaque to the cache.
     public func extendedData(forKey key: String) -> Data? { store.companion(.extended, forKey: key) }
 
-    /// Stores the extended data of an existing entry; nil removes it. The data is opaque to the cache.
+    /// Stores the extended data of an existing entry; nil removes the data. The data is opaque to the cache.
     public func setExtendedData(_ data: Data?, forKey key: String) { store.setCompanion(.extended, data, forKey: key) }
 
-    /// Returns the response metadata of an entry, which is opaque to the cache.
+    /// Returns the response metadata of an entry. The metadata is opaque to the cache.
     public func metadata(forKey key: String) -> Data? { store.companion(.metadata, forKey: key) }
 
-    /// Stores the response metadata of an existing entry; nil removes it. When other bytes are stored for the entry,
-    /// the metadata is removed.
+    /// Stores the response metadata of an existing entry; nil removes the metadata. When other bytes are stored for the
+    /// entry, the metadata is removed.
     public func setMetadata(_ data: Data?, forKey key: String) { store.setCompanion(.metadata, data, forKey: key) }
 
     /// Removes an entry. Reads after this call do not find the entry.
@@ -95,8 +96,8 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Sets new limits. They apply from the next commit.
     public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
 
-    /// Commits all pending changes, then trims the cache to its limits. Blocks until the commit and the trim have
-    /// ended.
+    /// Commits all pending changes, then trims the cache to its size limit. Blocks until the commit and the trim have
+    /// ended. If no changes are pending, only waits for a running commit.
     public func flush() { store.flush() }
 
     /// Stores the pixel size of a key's image. The key need not have an entry. If the key has an entry, the size

@@ -4,8 +4,8 @@ import WebImageCore
 
 /// Opens the store, commits changes, and recovers if opening or committing fails.
 extension DiskStore {
-    /// Commits all pending changes, then trims the cache to its limits. Blocks until the commit and the trim have
-    /// ended.
+    /// Commits all pending changes, then trims the cache to its size limit. Blocks until the commit and the trim have
+    /// ended. If no changes are pending, only waits for a running commit.
     func flush() {
         writer.withLock { slot in
             let batch = state.withLock { state in
@@ -36,15 +36,15 @@ extension DiskStore {
         }
     }
 
-    /// Commits the changes of a failed batch one by one. Returns the removals that failed again. A later commit must
-    /// repeat these removals, because a removed entry must not reappear. Values that failed again are dropped, because
-    /// loads can fetch them again.
+    /// Commits the changes of a failed batch one by one. Returns the removals that were not committed. A later commit
+    /// must repeat these removals, because a removed entry must not reappear. Values that were not committed are
+    /// dropped, because loads can fetch them again.
     private func salvage(
         _ batch: PendingWrites, after failure: DatabaseError, _ slot: inout StoreWriter?
     ) -> PendingWrites {
         var left = PendingWrites()
         // Skip the attempts if another process holds the lock or if the index cannot be opened. In these cases, each
-        // attempt would wait and then fail.
+        // attempt would also fail. While another process holds the lock, each attempt would first wait for the lock.
         var failures = failure.isWaiting || slot == nil ? Self.enoughFailures : 0
         for part in batch.parts {
             if failures < Self.enoughFailures {

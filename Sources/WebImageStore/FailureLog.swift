@@ -17,7 +17,7 @@ struct FailureLog: Sendable {
         Self.log(isFirst ? .warning : .debug, "\(subject): \(error)", metadata: error.logMetadata)
     }
 
-    // A serial queue, so that a slow logger blocks only one thread.
+    // Messages are logged on this serial queue. A slow logger then blocks only one thread.
     private static let queue = DispatchQueue(label: "webimage.disk-cache.log", qos: .utility)
 
     /// Logs a message on another thread, because the caller holds a lock and the logger is user code.

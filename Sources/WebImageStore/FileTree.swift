@@ -26,7 +26,7 @@ enum FileTree {
         /// The file does not exist, has another size, or is not a regular file. A later attempt would give the same
         /// result.
         case wrong
-        /// The file cannot be read now, for lack of descriptors or memory, or because of a disk error.
+        /// The file cannot be read now: the process has no free descriptor or not enough memory, or the disk failed.
         case unavailable
     }
 

@@ -25,7 +25,8 @@ struct KeyHash: Hashable, Sendable {
         withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
     }
 
-    /// The sort order of the hash in the index. Hashes with an equal first half have the same value.
+    /// A number that sorts hashes in the order of the index: the first half of the hash. Hashes with an equal first
+    /// half have the same number.
     var order: UInt64 { high }
 
     /// The hash as 32 hexadecimal digits.

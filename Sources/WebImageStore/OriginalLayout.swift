@@ -19,7 +19,8 @@ enum OriginalLayout {
         return digits.count == 32 && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }
 
-    /// Returns the key of an imported file until a load requests the file by its real key.
+    /// Returns the provisional key of an imported file. The entry of the file has this key until a load requests the
+    /// file by its real key.
     static func provisionalKey(_ fileName: String) -> String { "imported file " + fileName }
 
     /// Returns the provisional keys under which the entry of a key may be stored. The result can contain two keys,

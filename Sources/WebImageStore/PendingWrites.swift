@@ -5,7 +5,7 @@ import WebImageCore
 struct PendingWrite: Sendable {
     var data: Data?
     var time: Int
-    /// The key as text, if the index stores it.
+    /// The key as text; nil if the index must not store the text.
     var name: String?
     var record = EntryRecord.named
     /// The position of the write in its batch. `time` does not give the order, because several writes can have the same

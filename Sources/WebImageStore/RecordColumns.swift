@@ -3,7 +3,8 @@ import WebImageCore
 
 /// Converts the record of an entry to and from the columns of the index.
 enum RecordColumns {
-    /// The values of the column `kind`. The definition of the SQL index `entry_source` contains the value 3.
+    /// The values of the column `kind`. SQL texts also contain the value 3, for example the definition of the SQL index
+    /// `entry_source`.
     private enum Kind: Int {
         /// The entry was stored by version 1 of the format, or was imported from a folder of SDWebImage. Only the
         /// string of its key is known.

@@ -58,7 +58,8 @@ struct StoreFolder {
         return mkdir(path, 0o700) == 0 || errno == EEXIST ? 0 : errno
     }
 
-    /// Whether the folder is on a network file system, whose shared memory and locks are unreliable (statfs(2)).
+    /// Whether the folder is on a network file system (statfs(2)). On such a file system, shared memory and locks are
+    /// unreliable.
     var isOnNetwork: Bool { fileSystemType(path).map(Self.networkTypes.contains) ?? false }
 
     static let realFileSystemType: FileSystemType = { path in

@@ -12,10 +12,11 @@ public import WebImage
     /// The default configuration. It applies to caches that are created without a configuration.
     public static let `default` = SDImageCacheConfig(get: { .default }, set: { .default = $0 })
 
-    /// Creates a copy of the default configuration. Later changes of the defaults do not change the copy.
+    /// Creates a copy of the default configuration. Later changes of the default configuration do not change the copy.
     public convenience init() { self.init(.default) }
 
-    /// Creates a configuration from a value. Changes of the new configuration affect no other configuration.
+    /// Creates a separate configuration from a value. Changing this configuration changes no cache and no other
+    /// configuration.
     public convenience init(_ value: ImageCacheConfig) {
         let box = Locked(value)
         self.init(
@@ -58,7 +59,8 @@ extension ImageCache {
     /// The cache's configuration. Setting a property of the configuration changes the cache immediately.
     public var config: SDImageCacheConfig { SDImageCacheConfig(of: self) }
 
-    /// Creates a cache with its own folder in `diskCacheDirectory`. Later changes of `config` do not change the cache.
+    /// Creates a cache with its own folder in `diskCacheDirectory`. The cache copies the properties of the argument
+    /// `config`. Changing the argument later does not change the cache.
     @_disfavoredOverload public convenience init(
         namespace: String, diskCacheDirectory: String? = nil, config: SDImageCacheConfig?
     ) {

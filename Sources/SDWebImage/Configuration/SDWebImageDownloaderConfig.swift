@@ -13,10 +13,11 @@ public import WebImageHTTP
     /// The default configuration. It applies to downloaders that are created without a configuration.
     public static let `default` = SDWebImageDownloaderConfig(get: { .default }, set: { .default = $0 })
 
-    /// Creates a copy of the default configuration. Later changes of the defaults do not change the copy.
+    /// Creates a copy of the default configuration. Later changes of the default configuration do not change the copy.
     public convenience init() { self.init(.default) }
 
-    /// Creates a configuration from a value. Changes of the new configuration affect no other configuration.
+    /// Creates a separate configuration from a value. Changing this configuration changes no downloader and no other
+    /// configuration.
     public convenience init(_ value: WebImageDownloaderConfig) {
         let box = Locked(value)
         self.init(
@@ -62,7 +63,8 @@ extension WebImageDownloader {
     /// The downloader's configuration. A changed property applies to downloads that are requested after the change.
     public var config: SDWebImageDownloaderConfig { SDWebImageDownloaderConfig(of: self) }
 
-    /// Creates a downloader with its own connections. Later changes of `config` do not change the downloader.
+    /// Creates a downloader with its own connections. The downloader copies the properties of the argument `config`.
+    /// Changing the argument later does not change the downloader.
     @_disfavoredOverload public convenience init(config: SDWebImageDownloaderConfig?) {
         self.init(config: config?.value ?? .default)
     }

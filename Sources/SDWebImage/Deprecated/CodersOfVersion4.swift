@@ -2,28 +2,28 @@ public import Foundation
 public import WebImage
 public import WebImageCodecs
 
-/// Version 4's name for ``SDImageCoder``.
+/// SDWebImage 4's name for ``SDImageCoder``.
 @available(*, deprecated, renamed: "SDImageCoder")
 public typealias SDWebImageCoder = ImageCoder
-/// Version 4's name for ``SDProgressiveImageCoder``.
+/// SDWebImage 4's name for ``SDProgressiveImageCoder``.
 @available(*, deprecated, renamed: "SDProgressiveImageCoder")
 public typealias SDWebImageProgressiveCoder = SDProgressiveImageCoder
-/// Version 4's name for ``SDImageCodersManager``.
+/// SDWebImage 4's name for ``SDImageCodersManager``.
 @available(*, deprecated, renamed: "SDImageCodersManager")
 public typealias SDWebImageCodersManager = ImageCodersManager
-/// Version 4's name for ``SDImageGIFCoder``.
+/// SDWebImage 4's name for ``SDImageGIFCoder``.
 @available(*, deprecated, renamed: "SDImageGIFCoder")
 public typealias SDWebImageGIFCoder = ImageGIFCoder
 
 extension ImageCodersManager {
-    /// Version 4's name for the shared manager.
+    /// SDWebImage 4's name for the shared manager.
     @available(*, deprecated, renamed: "shared")
     public static var sharedInstance: ImageCodersManager { shared }
 }
 
 extension ImageGIFCoder {
-    /// Creates a coder for a GIF without options. SDWebImage 5's documentation uses this form. Returns nil if the data
-    /// cannot be read.
+    /// Creates a coder for a GIF file. This initialiser has no argument `options`, because SDWebImage 5's documentation
+    /// uses this form. Returns nil if the data cannot be read.
     @available(*, deprecated, message: "Use init(animatedImageData:options:), which can return nil")
     public convenience init!(animatedImageData data: Data?) { self.init(animatedImageData: data, options: nil) }
 }

@@ -6,7 +6,7 @@ public import WebImageGraphics
 /// the drawing.
 public func SDGraphicsBeginImageContext(_ size: CGSize) { SDGraphicsBeginImageContextWithOptions(size, false, 1) }
 
-/// Starts a drawing on this thread with a size in points. Scale 0 means the scale of the main screen.
+/// Starts a drawing on this thread. The size is in points. Scale 0 means the scale of the main screen.
 /// ``SDGraphicsEndImageContext()`` ends the drawing.
 ///
 /// No drawing starts if the size is not positive or is too large. ``SDGraphicsEndImageContext()`` must be called in
@@ -15,8 +15,8 @@ public func SDGraphicsBeginImageContextWithOptions(_ size: CGSize, _ opaque: Boo
     OpenDrawings.begin(size, isOpaque: opaque, scale: scale)
 }
 
-/// Returns the drawing context of this thread, which belongs to an open drawing or to a renderer. Nil if neither
-/// exists.
+/// Returns the current drawing context of this thread. The context belongs to an open drawing or to a renderer that is
+/// drawing. Nil if this thread has neither.
 public func SDGraphicsGetCurrentContext() -> GraphicsContext? { GraphicsContext.current }
 
 /// Returns the image of the innermost drawing of this thread. Nil if no drawing is open.
@@ -63,14 +63,14 @@ extension GraphicsContext {
     public func setStrokeColor(_ color: UIColor) { strokeColor = color }
     /// Sets the line width in points.
     public func setLineWidth(_ width: CGFloat) { lineWidth = width }
-    /// Sets the opacity of all drawing, 0…1.
+    /// Sets the opacity of everything that is drawn later. The opacity is 0…1.
     public func setAlpha(_ alpha: CGFloat) { self.alpha = Double(alpha) }
-    /// Sets how new drawing blends with the existing content.
+    /// Sets how everything that is drawn later is blended with the existing content.
     public func setBlendMode(_ mode: BlendMode) { blendMode = mode }
 }
 
 extension ImageColor {
-    /// Returns this colour, because the drawing functions here accept `UIColor`.
+    /// This colour itself. The drawing functions of this package accept `UIColor`, so no conversion is necessary.
     public var cgColor: UIColor { self }
     /// Sets this colour as the fill colour of the current drawing. Does nothing outside a drawing.
     public func setFill() { GraphicsContext.current?.fillColor = self }
@@ -86,7 +86,8 @@ extension ImageColor {
 extension Image {
     /// Draws the image into a rectangle of the current drawing. Does nothing outside a drawing.
     public func draw(in rect: CGRect) { GraphicsContext.current?.draw(self, in: rect) }
-    /// Draws the image at its own size into the current drawing. Does nothing outside a drawing.
+    /// Draws the image at its own size into the current drawing. The top left corner of the image is at `point`. Does
+    /// nothing outside a drawing.
     public func draw(at point: CGPoint) { GraphicsContext.current?.draw(self, at: point) }
     /// Draws the image into a rectangle with a blend mode and an opacity (0…1). Does nothing outside a drawing.
     public func draw(in rect: CGRect, blendMode: BlendMode, alpha: CGFloat) {

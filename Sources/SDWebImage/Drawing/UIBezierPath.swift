@@ -5,8 +5,8 @@ public import WebImageGraphics
 /// A set of corners of a rectangle. UIKit's name for ``WebImageCore/RectCorner``.
 public typealias UIRectCorner = RectCorner
 
-/// Lines and curves for the current drawing. This class wraps ``WebImageGraphics/GraphicsPath``, because UIKit's path
-/// is a class.
+/// Lines and curves for the current drawing. This type wraps the struct ``WebImageGraphics/GraphicsPath``. It is a
+/// class, because UIKit's path is a class.
 ///
 /// Coordinates are in points, and y grows downwards. Use a path on one thread at a time. ``fill()`` and ``stroke()``
 /// do nothing if no drawing is open.
@@ -19,8 +19,8 @@ public final class UIBezierPath {
     public var lineCapStyle = LineCap.butt
     /// The shape of line joins. Default: `.miter`.
     public var lineJoinStyle = LineJoin.miter
-    /// Whether ``fill()`` uses the even-odd rule. This rule does not fill an area that is enclosed twice. Default:
-    /// false.
+    /// Whether ``fill()`` and ``addClip()`` use the even-odd rule. By this rule, an area that the path encloses twice
+    /// is not inside the path. Default: false.
     public var usesEvenOddFillRule = false
 
     /// Creates an empty path.
@@ -33,8 +33,8 @@ public final class UIBezierPath {
     public init(roundedRect rect: CGRect, cornerRadius: CGFloat) {
         path = GraphicsPath(roundedRect: rect, cornerRadius: cornerRadius)
     }
-    /// Creates a rectangle of which `corners` are rounded. The radius is the smaller of `cornerRadii.width` and
-    /// `cornerRadii.height`.
+    /// Creates a rectangle and rounds the corners that `corners` contains. The radius is the smaller of
+    /// `cornerRadii.width` and `cornerRadii.height`.
     public init(roundedRect rect: CGRect, byRoundingCorners corners: UIRectCorner, cornerRadii: CGSize) {
         path = GraphicsPath(
             roundedRect: rect, cornerRadius: min(cornerRadii.width, cornerRadii.height), corners: corners)
@@ -63,8 +63,8 @@ public final class UIBezierPath {
     public func addQuadCurve(to endPoint: CGPoint, controlPoint: CGPoint) {
         path.addQuadCurve(to: endPoint, control: controlPoint)
     }
-    /// Adds an arc of a circle, and a line from the current point to the start of the arc. Angles are in radians. Angle
-    /// 0 is on the right, and angles grow clockwise.
+    /// Adds a line from the current point to the start of an arc of a circle, then adds the arc. Angles are in radians.
+    /// Angle 0 is on the right, and angles grow clockwise. Adds nothing if an angle is not finite.
     public func addArc(
         withCenter center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
     ) {
@@ -93,7 +93,7 @@ public final class UIBezierPath {
             context.stroke(path)
         }
     }
-    /// Limits further drawing to the inside of the path.
+    /// Limits everything that is drawn later in the current drawing to the inside of the path.
     public func addClip() { GraphicsContext.current?.clip(to: path, using: rule) }
 
     private var rule: FillRule { usesEvenOddFillRule ? .evenOdd : .winding }

@@ -32,7 +32,7 @@ public struct UIGraphicsImageRendererContext {
     public func fill(_ rect: CGRect) { cgContext.fill(rect) }
 }
 
-/// Draws images. UIKit's name for ``GraphicsImageRenderer``.
+/// Draws images. This class wraps ``GraphicsImageRenderer`` and has the name of UIKit's renderer.
 public final class UIGraphicsImageRenderer {
     private let renderer: GraphicsImageRenderer
 

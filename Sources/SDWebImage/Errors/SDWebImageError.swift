@@ -1,16 +1,18 @@
 public import Foundation
 public import WebImage
 
-/// The domain of errors whose code is a ``SDWebImageError/Code``.
+/// The `NSError` domain of this package. The code of an error in this domain is the raw value of an
+/// ``SDWebImageError/Code``.
 public let SDWebImageErrorDomain = "SDWebImageErrorDomain"
-/// The `userInfo` key for the refused response, a `WebImageResponse`.
+/// The `userInfo` key for the response of a failed download. The value is a `WebImageResponse`.
 public let SDWebImageErrorDownloadResponseKey = "SDWebImageErrorDownloadResponseKey"
-/// The `userInfo` key for the refused HTTP status, an `NSNumber`.
+/// The `userInfo` key for an HTTP status that is not accepted. The value is an `NSNumber`.
 public let SDWebImageErrorDownloadStatusCodeKey = "SDWebImageErrorDownloadStatusCodeKey"
-/// The `userInfo` key for the refused content type, a `String`.
+/// The `userInfo` key for a content type that is not accepted. The value is a `String`.
 public let SDWebImageErrorDownloadContentTypeKey = "SDWebImageErrorDownloadContentTypeKey"
 
-/// A failure as an `NSError`. Code for SDWebImage expects this form, with SDWebImage's domains, codes and keys.
+/// A failure as an `NSError`. Programs that were written for SDWebImage expect an `NSError` with SDWebImage's domains,
+/// codes and `userInfo` keys.
 ///
 /// An error of a custom loader keeps its own domain and code. Connection failures have the domain `NSURLErrorDomain`
 /// and a code of that domain. All other failures have the domain ``SDWebImageErrorDomain``.
@@ -45,27 +47,28 @@ extension SDWebImageError {
     public static let invalidURL = Code.invalidURL
     /// The data is not an image.
     public static let badImageData = Code.badImageData
-    /// The server reported that the cached image has not changed.
+    /// The server reported that the cached image is still current, so there is no new image.
     public static let cacheNotModified = Code.cacheNotModified
-    /// The URL is on the list of URLs that failed before, so it was not tried again.
+    /// An earlier load of the URL failed permanently, so the manager did not try the URL again.
     public static let blackListed = Code.blackListed
-    /// The download operation could not be created.
+    /// The downloader could not create a download for the request.
     public static let invalidDownloadOperation = Code.invalidDownloadOperation
     /// The HTTP status is not one of the accepted statuses.
     public static let invalidDownloadStatusCode = Code.invalidDownloadStatusCode
     /// The load was cancelled.
     public static let cancelled = Code.cancelled
-    /// The response was refused.
+    /// The response modifier rejected the response, or there was no response.
     public static let invalidDownloadResponse = Code.invalidDownloadResponse
     /// The content type is not one of the accepted types.
     public static let invalidDownloadContentType = Code.invalidDownloadContentType
 }
 
-/// Whether an error number is the number of a code. Used by expressions such as `error.code == .cancelled`.
+/// Whether `number` is the raw value of `code`. Expressions such as `error.code == .cancelled` use this operator.
 public func == (number: Int?, code: SDWebImageError.Code) -> Bool { number == code.rawValue }
 
-/// Whether an error number is not the number of a code. Used by expressions such as `error.code != .cancelled`.
+/// Whether `number` is not the raw value of `code`. Expressions such as `error.code != .cancelled` use this operator.
 public func != (number: Int?, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
 
-/// Whether a failure has a code. Used by `case SDWebImageError.cancelled` in a `switch` or `catch`.
+/// Whether `error` is a failure with the code `code`. The pattern `case SDWebImageError.cancelled` in a `switch` or
+/// `catch` uses this operator.
 public func ~= (code: SDWebImageError.Code, error: any Error) -> Bool { WebImageError(original: error).code == code }

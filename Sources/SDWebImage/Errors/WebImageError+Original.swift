@@ -27,7 +27,7 @@ extension WebImageError {
         return info
     }
 
-    /// Converts any error that a custom loader reports.
+    /// Converts the error that a custom loader reports. The error can have any type.
     init(original error: any Error) {
         switch error {
         case let own as WebImageError: self = own

@@ -1,7 +1,7 @@
 public import Foundation
 
-// On Linux, Foundation can cast an `NSNumber` in an `Any` to `Double` and `Int`, but not to `CGFloat`. Code for
-// SDWebImage needs the cast to `CGFloat`, for example in `options[.decodeScaleFactor] as? CGFloat`.
+// On Linux, Foundation can cast an `NSNumber` in an `Any` to `Double` and `Int`, but not to `CGFloat`. Programs that
+// were written for SDWebImage need the cast to `CGFloat`, for example in `options[.decodeScaleFactor] as? CGFloat`.
 extension CGFloat: @retroactive _ObjectiveCBridgeable {
     /// The number as an `NSNumber`.
     public func _bridgeToObjectiveC() -> NSNumber { NSNumber(value: Double(self)) }

@@ -11,6 +11,8 @@ public func SDImageLoaderDecodeImageData(
 
 /// Decodes an image with the options and context of a load. Intended for custom caches. Blocks during decoding.
 /// Returns nil if the data cannot be decoded.
+///
+/// If `cacheKey` is not a valid URL, the function ignores the context and all options except `.decodeFirstFrameOnly`.
 public func SDImageCacheDecodeImageData(
     _ imageData: Data, _ cacheKey: String, _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {

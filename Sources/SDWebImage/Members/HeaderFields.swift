@@ -4,8 +4,8 @@ public import WebImage
 public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
     private var fields: [String: String]
 
-    /// Creates header fields from a dictionary. If several names differ only in case, only one of these fields is
-    /// stored. It is undefined which field is stored.
+    /// Creates header fields from a dictionary. If several names differ only in case, one of the names and one of the
+    /// values are stored. It is undefined which name and which value are stored.
     public init(_ fields: [String: String]) {
         self.fields = [:]
         for (name, value) in fields { self[name] = value }

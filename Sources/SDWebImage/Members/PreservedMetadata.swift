@@ -1,8 +1,8 @@
 public import WebImage
 public import WebImageGraphics
 
-// The built-in transformers are structs and always copy the metadata. The setter is therefore unavailable. The message
-// of the setter names the alternative.
+// The built-in transformers always copy the metadata. The setter of `preserveImageMetadata` is therefore unavailable.
+// The compiler's error message for the setter names the alternative.
 
 extension ImageRoundCornerTransformer {
     /// Whether the transformer copies the descriptive metadata to the transformed image. Always true.

@@ -133,8 +133,8 @@ extension ImageCoderHelper {
         }
     }
 
-    /// The method that prepares a decoded image for display in SDWebImage. The setting has no effect, because this
-    /// package can display the pixels of a decoded image directly.
+    /// The method by which SDWebImage prepares a decoded image for display. In this package, the setting has no effect,
+    /// because the pixels of a decoded image can be displayed directly.
     public static var defaultDecodeSolution: SDImageCoderDecodeSolution {
         get { solution.withLock { $0 } }
         set { solution.withLock { $0 = newValue } }
@@ -142,8 +142,8 @@ extension ImageCoderHelper {
     private static let solution = Locked(SDImageCoderDecodeSolution.automatic)
 }
 
-/// SDWebImage's methods that prepare a decoded image for display. The values have no effect, because this package can
-/// display the pixels of a decoded image directly.
+/// The methods by which SDWebImage prepares a decoded image for display. In this package, the values have no effect,
+/// because the pixels of a decoded image can be displayed directly.
 public enum SDImageCoderDecodeSolution: UInt, Sendable {
     /// The best available method.
     case automatic = 0

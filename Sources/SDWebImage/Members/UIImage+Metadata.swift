@@ -36,8 +36,8 @@ extension Image {
         get { decodingOptions?.dictionary }
         set { if !isStored { decodingOptions = newValue.map { DecodingOptions($0) } } }
     }
-    /// An object that the caller attaches to the image. If the object can be encoded, the disk cache stores it with the
-    /// image.
+    /// An object that the caller attaches to the image. If the object is `Data` or `Encodable`, the disk cache stores
+    /// the object with the image.
     public var sd_extendedObject: (any Sendable)? {
         get { extendedObject }
         set { extendedObject = newValue }

@@ -2,8 +2,8 @@ public import Foundation
 public import WebImage
 
 extension Image {
-    /// Decodes a file with the registered coders. For an animation, opens all frames unless `firstFrameOnly` is true.
-    /// Blocks during decoding.
+    /// Decodes a file with the registered coders. If the file is an animation and `firstFrameOnly` is true, decodes
+    /// only the first frame. Otherwise the result contains all frames. Blocks during decoding.
     public static func sd_image(with data: Data?, scale: CGFloat = 1, firstFrameOnly: Bool = false) -> UIImage? {
         image(with: data, scale: scale, firstFrameOnly: firstFrameOnly)
     }
@@ -31,8 +31,8 @@ extension Image {
         ImageCoderHelper.decodedImage(with: image)
     }
 
-    /// Returns the image, scaled down if its pixels use more than `limitBytes` bytes. A limit of 0 means the default
-    /// limit.
+    /// Returns a smaller image if the pixels of `image` use more than `limitBytes` bytes. Otherwise returns `image`. A
+    /// limit of 0 means the default limit. Blocks during scaling.
     public static func sd_decodedAndScaledDownImage(with image: UIImage?, limitBytes: UInt = 0) -> UIImage? {
         ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: Int(clamping: limitBytes))
     }

@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 
 extension Image {
-    /// Returns the image resized to a size in points.
+    /// Returns a resized image. `size` is in points.
     public func sd_resizedImage(with size: CGSize, scaleMode: SDImageScaleMode) -> UIImage? {
         resizedImage(with: size, scaleMode: scaleMode)
     }
@@ -14,18 +14,18 @@ extension Image {
     ) -> UIImage? {
         roundedCornerImage(withRadius: radius, corners: corners, borderWidth: borderWidth, borderColor: borderColor)
     }
-    /// Returns the image rotated counter-clockwise. The angle is in radians.
+    /// Returns a rotated image. The rotation is counter-clockwise. The angle is in radians.
     public func sd_rotatedImage(withAngle angle: CGFloat, fitSize: Bool) -> UIImage? {
         rotatedImage(withAngle: angle, fitSize: fitSize)
     }
-    /// Returns the image mirrored left to right, top to bottom, or both.
+    /// Returns a mirrored image. The image is mirrored left to right, top to bottom, or both.
     public func sd_flippedImage(withHorizontal horizontal: Bool, vertical: Bool) -> UIImage? {
         flippedImage(withHorizontal: horizontal, vertical: vertical)
     }
-    /// Returns the image with all pixels in one colour. The opacity of each pixel is multiplied by the opacity of the
-    /// colour. For a transparent colour, returns the same image.
+    /// Returns an image in which all pixels have the colour `tintColor`. The opacity of each pixel is multiplied by the
+    /// opacity of the colour. If the colour is completely transparent, returns the same image.
     public func sd_tintedImage(with tintColor: UIColor) -> UIImage? { tintedImage(with: tintColor) }
-    /// Returns the image with a colour blended over it.
+    /// Returns an image in which a colour is blended over the whole image.
     public func sd_tintedImage(with tintColor: UIColor, blendMode: BlendMode) -> UIImage? {
         tintedImage(with: tintColor, blendMode: blendMode)
     }
@@ -34,8 +34,8 @@ extension Image {
     /// Returns the colours of the pixels inside a rectangle, row by row. The rectangle is in pixels. Nil if the
     /// rectangle is not completely inside the image.
     public func sd_colors(with rect: CGRect) -> [UIColor]? { colors(with: rect) }
-    /// Returns the image blurred. The blur radius is in points.
+    /// Returns a blurred image. The blur radius is in points.
     public func sd_blurredImage(withRadius blurRadius: CGFloat) -> UIImage? { blurredImage(withRadius: blurRadius) }
-    /// Returns the image changed by a filter.
+    /// Applies a filter and returns the resulting image.
     public func sd_filteredImage(with filter: any ImageFilter) -> UIImage? { filteredImage(with: filter) }
 }

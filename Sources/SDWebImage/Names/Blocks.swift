@@ -28,15 +28,16 @@ public typealias SDWebImageDownloaderCompletedBlock = SDImageLoaderCompletedBloc
 /// Receives the result of a cache query: the image, the encoded bytes if the query read them, and the layer that
 /// contained the image.
 public typealias SDImageCacheQueryCompletionBlock = ImageCacheQueryCompletionBlock
-/// Receives whether a key is cached.
+/// Receives true if the cache contains an entry for the key.
 public typealias SDImageCacheCheckCompletionBlock = @Sendable (_ isInCache: Bool) -> Void
 /// Receives the encoded bytes of an entry on disk. Nil if there is no entry.
 public typealias SDImageCacheQueryDataCompletionBlock = @Sendable (_ data: Data?) -> Void
 /// Receives the number of entries on disk and their total size in bytes.
 public typealias SDImageCacheCalculateSizeBlock = @Sendable (_ fileCount: UInt, _ totalSize: UInt) -> Void
-/// Receives the layer that contains an entry for a key.
+/// Receives the layer that contains an entry for the key; `.none` if no layer contains an entry.
 public typealias SDImageCacheContainsCompletionBlock = @Sendable (_ containsCacheType: SDImageCacheType) -> Void
-/// Returns the path of an additional file. The cache reads this file if its own folder has no entry for the key.
+/// Returns the path of an additional file for a key. The cache reads this file if the cache's folder has no entry for
+/// the key.
 public typealias SDImageCacheAdditionalCachePathBlock = @Sendable (_ key: String) -> String?
 /// Receives the progress of a prefetched list: the number of URLs whose loads have ended, and the number of all URLs in
 /// the list.
@@ -46,7 +47,7 @@ public typealias SDWebImagePrefetcherCompletionBlock =
     @Sendable (_ finishedCount: UInt, _ skippedCount: UInt) -> Void
 /// Returns the cache key of a URL.
 public typealias SDWebImageCacheKeyFilterBlock = @Sendable (_ url: URL) -> String?
-/// Returns the bytes that a cache stores.
+/// Returns the bytes that the cache writes to disk for an image.
 public typealias SDWebImageCacheSerializerBlock =
     @Sendable (_ image: UIImage?, _ originalData: Data?, _ imageURL: URL?) -> Data?
 /// Returns the options and context that replace the options and context of a load.
@@ -57,5 +58,5 @@ public typealias SDWebImageDownloaderRequestModifierBlock = @Sendable (_ request
 /// Returns the response that replaces the given response.
 public typealias SDWebImageDownloaderResponseModifierBlock =
     @Sendable (_ response: WebImageResponse) -> WebImageResponse?
-/// Converts the received bytes to the bytes of an image.
+/// Converts the received bytes, for example encrypted bytes, to the bytes of an image file.
 public typealias SDWebImageDownloaderDecryptorBlock = @Sendable (_ data: Data, _ response: WebImageResponse?) -> Data?

@@ -1,14 +1,14 @@
 public import WebImage
 public import WebImageStore
 
-/// A cache of a memory layer and a disk layer. SDWebImage's name for ``WebImageCore/ImageCache``.
+/// A cache with a memory layer and a disk layer. SDWebImage's name for ``WebImageCore/ImageCache``.
 public typealias SDImageCache = ImageCache
 /// A running cache query. SDWebImage's name for ``WebImageCore/ImageCacheToken``.
 public typealias SDImageCacheToken = ImageCacheToken
 /// A layer of a cache. SDWebImage's name for ``WebImageCore/ImageCacheType``.
 public typealias SDImageCacheType = ImageCacheType
-/// The options of a cache query, of the same type as the options of a load. The caching flags have the same meaning as
-/// in SDWebImage.
+/// The options of a cache query. They have the same type as the options of a load. The flags for caching have the same
+/// meaning as in SDWebImage.
 public typealias SDImageCacheOptions = WebImageOptions
 /// The date from which an entry's age is counted. SDWebImage's name for ``WebImageCore/ImageCacheConfig/ExpireType``.
 public typealias SDImageCacheConfigExpireType = ImageCacheConfig.ExpireType

@@ -7,14 +7,14 @@ public typealias SDImageCoder = ImageCoder
 public typealias SDImageCoderOption = ImageCoderOption
 /// Options of a coder. SDWebImage's name for ``WebImageCore/ImageCoderOptions``.
 public typealias SDImageCoderOptions = ImageCoderOptions
-/// Options of a coder that can be changed. The same type as ``SDImageCoderOptions``, because a Swift dictionary in a
-/// `var` can be changed.
+/// SDWebImage's name for mutable coder options. This is the same type as ``SDImageCoderOptions``, because a Swift
+/// dictionary in a `var` is mutable.
 public typealias SDImageCoderMutableOptions = ImageCoderOptions
 /// The registered coders. SDWebImage's name for ``WebImageCore/ImageCodersManager``.
 public typealias SDImageCodersManager = ImageCodersManager
 /// Helper functions for coders. SDWebImage's name for ``WebImageCore/ImageCoderHelper``.
 public typealias SDImageCoderHelper = ImageCoderHelper
-/// The rule for whether an image is prepared for display before it is shown. SDWebImage's name for
+/// The rule that decides whether an image is prepared for display in advance. SDWebImage's name for
 /// ``WebImageCore/ImageForceDecodePolicy``.
 public typealias SDImageForceDecodePolicy = ImageForceDecodePolicy
 /// Reads and writes GIF. SDWebImage's name for ``WebImageCodecs/ImageGIFCoder``.

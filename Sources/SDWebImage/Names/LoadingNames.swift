@@ -2,7 +2,7 @@ public import Foundation
 public import WebImage
 public import WebImageHTTP
 
-/// Loads over HTTP. SDWebImage's name for ``WebImageHTTP/WebImageDownloader``.
+/// Downloads images over HTTP. SDWebImage's name for ``WebImageHTTP/WebImageDownloader``.
 public typealias SDWebImageDownloader = WebImageDownloader
 /// Options of a download. SDWebImage's name for ``WebImageHTTP/WebImageDownloaderOptions``.
 public typealias SDWebImageDownloaderOptions = WebImageDownloaderOptions
@@ -37,7 +37,7 @@ public typealias SDImageLoadersManager = ImageLoadersManager
 extension WebImageDownloaderConfig.ExecutionOrder {
     /// Downloads start in the order of their requests (first in, first out).
     public static let fifoExecutionOrder = Self.fifo
-    /// The latest requested download starts first (last in, first out).
+    /// The download that was requested last starts first (last in, first out).
     public static let lifoExecutionOrder = Self.lifo
 }
 

@@ -33,7 +33,8 @@ extension ImageCachesManager {
 }
 
 extension DiskCache {
-    /// Unavailable, because the disk layer has an index of its files. Moved files would not match this index.
+    /// Unavailable, because the disk layer has an index of its files. The index would not contain files that were moved
+    /// into another folder.
     @available(*, unavailable, message: "Open a cache at the new place and call importImages(fromDirectory:)")
     public func moveCacheDirectory(fromPath srcPath: String, toPath dstPath: String) {}
 }
@@ -62,7 +63,7 @@ extension SDWebImageDownloaderConfig {
         get { nil }
         set {}
     }
-    /// Unavailable, because credentials are a user name and a password here.
+    /// Unavailable, because this package has no `URLCredential`. It uses a user name and a password instead.
     @available(*, unavailable, message: "Set username and password")
     public var urlCredential: Never? {
         get { nil }
@@ -91,5 +92,5 @@ extension SDImageCacheConfig {
     }
 }
 
-/// The `totalUnitCount` of a progress whose size is unknown.
+/// The `totalUnitCount` of a `Progress` object when the size of the download is unknown.
 public let SDWebImageProgressUnitCountUnknown: Int64 = 1

@@ -4,8 +4,8 @@ public import WebImage
 public typealias SDWebImageOptions = WebImageOptions
 /// The context of a load. SDWebImage's name for ``WebImageCore/WebImageContext``.
 public typealias SDWebImageContext = WebImageContext
-/// The context of a load that can be changed. The same type as ``SDWebImageContext``, because a Swift dictionary in a
-/// `var` can be changed.
+/// SDWebImage's name for a mutable context. This is the same type as ``SDWebImageContext``, because a Swift dictionary
+/// in a `var` is mutable.
 public typealias SDWebImageMutableContext = WebImageContext
 /// The key of a value in a context. SDWebImage's name for ``WebImageCore/WebImageContextOption``.
 public typealias SDWebImageContextOption = WebImageContextOption
@@ -13,10 +13,10 @@ public typealias SDWebImageContextOption = WebImageContextOption
 public typealias SDWebImageOperation = WebImageOperation
 /// The queue on which completions run. SDWebImage's name for ``WebImageCore/CallbackQueue``.
 public typealias SDCallbackQueue = CallbackQueue
-/// The rule for whether a completion runs inline or on the queue. SDWebImage's name for
+/// The rule that decides whether a completion runs inline or on the queue. SDWebImage's name for
 /// ``WebImageCore/CallbackQueue/Policy``.
 public typealias SDCallbackPolicy = CallbackQueue.Policy
-/// Creates cache keys from URLs with a block. SDWebImage's name for ``WebImageCore/WebImageCacheKeyFilter``.
+/// Uses a block to create cache keys from URLs. SDWebImage's name for ``WebImageCore/WebImageCacheKeyFilter``.
 public typealias SDWebImageCacheKeyFilter = WebImageCacheKeyFilter
 /// Creates cache keys from URLs. SDWebImage's name for ``WebImageCore/WebImageCacheKeyFilterProtocol``.
 public typealias SDWebImageCacheKeyFilterProtocol = WebImageCacheKeyFilterProtocol

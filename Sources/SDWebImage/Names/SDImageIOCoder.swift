@@ -2,8 +2,8 @@ public import Foundation
 public import WebImage
 import WebImageCodecs
 
-/// Reads and writes still images. Reads JPEG, PNG, BMP and ICO, from a complete file or from a download in progress.
-/// Safe on any thread.
+/// Reads and writes still images. The coder reads JPEG, PNG, BMP and ICO files. It decodes complete files and, for some
+/// of these formats, downloads in progress. Safe on any thread.
 public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     /// The shared coder for complete files.
     public static let shared = SDImageIOCoder()
@@ -15,7 +15,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     private let options: Locked<SharedOptions?>
     private let arriving = Locked<(any ProgressiveImageCoder)?>(nil)
 
-    /// Makes the options `Sendable`, so that they can be moved into a lock.
+    /// Makes the options `Sendable`, because several threads can read them from the lock.
     private struct SharedOptions: @unchecked Sendable {
         // Unchecked is correct because `value` is a constant, so no thread changes the dictionary.
         let value: SDImageCoderOptions?
@@ -80,7 +80,7 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
 /// Unavailable, because SDWebImage's base class for animated coders uses Apple's image library.
 @available(*, unavailable, message: "Adopt SDAnimatedImageCoder; this class uses Apple's image library")
 public final class SDImageIOAnimatedCoder {
-    /// Creates an object that does nothing.
+    /// Unavailable, like the class. The object does nothing.
     public init() {}
 }
 

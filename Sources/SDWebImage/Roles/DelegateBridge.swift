@@ -11,8 +11,8 @@ final class DelegateBridge: WebImageManagerDelegate {
     }
 
     private let weakTarget: Locked<WeakTarget>
-    /// Strong references to all bridges, because managers reference their delegates weakly. The entry of a released
-    /// manager is removed when a delegate of any manager is set.
+    /// The bridges of all managers. This dictionary references the bridges strongly, because managers reference their
+    /// delegates weakly. Each call of ``install(_:on:)`` also removes the entries of released managers.
     private static let installed = Locked<[ObjectIdentifier: Installed]>([:])
 
     private init(_ target: any SDWebImageManagerDelegate) { weakTarget = Locked(WeakTarget(delegate: target)) }
@@ -31,7 +31,7 @@ final class DelegateBridge: WebImageManagerDelegate {
             entries[ObjectIdentifier(manager)] = bridge.map { Installed(manager: manager, bridge: $0) }
             return old
         }
-        // Keeps the removed bridge until here, so that it is released outside the lock.
+        // Keep the removed bridges alive until here, so that they are released outside the lock.
         withExtendedLifetime(dropped) {}
         manager.ownDelegate = bridge
     }

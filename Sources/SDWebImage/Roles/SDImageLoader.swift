@@ -14,9 +14,8 @@ public import WebImage
     /// Whether a URL that failed with `error` is blocked. A blocked URL is not tried again.
     func shouldBlockFailedURL(with url: URL, error: any Error) -> Bool
     /// Whether a URL that failed with `error` is blocked. A blocked URL is not tried again. The manager calls this
-    /// method.
-    ///
-    /// The default implementation returns the result of `shouldBlockFailedURL(with:error:)`.
+    /// method, not `shouldBlockFailedURL(with:error:)`. The default implementation returns the result of
+    /// `shouldBlockFailedURL(with:error:)`.
     func shouldBlockFailedURL(
         with url: URL, error: any Error, options: SDWebImageOptions, context: SDWebImageContext?
     ) -> Bool

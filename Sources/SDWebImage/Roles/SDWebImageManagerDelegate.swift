@@ -11,8 +11,8 @@ public import WebImage
     func imageManager(
         _ imageManager: SDWebImageManager, shouldBlockFailedURL imageURL: URL, withError error: any Error
     ) -> Bool
-    /// Returns the image to store and deliver instead of a downloaded image, as in version 4. By default, returns
-    /// the downloaded image.
+    /// Returns the image that the manager stores and delivers instead of the downloaded image. SDWebImage 4 has this
+    /// method too. By default, returns the downloaded image.
     ///
     /// The manager calls this method on a background thread, and only for complete images. If the method returns nil,
     /// the load fails.

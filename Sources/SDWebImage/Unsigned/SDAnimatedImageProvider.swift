@@ -73,12 +73,13 @@ extension SDAnimatedImageProtocol {
     }
     /// The default implementation. Does nothing.
     public func preloadAllFrames() {}
-    /// The coder as the type that ``WebImageCore/AnimatedImageProtocol`` requires.
+    /// The coder as `AnimatedImageCoder`. ``WebImageCore/AnimatedImageProtocol`` requires this type.
     @_disfavoredOverload public var animatedCoder: (any AnimatedImageCoder)? {
         let coder: (any SDAnimatedImageCoder)? = animatedCoder
         return coder
     }
-    /// The default implementation. Creates the image from the coder's `animatedImageData`. Returns nil if that is nil.
+    /// The default implementation. Creates the image from the coder's `animatedImageData`. Returns nil if
+    /// `animatedImageData` is nil.
     @_disfavoredOverload public init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) {
         guard let data = animatedCoder.animatedImageData else { return nil }
         self.init(data: data, scale: scale, options: nil)

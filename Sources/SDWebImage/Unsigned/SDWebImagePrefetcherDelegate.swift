@@ -46,7 +46,7 @@ extension WebImagePrefetcher {
         set { ownDelegate = newValue }
     }
 
-    /// The maximum number of URLs that are loaded at the same time; at least 1.
+    /// The maximum number of URLs that the prefetcher loads at the same time. At least 1.
     public var maxConcurrentPrefetchCount: UInt {
         get { UInt(clamping: ownMaxConcurrentPrefetchCount) }
         set { ownMaxConcurrentPrefetchCount = Int(clamping: newValue) }

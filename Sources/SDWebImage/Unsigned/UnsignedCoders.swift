@@ -80,8 +80,10 @@ extension ImageJPEGCoder: SDProgressiveImageCoder {
 }
 
 extension ImageCodersManager {
-    /// Encodes an animation with the last added coder that can write it. Returns nil if no coder can. Blocks while it
-    /// encodes.
+    /// Encodes an animation with the registered coders. Tries only the coders that can write `format`. The coder that
+    /// was added last is tried first. If a coder fails, the coder that was added before it is tried.
+    ///
+    /// Returns nil if `frames` is empty or every coder fails. Blocks during encoding.
     public func encodedData(
         with frames: [SDImageFrame], loopCount: UInt, format: SDImageFormat, options: SDImageCoderOptions? = nil
     ) -> Data? {

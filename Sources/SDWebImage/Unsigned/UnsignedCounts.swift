@@ -27,7 +27,7 @@ extension AnimatedImage: SDAnimatedImageProtocol {
         self.init(named: name, in: bundle)
     }
 
-    /// Unavailable, because images cannot be archived.
+    /// Unavailable, because an image object cannot be archived. A program can archive `animatedImageData` instead.
     @available(*, unavailable, message: "Archive animatedImageData and restore the image with init(data:)")
     public convenience init?(coder: NSCoder) { nil }
 }
@@ -89,17 +89,18 @@ extension AnimatedImagePlayer {
 }
 
 extension ImageCache {
-    /// The total size of all entries on disk in bytes. Blocks while it reads the disk layer.
+    /// Returns the total size in bytes of all entries on disk. Blocks the calling thread.
     public func totalDiskSize() -> UInt {
         let size: Int = totalDiskSize()
         return UInt(clamping: size)
     }
-    /// The number of entries on disk. Blocks while it reads the disk layer.
+    /// Returns the number of entries on disk. Blocks the calling thread.
     public func totalDiskCount() -> UInt {
         let count: Int = totalDiskCount()
         return UInt(clamping: count)
     }
-    /// Counts the entries on disk and their bytes without blocking the caller. Calls the completion on the main queue.
+    /// Determines the number of entries on disk and their total size in bytes. Does not block the calling thread. Calls
+    /// the completion on the main queue.
     @preconcurrency public func calculateSize(completionBlock: SDImageCacheCalculateSizeBlock?) {
         guard let completionBlock else { return }
         let counted: @Sendable (Int, Int) -> Void = { count, size in
@@ -133,14 +134,14 @@ extension WebImageDownloader {
 }
 
 extension ImageCoderHelper {
-    /// The default limit for the pixels of a scaled-down image in bytes, initially 60 MiB. Values below 4 (the bytes of
-    /// one pixel) are ignored.
+    /// The default limit for the pixels of a scaled-down image. The limit is in bytes; its initial value is 60 MiB.
+    /// Setting a value below 4 (the number of bytes of one pixel) has no effect.
     public static var defaultScaleDownLimitBytes: UInt {
         get { UInt(clamping: ownScaleDownLimitBytes) }
         set { ownScaleDownLimitBytes = Int(clamping: newValue) }
     }
-    /// Returns the image, scaled down if its pixels use more than `limitBytes` bytes. A limit of 0 means the default
-    /// limit. Blocks during the scaling.
+    /// Returns a smaller image if the pixels of `image` use more than `limitBytes` bytes. Otherwise returns `image`. A
+    /// limit of 0 means the default limit. Blocks during scaling.
     public static func decodedAndScaledDownImage(
         with image: UIImage?, limitBytes: UInt = 0, policy: SDImageForceDecodePolicy = .automatic
     ) -> UIImage? {

@@ -8,15 +8,15 @@ struct DownloadEnvironment: Sendable {
     var resumeStore: ResumeStore?
 }
 
-/// Passes the events of one download to the ``SharedDownloads`` of its downloader.
+/// Passes the events of one download to the ``SharedDownloads`` object that runs the download.
 struct DownloadEvents: Sendable {
     weak let downloads: SharedDownloads?
     /// The number of the download in the queue.
     let number: Int
     let notifications: DownloadNotifications
 
-    /// Reports the end of the download. Called once, on the engine's thread, the download's queue or the thread of a
-    /// timer.
+    /// Reports the end of the download. Called once for each download. The caller runs on the engine's thread, on the
+    /// download's queue or on the thread of a timer.
     func end(_ ending: DownloadEnding) { downloads?.finish(number, ending) }
 
     /// Frees the download's slot for other downloads until ``resume()``.

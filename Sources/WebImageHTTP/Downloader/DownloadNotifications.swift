@@ -5,7 +5,8 @@ extension Notification.Name {
     /// Posted before the first transfer of a download starts. The notification's object is the download's operation.
     /// All notifications of downloads are posted asynchronously on the main queue.
     public static let webImageDownloadStart = Notification.Name("SDWebImageDownloadStartNotification")
-    /// Posted when the response head was received and accepted.
+    /// Posted when a response head was received and not refused. With a response modifier, the head is checked later,
+    /// after the transfer has ended.
     public static let webImageDownloadReceiveResponse = Notification.Name(
         "SDWebImageDownloadReceiveResponseNotification")
     /// Posted when a download succeeded, failed or was cancelled.

@@ -10,8 +10,8 @@ final class DownloadPlan: Sendable {
     let options: WebImageOptions
     let context: RequestContext
     let cacheScope: CacheScope
-    /// The conditional header fields that revalidate a cached body, sent in addition to the request's fields. They
-    /// allow the server to answer 304.
+    /// The conditional header fields for the cached body; empty if no cached body is revalidated. They are sent in
+    /// addition to the request's own fields. If the cached body is still valid, the server can answer 304.
     let validators: [String: String]
     /// The URL of the load, before a modifier changed it.
     let requestedURL: URL
@@ -69,8 +69,8 @@ final class DownloadPlan: Sendable {
     private var isShared: Bool { cacheScope != .unstored }
 
     /// Whether a broken download may be continued from the bytes already received. The request must be a GET without a
-    /// body, without validators and without a `Range` field from the caller. Its scope must not be `.unstored`, because
-    /// no later load can match that scope.
+    /// body, without validators and without a `Range` field from the caller. The cache scope must not be `.unstored`,
+    /// because downloads with that scope are not shared with other loads.
     var isResumable: Bool {
         isShared && validators.isEmpty
             && transfer.request.httpMethod == "GET" && transfer.request.httpBody == nil
@@ -87,7 +87,8 @@ extension DownloadPlan {
             left.plan === right.plan || left.plan.yieldsTheSame(as: right.plan)
         }
 
-        /// Hashes only the URL. Most keys differ in their URLs, and few keys exist at a time.
+        /// Hashes only the URL. More properties would make hashing slower but would avoid few collisions, because most
+        /// keys have different URLs.
         func hash(into hasher: inout Hasher) { hasher.combine(plan.urlText) }
     }
 

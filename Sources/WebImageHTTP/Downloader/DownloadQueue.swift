@@ -37,7 +37,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private var running = 0
     /// The number of slots in use for each host. Counted only while there is a limit per host.
     private var runningOfHost: [String: Int] = [:]
-    /// The hosts of the ended downloads that keep their slots until ``free(_:)``.
+    /// The ended downloads that keep their slots until ``free(_:)``, and the host of each download.
     private var kept: [Download: String] = [:]
     private var next: Download = 0
 
@@ -130,7 +130,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         return admit()
     }
 
-    /// Puts a paused download back into its lane, sorted by its original order of arrival.
+    /// Puts a paused download back into its lane. The lane stays in order of arrival, so the download gets its earlier
+    /// position among the waiting downloads.
     mutating func resume(_ download: Download) -> [Action] {
         guard let entry = entries[download], entry.place == .paused else { return [] }
         entries[download]?.place = .waiting

@@ -6,7 +6,7 @@ import WebImageCore
 /// A download is a sequence of legs. A leg is one transfer: the first attempt, one redirect, a retry, or the
 /// continuation of a partial body. Late events of an earlier leg are ignored.
 struct DownloadState: Sendable {
-    /// The values of a plan that the decisions depend on.
+    /// The values from the plan on which the decisions depend.
     struct Rules: Sendable {
         let url: URL
         let isResumable: Bool
@@ -14,7 +14,7 @@ struct DownloadState: Sendable {
         let acceptance: ResponseAcceptance
         /// If true, the response's status and type are checked after the modifier has changed the head, not before.
         let hasResponseModifier: Bool
-        /// If true, the body is decrypted and delivered only when complete.
+        /// If true, the body is decrypted after it is complete, and subscribers receive no bytes before that.
         let hasDecryptor: Bool
     }
 
@@ -69,8 +69,9 @@ struct DownloadState: Sendable {
     private(set) var head: WebImageResponse?
     /// The expected number of body bytes; 0 when the server does not declare the length, -1 before the response.
     private(set) var expected = -1
-    /// The number of bodies that were discarded after bytes had arrived. Each subscriber compares this number, so that
-    /// it never receives bytes of two different bodies.
+    /// The number of bodies that were discarded after bytes had arrived. Each subscriber stores the number at its first
+    /// delivery and receives no bytes after the number has changed. Therefore it never receives bytes of two different
+    /// bodies.
     private(set) var generation = 0
     private(set) var redirects = 0
     private(set) var attempts = 0

@@ -7,11 +7,11 @@ final class DownloadSubscriber: Sendable {
     typealias Outcome = Result<ImageDataResult, WebImageError>
 
     private struct State {
-        /// The continuation of a waiting task. The claim returns the continuation only once, so it is resumed only
-        /// once. It is an unsafe continuation, because thousands of tasks may wait and a checked continuation needs
-        /// more memory and time.
+        /// The continuation of a waiting task. The claim returns the continuation only once, so the task is resumed
+        /// only once. The continuation is an unsafe continuation, because thousands of tasks may wait and a checked
+        /// continuation needs more memory and time.
         var claim = CompletionClaim<UnsafeContinuation<DownloadEnding, Never>>()
-        /// The result, if it arrived before the task waited.
+        /// The result, if it arrived before the task waited; otherwise nil.
         var ending: DownloadEnding?
         var reported: (received: Int, expected: Int)?
         var delivered = 0
@@ -21,8 +21,9 @@ final class DownloadSubscriber: Sendable {
     let url: URL
     private let initialPriority: LoadPriority
     private let priorityHandle: LoadPriorityHandle?
-    /// Receives the body if the download completes after this subscriber was cancelled. A download without other
-    /// subscribers continues only if it is nearly complete. The caller can store the body in a cache.
+    /// Receives the body if this subscriber was cancelled and the download completes later. The caller can then store
+    /// the body in a cache. A download without subscribers continues only if at least
+    /// ``SharedDownloads/minFractionToFinish`` of its body had arrived when its last subscriber was cancelled.
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
     /// Decodes the image for a caller of `downloadImage`; nil when a task waits for the bytes (`loadData`).
     let operation: DataLoadOperation?
@@ -45,8 +46,8 @@ final class DownloadSubscriber: Sendable {
         self.progress = progress
     }
 
-    /// The current priority of the load. Read when the subscriber joins, because changes before the join are not passed
-    /// to the queue.
+    /// The current priority of the load. ``SharedDownloads`` reads it when the subscriber joins, because the queue
+    /// ignores all changes before the join.
     var priority: LoadPriority { priorityHandle?.priority ?? initialPriority }
     var receivesProgressOrBytes: Bool { progress != nil || receivedData != nil }
     /// Whether the subscriber is a waiting task. Resuming a task is quick and runs no user code, so any thread may

@@ -1,7 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// An immutable snapshot of all downloader settings that requests depend on.
+/// An immutable snapshot of all settings of a downloader that affect requests.
 ///
 /// Every change of a setting creates a new snapshot. Each load refers to one snapshot. Values that are the same for all
 /// loads are computed once for each snapshot.
@@ -65,8 +65,8 @@ extension CurlRoute {
 }
 
 extension DownloadPolicy {
-    /// Whether proxies of the environment are ignored. A policy for public addresses ignores them. A proxy resolves
-    /// host names itself, so the policy could not check the addresses.
+    /// Whether the proxies of the environment are ignored. They are always ignored if only public addresses are
+    /// allowed: a proxy resolves host names itself, so the addresses could not be checked.
     fileprivate var ignoresEnvironmentProxies: Bool { publicAddressesOnly || !usesEnvironmentProxies }
 }
 

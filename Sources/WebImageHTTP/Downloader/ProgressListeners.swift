@@ -3,7 +3,7 @@
 /// At most one report is scheduled at a time. The report includes all bytes that arrive before it runs.
 struct ProgressListeners<Listener: Sendable>: Sendable {
     private var listeners: [Listener] = []
-    /// Listeners added after the last report.
+    /// The listeners that were added after the last report.
     private var newListeners: [Listener] = []
     private var hasNewBytes = false
     private var isScheduled = false
@@ -20,7 +20,7 @@ struct ProgressListeners<Listener: Sendable>: Sendable {
         return true
     }
 
-    /// Returns the listeners that the current report is for, and marks the report as no longer scheduled.
+    /// Returns the listeners that receive the current report. Afterwards no report is scheduled.
     ///
     /// Without new bytes, only the listeners added since the last report are returned. Otherwise each of thousands of
     /// joins would cause a report to all earlier listeners.

@@ -38,8 +38,8 @@ extension SharedDownload {
                 throw WebImageError(
                     .invalidDownloadResponse, stage: .download, underlying: .message("the response modifier refused"))
             }
-            // After a 304 the modifier can change the fields but not the status. The cached body was already accepted
-            // when it was received.
+            // After a 304 the modifier can change the header fields but not the status. The head is not checked again,
+            // because the cached body was already accepted when it was received.
             if isConfirmed { modified.statusCode = answer.statusCode }
             let head = modified
             if let refusal = state.withLock({ $0.decisions.modify(head) }) { throw refusal }
@@ -142,8 +142,8 @@ extension SharedDownload {
     /// Delivers the result to subscribers, after the last progress report.
     func deliver(_ ending: DownloadEnding, to subscribers: [DownloadSubscriber]) {
         let isSilent = state.withLock { $0.progressListeners.isEmpty }
-        // In the common case there are only loads without progress. Their result is delivered without a switch to the
-        // delivery queue.
+        // In the common case all subscribers are waiting tasks without progress. They receive the result without a
+        // switch to the delivery queue.
         if isSilent, subscribers.allSatisfy(\.isWaitingTask) {
             return environment.engine.afterSending { self.end(subscribers, ending) }
         }
@@ -156,7 +156,7 @@ extension SharedDownload {
     private func end(_ subscribers: [DownloadSubscriber], _ ending: DownloadEnding) {
         let isReceived = subscribers.reduce(false) { $1.end(ending) || $0 }
         // If no subscriber received the result, all subscribers were cancelled after the last byte arrived. Pass the
-        // complete body to the `finishedAfterCancel` of one cancelled load, so that the body is not lost.
+        // complete body to the `finishedAfterCancel` closure of one of these subscribers, so that the body is not lost.
         if !isReceived, case .success(let result) = ending.outcome,
             let receiverAfterCancel = subscribers.lazy.compactMap(\.finishedAfterCancel).first
         {

@@ -93,7 +93,8 @@ final class SharedDownload: Sendable {
             defer { state.operation = operation }
             return state.operation == nil
         }
-        // Post before the transfer starts. Otherwise the notification of the response could come first.
+        // Post before the transfer starts. Otherwise `webImageDownloadReceiveResponse` could be posted before the start
+        // notification.
         if isFirst { events.post(.start, self) }
         operation.start(DownloadLeg(leg.number, of: self))
         if state.withLock({ $0.decisions.isOver }) { operation.cancel() }
@@ -145,7 +146,8 @@ extension DownloadPlan {
     }
 }
 
-/// An immutable value in its own heap object. A download without this value stores only a nil reference.
+/// An immutable value in its own heap object. As long as a download has no such value, it stores only a nil reference.
+/// This saves memory, because thousands of downloads may wait.
 final class ImmutableBox<Value: Sendable>: Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

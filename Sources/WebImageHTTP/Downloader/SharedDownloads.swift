@@ -9,12 +9,13 @@ final class SharedDownloads: Sendable {
     private struct State {
         var queue: Queue
         var downloads: [Int: SharedDownload] = [:]
-        /// For each download that continues without subscribers, the closure that receives its body.
+        /// Maps the number of a download to the closure that receives the body after a cancel. A closure is stored when
+        /// its subscriber leaves a nearly complete download. It is removed when another subscriber joins the download.
         var receiversAfterCancel: [Int: @Sendable (ImageDataResult) -> Void] = [:]
     }
 
-    /// The part of a body, 0 to 1, that must have been received for a download to continue after its last subscriber
-    /// left.
+    /// A download may continue after its last subscriber has left if at least this part of its body, 0 to 1, has
+    /// arrived.
     static let minFractionToFinish = 0.9
     /// The longest time for which an ended download keeps its slot while its image is decoded and delivered.
     static let maxSlotHold = Duration.seconds(1)
@@ -150,11 +151,12 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Frees a slot after the completions of all `downloadImage` callers were put on their queues, as SDWebImage does.
-    /// This function is not used for downloads without such callers; their slots are freed when the downloads end.
+    /// Frees the slot of an ended download that has `downloadImage` callers. As in SDWebImage, the slot becomes free
+    /// after the completion block of every such caller was put on its callback queue. The slot of a download without
+    /// such callers becomes free when the download ends.
     ///
-    /// A timer frees the slot after ``maxSlotHold``. Otherwise a completion that runs inline and never returns would
-    /// block other downloads permanently.
+    /// A timer frees the slot after ``maxSlotHold``. Otherwise a completion block that runs on the calling thread and
+    /// never returns would keep the slot permanently.
     private func freeSlot(of number: Int, after operations: [DataLoadOperation]) {
         let free: @Sendable () -> Void = { [weak self] in self?.change { $0.queue.free(number) } }
         let timer = environment.clock.schedule(after: Self.maxSlotHold, free)

@@ -19,7 +19,7 @@ public final class WebImageDownloadToken: WebImageOperation {
         self.download = download
     }
 
-    /// Makes the token for reading a file, which needs no download.
+    /// Makes the token of a load that reads a file. Such a load has no download.
     init(_ file: URL, _ load: DataLoadOperation) {
         url = file
         request = WebImageRequest(url: file)

@@ -19,18 +19,19 @@ extension WebImageDownloader: PreparingDataLoader {
             let plan = try plan(for: load)
             return PreparedLoad(identity: plan.identity, value: plan)
         } catch {
-            // The load will fail with the same error before a request is sent, so it shares no download.
+            // The plan cannot be made. The load will fail with the same error before a request is sent, so it shares no
+            // download.
             return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
         }
     }
 
-    /// Returns the cache scope of a load. If nothing in the request could narrow the scope, this function is faster
-    /// than ``identity(of:)``, because it does not build the HTTP request.
+    /// Returns the cache scope of a load. If nothing in the request can narrow the scope, this function is faster than
+    /// ``identity(of:)``, because it does not build the HTTP request.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         prepareForScope(load)?.identity.cacheScope ?? load.declaredScope ?? .shared
     }
 
-    /// Prepares the load. Nil if nothing in the request, such as credentials or cookies, could narrow the scope.
+    /// Returns the prepared load; nil if nothing in the request, such as credentials or cookies, can narrow the scope.
     package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
         if load.url.absoluteString.hasScheme("file") { return nil }
         let isNarrowed =
@@ -82,9 +83,9 @@ extension WebImageDownloader: PreparingDataLoader {
                 + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
             if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
         }
-        // A login by cookies lasts as long as the cookie jar. A scope that the caller does not name therefore contains
-        // the name of the jar. A scope that the caller names stays valid longer than the jar, so it does not contain
-        // that name.
+        // A login by cookies ends together with the cookie jar. Therefore the scope contains the name of the jar. If
+        // the caller or the modifier gave the scope a name, the scope must also be valid for a later jar. In this case
+        // it does not contain the name of the jar.
         if request.httpShouldHandleCookies { parts.append(isNamed ? "!cookies" : "!cookies:\(settings.cookieJar)") }
         // Without certificate checks any host on the network path can replace the bytes. A load with certificate checks
         // must not receive these bytes from a cache.

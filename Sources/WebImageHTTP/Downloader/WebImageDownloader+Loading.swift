@@ -25,9 +25,15 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// `progress` is called on the download's own queue. A cancelled task immediately receives `.cancelled`. If
     /// ``ImageDataLoad/cached`` is set and fresh, the cached body is returned without a request. If it is stale, it is
     /// revalidated. ``FileImageLoader`` reads `file:` URLs, unless a policy forbids it.
-    /// - Throws: `.transport` with curl's code and message, `.invalidDownloadStatusCode`,
-    ///   `.invalidDownloadContentType`, `.invalidDownloadResponse`, `.invalidDownloadOperation`, `.limitExceeded`,
-    ///   `.fileSystem`, `.badImageData` for an empty body, `.invalidURL`, `.cancelled`.
+    /// - Throws: `.invalidURL` if the scheme of the URL is not supported or the host is missing or invalid.
+    ///   `.invalidDownloadOperation` if the request cannot be made, the policy refuses it, a redirect would send its
+    ///   body to a different origin, libcurl cannot be used, or the downloader was shut down. `.transport` with curl's
+    ///   code and message if the transfer fails, the deadline passes, or the server redirects too often.
+    ///   `.invalidDownloadStatusCode` or `.invalidDownloadContentType` if the configuration does not accept the
+    ///   response. `.invalidDownloadResponse` if the head is too long, the range is wrong, or the response modifier
+    ///   returns nil. `.limitExceeded` if the body exceeds the size limit. `.badImageData` if the body is empty or
+    ///   cannot be decrypted. `.fileSystem` if a file cannot be read, or if the body can be stored neither in memory
+    ///   nor in a file. `.cancelled` after a cancel.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -71,7 +77,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     }
 
     /// Joins the download and waits for its result. A waiting task stores the values that it uses after the wait.
-    /// Thousands of tasks may wait here, so these values are only references.
+    /// Thousands of tasks may wait here. To save memory, this function uses only references after the wait.
     @inline(__always)
     private func fetch(
         _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
@@ -140,8 +146,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let subscriber = DownloadSubscriber(
             load, minimumInterval: minimumProgressInterval, operation: operation,
             progress: operation.guarding(progress))
-        // Subscriber and operation retain each other until the operation completes. Therefore the download continues
-        // when the caller releases the token.
+        // The subscriber and the operation retain each other until the operation completes. Therefore the download
+        // continues even if the caller releases the token.
         operation.whenCancelled { [downloads] in downloads.cancel(subscriber) }
         let download = downloads.join(subscriber, plan)
         return WebImageDownloadToken(plan, operation, download)

@@ -7,7 +7,7 @@ public struct WebImageDownloaderConfig: Sendable {
     public enum ExecutionOrder: Int, Sendable, Hashable {
         /// First in, first out: the oldest waiting download is next.
         case fifo = 0
-        /// Last in, first out: the newest download is next.
+        /// Last in, first out: the newest waiting download is next.
         case lifo = 1
     }
 
@@ -26,8 +26,8 @@ public struct WebImageDownloaderConfig: Sendable {
     public var minimumProgressInterval = 0.0
     /// The retry strategy for failed downloads; nil never retries.
     public var retryStrategy: (any DownloadRetryStrategy)?
-    /// The rules for URLs and addresses; nil allows all. Use ``DownloadPolicy/server`` in programs that load URLs
-    /// received from other people.
+    /// The rules for URLs and addresses; nil allows all URLs and addresses. Use ``DownloadPolicy/server`` in programs
+    /// that load URLs received from other people.
     public var policy: DownloadPolicy?
     /// The proxy (`http://host:port`) for every request. The empty text uses no proxy. Nil uses the proxies of the
     /// environment, unless the policy forbids them.
@@ -47,10 +47,10 @@ public struct WebImageDownloaderConfig: Sendable {
     public var username: String?
     /// The password for basic and digest authentication.
     public var password: String?
-    /// The accepted status codes; nil accepts any.
+    /// The accepted status codes; nil accepts every status code.
     public var acceptableStatusCodes: IndexSet? = IndexSet(200..<300)
-    /// The accepted media types, compared with the `Content-Type` field; nil accepts any. A response without that field
-    /// is accepted.
+    /// The accepted media types, compared with the `Content-Type` field; nil accepts every type. A response without
+    /// that field is accepted.
     public var acceptableContentTypes: Set<String>?
     /// The maximum number of body bytes after content decoding (gzip and similar). A load's `.decodingLimits` take
     /// precedence.
@@ -84,7 +84,7 @@ public struct WebImageDownloaderConfig: Sendable {
     /// later.
     ///
     /// The initial values are: six downloads at a time, a timeout of 15 seconds, first in first out, status codes 200
-    /// to 299, any media type, and 100 MB per body.
+    /// to 299, all media types, and 100 MB per body.
     public static var `default`: WebImageDownloaderConfig {
         get { shared.withLock { $0 } }
         set { shared.withLock { $0 = newValue } }

@@ -21,7 +21,7 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     public static let highPriority = WebImageDownloaderOptions(rawValue: 1 << 7)
     /// Scale down an image whose decoded size exceeds the default memory limit.
     public static let scaleDownLargeImages = WebImageDownloaderOptions(rawValue: 1 << 8)
-    /// Do not force the decode. Has no effect, because this package always decodes images ready for display.
+    /// Do not force the decode of the image. Has no effect, because images are always fully decoded before delivery.
     public static let avoidDecodeImage = WebImageDownloaderOptions(rawValue: 1 << 9)
     /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageDownloaderOptions(rawValue: 1 << 10)

@@ -16,7 +16,8 @@ package final class CurlEngine: Sendable {
     private let ended = DispatchGroup()
     /// Memory blocks for bodies. While transfers run, the pool keeps freed blocks for later bodies.
     let blocks = BodyBlockPool()
-    /// The random name of this engine's cookie jar. Cookies exist only in memory, so each engine needs a new name.
+    /// The random name of this engine's cookie jar. The cookies exist only in memory, so every engine has other cookies
+    /// and needs a different name.
     let cookieJar = String(UInt64.random(in: .min ... .max), radix: 36)
     private let later = DeferredActions()
     private let label: String
@@ -77,7 +78,8 @@ package final class CurlEngine: Sendable {
         ended.wait()
     }
 
-    /// Refuses further transfers and closes all handles. Returns before the handles are closed.
+    /// Refuses further transfers. Afterwards the engine's thread closes all handles; this function does not wait for
+    /// it.
     ///
     /// - Parameter endingNow: If true, running transfers are cancelled. If false, the handles close after all running
     ///   transfers have ended.
@@ -110,8 +112,8 @@ package final class CurlEngine: Sendable {
         }
     }
 
-    /// Starts the engine's thread. The thread retains the mailbox but not the engine, so that releasing the engine ends
-    /// the thread.
+    /// Starts the engine's thread. The thread retains the mailbox but not the engine. Otherwise the engine would never
+    /// be released, and its `deinit`, which ends the thread, would never run.
     private func runThread(_ mailbox: CurlMailbox) {
         let (ended, label, identity, blocks, later) = (ended, label, thread, blocks, later)
         ended.enter()

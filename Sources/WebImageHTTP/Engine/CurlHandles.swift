@@ -5,8 +5,8 @@ import WebImageCore
 
 /// Owns one curl easy handle and the buffer for curl's error messages.
 ///
-/// Used only on the engine's thread. After a transfer, the handle returns to a pool. At that time its options are
-/// either cleared (``reset()``) or still set (``prepared``).
+/// Used only on the engine's thread. After a transfer, the handle returns to a pool. At that time the options of the
+/// handle are either cleared (``reset()``) or still set (``prepared``).
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
@@ -39,7 +39,8 @@ final class CurlEasy {
     func reset() {
         prepared = nil
         // `curl_easy_reset` leaks the list of cookie files (curl 7.88) and does not detach a share. Therefore clear the
-        // list and then detach the share. In the other order, clearing the list would also remove the cookies.
+        // list and then detach the share. In the other order, clearing the list would also remove the cookies of the
+        // engine.
         webimage_curl_set_pointer(handle, CURLOPT_COOKIEFILE, nil)
         webimage_curl_set_pointer(handle, CURLOPT_SHARE, nil)
         webimage_curl_easy_reset(handle)
@@ -105,7 +106,8 @@ final class CurlEasy {
         return value.map { String(cString: $0) }
     }
 
-    /// Curl's message for the failure of this transfer. Without such a message, curl's general text for the code.
+    /// Returns curl's message for the failure of this transfer. If there is no such message, returns curl's general
+    /// text for the code.
     func message(for code: CURLcode) -> String {
         let written = String(cString: errorBuffer)
         return written.isEmpty ? String(cString: webimage_curl_easy_strerror(code)) : written

@@ -15,8 +15,8 @@ final class CurlLoop {
     private let blocks: BodyBlockPool
     private let later: DeferredActions
     private let clock = EngineClock()
-    /// The time of the next check for idle transfers; nil if no transfer runs. Every idle deadline is at this time or
-    /// later, because a received byte moves a deadline only to a later time.
+    /// The time of the next check for idle transfers; nil if no transfer runs. No transfer has an idle deadline before
+    /// this time, because a received byte moves the deadline of its transfer only to a later time.
     private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
@@ -47,7 +47,8 @@ final class CurlLoop {
             endIdle()
             if !later.isEmpty, mailbox.isEmpty { later.perform() }
             if active.isEmpty, mailbox.endIfRetired() { break }
-            // The end of a transfer often starts the next transfer. In this case run the next turn without sleeping.
+            // The end of a transfer often starts the next transfer. If a command is waiting, run the next turn without
+            // sleeping.
             guard mailbox.letSleep() else { continue }
             if active.isEmpty { blocks.keepsSpares = false }
             webimage_curl_multi_poll(multi.pointer, pollTimeout)
@@ -136,7 +137,7 @@ final class CurlLoop {
     private static func result(
         of transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode
     ) -> Result<WebImageDownloadEnd, WebImageError> {
-        // With these results, the last parsed head is the final head. Deliver it now, whatever its status is.
+        // With these results, the last parsed head is the final head. Deliver it now if it was not delivered yet.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
         let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
@@ -156,7 +157,7 @@ final class CurlLoop {
     }
 
     /// Fails transfers that exchanged no byte during their timeout. Curl's own low-speed check is not used, because it
-    /// computes an average over several seconds.
+    /// uses an average over several seconds and therefore cannot enforce the exact timeout.
     private func endIdle() {
         guard let idleCheck else { return }
         let now = clock.now
@@ -164,8 +165,8 @@ final class CurlLoop {
         defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
             guard let easy = transfer.easy else { continue }
-            // Also compare the number of bytes on the wire, because received bytes may still be inside the decompressor
-            // of curl.
+            // Also compare the number of bytes on the wire. The decompressor of curl may have received bytes without
+            // returning bytes of the body yet.
             let wireBytes = easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
             if wireBytes != transfer.lastWireBytes {
                 transfer.lastWireBytes = wireBytes
@@ -183,8 +184,8 @@ final class CurlLoop {
         }
     }
 
-    /// The maximum wait in milliseconds: 1000 while transfers run, because curl may lose a wake-up, and 10 minutes
-    /// otherwise.
+    /// The maximum wait in milliseconds. While transfers run, the wait ends at the next idle check. It lasts at most
+    /// 1000 ms, because curl may lose a wake-up. Without transfers, the wait ends after at most 10 minutes.
     private var pollTimeout: Int32 {
         guard !active.isEmpty, let idleCheck else { return 600_000 }
         let next = clock.now.duration(to: idleCheck)
@@ -217,6 +218,7 @@ extension CurlTransfer {
 }
 
 extension WebImageResponse {
-    /// The value of the `Content-Length` field. If the body has a content coding, it is the encoded length.
+    /// The value of the `Content-Length` field. If the body has a content coding, this value is the length of the
+    /// encoded body.
     var fieldsContentLength: Int? { value(forHTTPHeaderField: "content-length").flatMap { Int($0) } }
 }

@@ -44,7 +44,7 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Lets the thread end after all transfers and commands are done.
+    /// Makes the thread end after all transfers and commands are done.
     func retire() {
         state.withLock {
             $0.isRetired = true
@@ -52,7 +52,8 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// Returns whether the thread may sleep, and marks it as asleep. False if commands wait or the thread must end.
+    /// If the thread may sleep, marks it as asleep and returns true. Returns false if commands wait or the thread must
+    /// end.
     func letSleep() -> Bool {
         state.withLock { state in
             guard state.commands.isEmpty, !state.isShutDown else { return false }
@@ -80,7 +81,7 @@ final class CurlMailbox: Sendable {
     /// Releases the handle. Wake-ups happen under the same lock, so that no wake-up uses a freed handle.
     func close() { state.withLock { $0.multi = nil } }
 
-    /// Removes all commands and returns them, together with whether the thread must end. Marks the thread as awake.
+    /// Removes all commands and returns them. Also returns whether the thread must end. Marks the thread as awake.
     func drain() -> (commands: [CurlCommand], isShutDown: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll() }

@@ -21,8 +21,8 @@ extension CurlTransfer {
         easy.set(CURLOPT_PREREQDATA, pointer: context)
     }
 
-    /// The reason why curl must not connect to an address; nil if it may connect. If the address is nil because it
-    /// could not be read, the connection is refused.
+    /// The reason why curl must not connect to an address; nil if curl may connect. The argument is nil if the address
+    /// could not be read; such a connection is always refused.
     func refusal(of address: IPAddress?) -> WebImageError? {
         guard let policy = order.policy else { return nil }
         guard let address else {

@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// The parameters of one transfer. This is a class, so that passing the parameters on does not copy them. Few functions
-/// change them.
+/// The immutable parameters of one transfer. This is a class, so that all users of the parameters share one copy. The
+/// few functions that change a parameter create a new object.
 final class CurlTransferRequest: Sendable {
     let request: WebImageRequest
     let route: CurlRoute
@@ -22,7 +22,7 @@ final class CurlTransferRequest: Sendable {
         CurlTransferRequest(request, route: route, priority: priority)
     }
 
-    /// The rules for URLs and addresses; nil allows all.
+    /// The rules for URLs and addresses; nil allows all URLs and addresses.
     var policy: DownloadPolicy? { route.members.policy }
 }
 
@@ -47,11 +47,11 @@ final class CurlTransfer: @unchecked Sendable {
     var bodyBytes = 0
     /// The error with which the transfer must end, because a callback refused the head, the bytes or the address.
     var refusal: WebImageError?
-    /// The reason why the policy refused an address; nil if it refused none. If it refused several addresses, the last
-    /// reason.
+    /// The reason why the policy refused an address; nil if it refused no address. If the policy refused several
+    /// addresses, this is the reason for the last one.
     var addressRefusal: WebImageError?
-    /// Whether this is the second attempt, over a new connection. The first attempt failed because the server had
-    /// closed the reused connection.
+    /// Whether the transfer must use a new connection. True for the second attempt, if the first attempt failed because
+    /// the server had closed the reused connection.
     var needsFreshConnection = false
     /// The clock of the engine's loop, which reads the system clock once in each turn. Reading the system clock for
     /// each piece of the body would take longer than handling the piece.

@@ -42,11 +42,12 @@ struct ResponseHeadParser {
         fields.reserve()
     }
 
-    /// Whether this is the head of an interim response (1xx). The final response arrives after it (RFC 9110 §15.2).
+    /// Whether this is the head of an interim response (1xx). The server sends the final response later (RFC 9110
+    /// §15.2).
     var isInterim: Bool { statusCode.map { 100..<200 ~= $0 } == true }
 
-    /// Whether this is certainly the last head. It must be complete and have a status of 200 to 299. After other
-    /// statuses, curl may follow a redirect or authenticate.
+    /// Whether curl will certainly deliver no further head. True if this head is complete and has a status of 200 to
+    /// 299. After other statuses, curl may follow a redirect or authenticate, and then delivers another head.
     var isCertainlyFinal: Bool { isComplete && statusCode.map { 200..<300 ~= $0 } == true }
 
     /// Converts the head to a ``WebImageResponse``.

@@ -32,8 +32,8 @@ public struct WebImageDownloaderOrder: Sendable {
 /// One transfer of a download: the first attempt, a redirect that curl does not follow, or a retry.
 ///
 /// ``WebImageDownloader`` creates an instance of ``WebImageDownloaderConfig/operationClass`` for each transfer. The
-/// downloader itself performs sharing, progress, retries and decoding. It never calls an operation under a lock of this
-/// library.
+/// downloader itself performs sharing, progress, retries and decoding. It never calls the functions of an operation
+/// while it holds a lock.
 @preconcurrency public protocol WebImageDownloaderOperationProtocol: AnyObject, WebImageOperation, Sendable {
     /// Prepares a transfer without sending anything.
     init(_ order: WebImageDownloaderOrder)
@@ -52,7 +52,7 @@ extension WebImageDownloaderOperationProtocol {
     public func priorityDidChange(_ priority: LoadPriority) {}
 }
 
-/// A transfer that uses libcurl. It is the default operation class, and other operation classes may inherit from it.
+/// The default operation class, which uses libcurl for the transfer. Other operation classes may inherit from it.
 open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @unchecked Sendable {
     // Unchecked is correct because the stored properties are immutable or locked. A subclass must protect the
     // properties that it adds.
@@ -78,8 +78,8 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
             state.transfer = transfer
             return state.isCancelled
         }
-        // Start the transfer before cancelling it. An engine without a started transfer ignores a cancel. In the other
-        // order, the transfer would therefore run although it was cancelled.
+        // Start the transfer before cancelling it. An engine that has not started any transfer has no thread and
+        // ignores a cancel. In the other order, the transfer could therefore run although it was cancelled.
         order.engine.start(transfer)
         if isCancelled { order.engine.cancel(transfer) }
     }

@@ -1,7 +1,8 @@
 package import Foundation
 import WebImageCore
 
-/// A host in its canonical spelling. Policies compare this spelling, and transfers connect to it.
+/// A host in its canonical spelling. Policies check the host in this spelling, and transfers use the same spelling for
+/// the connection.
 ///
 /// A URL can spell one host in many ways. If policies compared the spelling of the URL, another spelling could bypass
 /// a policy. In the canonical spelling, percent escapes are decoded (RFC 3986 §3.2.2), names are ASCII (IDNA) in lower
@@ -38,7 +39,8 @@ package struct CanonicalHost: Sendable, Hashable {
         self.init(host)
     }
 
-    /// The spellings that a pattern is compared with. For an IPv4-mapped IPv6 address, they include the IPv4 address.
+    /// The spellings that a pattern is compared with. For an IPv4-mapped IPv6 address, the result also contains the
+    /// IPv4 address.
     var names: [String] {
         guard let address, address.isMappedV4 else { return [text] }
         return [text] + address.embedded.map(\.description)
@@ -47,7 +49,8 @@ package struct CanonicalHost: Sendable, Hashable {
     /// The host as it is written in a URL: an IPv6 address has brackets and its zone.
     fileprivate var urlText: String { address?.bytes.count == 16 ? "[\(text)\(zone)]" : text }
 
-    /// Whether a host is certainly in canonical spelling. This fast check avoids the conversion of most hosts.
+    /// Whether a host is certainly in canonical spelling. If false, the host must be converted. Most hosts pass this
+    /// fast check and need no conversion.
     fileprivate static func isPlain(_ host: String) -> Bool { isPlainAddress(host) || isPlainName(host) }
 
     /// Whether a host consists of four decimal numbers from 0 to 255 without leading zeros.

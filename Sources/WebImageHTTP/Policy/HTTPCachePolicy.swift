@@ -64,7 +64,8 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return age - lifetime(stored, control) <= window
     }
 
-    /// The header fields that revalidate a stored response (RFC 9110 §13.1); empty if the response has no validators.
+    /// The conditional header fields of a request that revalidates a stored response (RFC 9110 §13.1); empty if the
+    /// response has no validators.
     package static func validators(_ stored: StoredResponse) -> [String: String] {
         var fields: [String: String] = [:]
         fields["If-None-Match"] = stored.fields["etag"]

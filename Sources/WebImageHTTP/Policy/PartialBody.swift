@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// The first part of a body whose transfer ended early. The validator shows whether the missing part still belongs to
-/// the same body.
+/// The first part of a body whose transfer ended early. With the validator, the server checks whether the missing part
+/// still belongs to the same body.
 struct PartialBody: Sendable {
     /// The strong `ETag` of the response. A weak `ETag` does not guarantee identical bytes (RFC 9110 §8.8.1).
     let validator: String
@@ -39,7 +39,7 @@ struct PartialBody: Sendable {
 
     /// Whether a response contains the missing part. It must have status 206 and no content coding. Its range must
     /// begin where this body ends, and must reach to the end of the complete body. If the response states a total
-    /// length or an `ETag`, they must be unchanged.
+    /// length or an `ETag`, the value must be the same as in this partial body.
     func isContinued(by head: WebImageResponse) -> Bool {
         guard head.statusCode == 206, let range = ContentRange(head.value(forHTTPHeaderField: "content-range")),
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? ""),

@@ -3,8 +3,8 @@ import WebImageCore
 
 /// Decides whether a cached body must be revalidated, and makes the results that use the cached body.
 ///
-/// A response without an explicit lifetime is always revalidated, because the purpose of a refresh is to find
-/// changes.
+/// A response without an explicit lifetime is always revalidated. A heuristic lifetime is not used, because a load
+/// receives a cached body only if its caller wants to find changes (`.refreshCached`).
 struct Revalidation: Sendable {
     let decision: HTTPCachePolicy.Decision
     private let cached: CachedResource
@@ -12,8 +12,8 @@ struct Revalidation: Sendable {
     private let request: WebImageRequest
     private static let policy = HTTPCachePolicy(heuristicFraction: 0)
 
-    /// Nil if the body was cached without its response fields. Such a body cannot be revalidated. It is fetched again,
-    /// and the new bytes are compared with the cached bytes.
+    /// Returns nil if the body was cached without its response fields. Such a body cannot be revalidated. The caller
+    /// fetches the body again and compares the new bytes with the cached bytes.
     init?(_ cached: CachedResource, _ request: WebImageRequest, now: TimeInterval) {
         guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
         self.cached = cached

@@ -1,8 +1,8 @@
 package import Foundation
 package import WebImageCore
 
-/// The parts of a response that are stored together with its body (RFC 9111 §3). They decide whether the body is fresh
-/// and how it is revalidated.
+/// The parts of a response that are stored together with its body (RFC 9111 §3). These parts decide whether the body is
+/// fresh and how it is revalidated.
 package struct StoredResponse: Sendable, Hashable {
     /// The header fields that freshness and revalidation need. Names are in lower case.
     package private(set) var fields: [String: String] = [:]
@@ -10,8 +10,8 @@ package struct StoredResponse: Sendable, Hashable {
     /// Both are in seconds since 1970.
     package var requestTime: TimeInterval
     package var responseTime: TimeInterval
-    /// The digests of the request fields that `Vary` lists, by field name. The digest of an absent field is the empty
-    /// text.
+    /// Maps the name of each request field that `Vary` lists to the digest of its value. For an absent field, the
+    /// digest is the empty text.
     package private(set) var varying: [String: String] = [:]
 
     static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]

@@ -4,8 +4,8 @@ import WebImageCore
 /// Allocates memory for bodies. While transfers run, it keeps large freed blocks and reuses them for later
 /// bodies.
 ///
-/// For each page of new memory, the system handles a page fault and clears the page. For a body of several
-/// megabytes this takes longer than receiving the body. All members may be used on any thread.
+/// For each page of new memory, the system handles a page fault and clears the page. For a body of several megabytes,
+/// this work takes longer than receiving the body. All members may be used on any thread.
 final class BodyBlockPool: Sendable {
     private struct Spare {
         let start: UnsafeMutableRawPointer
@@ -28,8 +28,8 @@ final class BodyBlockPool: Sendable {
 
     /// Raises the minimum size of blocks for which `malloc` uses `mmap`, by allocating and freeing one block.
     ///
-    /// `malloc` uses `mmap` for blocks larger than `M_MMAP_THRESHOLD`. This is slow, because images often need such
-    /// blocks. Each free of such a block raises the threshold to the block's size (mallopt(3)).
+    /// For blocks larger than `M_MMAP_THRESHOLD`, `malloc` uses `mmap`, which is slow. Images often need such blocks.
+    /// When such a block is freed, the threshold rises to the size of the block (mallopt(3)).
     private static let allocatorKnowsSizes: Void = {
         // Do not use `malloc`, because the compiler removes a `malloc` that is directly followed by `free`.
         var block: UnsafeMutableRawPointer?

@@ -50,11 +50,11 @@ final class ReceivedBody: Sendable {
     private let storage: Storage
     private let state = Locked(State())
 
-    /// - Parameter expected: The declared length in bytes. If it is within the limit for memory, address space for all
-    ///   bytes is reserved. The system provides memory only for pages that are written.
+    /// - Parameter expected: The declared length in bytes. If the length is within the limit for memory, address space
+    ///   for all bytes is reserved. The system provides memory only for pages that are written.
     init(_ storage: Storage, expected: Int = 0) {
         self.storage = storage
-        // A server may declare any length, so reserve nothing for more than 1 GiB.
+        // A server may declare a very large length. Reserve nothing if the length exceeds 1 GiB.
         guard expected > 0, expected <= min(storage.maxBytesInMemory, Self.maxSetAside) else { return }
         state.withLock { $0.block = storage.blocks.block(expected) }
     }
@@ -108,8 +108,8 @@ final class ReceivedBody: Sendable {
         .posix(ENOMEM, stage: .download, url: nil, hint: "Neither memory nor a file is available for the body.")
     }
 
-    /// Returns received bytes from an offset on; empty if there are none. For a body in a file, one call returns at
-    /// most 256 KiB, so call this function repeatedly to read all bytes.
+    /// Returns the bytes that were received after the first `offset` bytes; empty if there are none. For a body in a
+    /// file, one call returns at most 256 KiB, so call this function repeatedly to read all bytes.
     func piece(from offset: Int) -> Data {
         let (block, file, end) = state.withLock { ($0.block, $0.file, $0.count) }
         guard offset < end else { return Data() }

@@ -60,8 +60,8 @@ final class UnnamedFile: Sendable {
         return data
     }
 
-    /// Returns the first bytes of the file, memory-mapped. The system can free this memory at any time and read the
-    /// bytes again from the file.
+    /// Returns the first bytes of the file, memory-mapped. If memory is short, the system frees mapped pages and later
+    /// reads them again from the file.
     func mapped(_ count: Int) throws(WebImageError) -> Data {
         guard count > 0 else { return Data() }
         guard let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), start != MAP_FAILED else {
