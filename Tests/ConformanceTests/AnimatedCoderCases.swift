@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Test cases ported from SDWebImage for animated coders, with SDWebImage's images.
+/// Test cases for animated coders, ported from SDWebImage. They use SDWebImage's images.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct AnimatedCoderCases {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Test cases ported from SDWebImage for the animated image and the player, with SDWebImage's images.
+/// Test cases for the animated image and the player, ported from SDWebImage. They use SDWebImage's images.
 @MainActor
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 2))
 struct AnimatedImageCases {
@@ -109,7 +109,7 @@ struct AnimatedImageCases {
         try await #expect(frames(.reversedBounce, count: 59) == Array((0..<30).reversed()) + Array(1..<30))
     }
 
-    /// Plays the animation and returns the indexes of the first `count` frames shown. All 30 frames are decoded
+    /// Plays the animation and returns the indexes of the first `count` displayed frames. All 30 frames are decoded
     /// before the clock advances.
     private func frames(_ mode: AnimatedImagePlaybackMode, count: Int) async throws -> [Int] {
         let player = try #require(
@@ -157,7 +157,7 @@ struct AnimatedImageCases {
     }
 }
 
-/// An APNG coder that counts how often it is opened.
+/// An APNG coder that counts how many animations it opens.
 private final class SpyCoder: AnimatedImageCoder {
     static let openings = Locked(0)
     private let inner: any AnimatedImageCoder

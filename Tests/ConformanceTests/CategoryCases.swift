@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Test cases ported from SDWebImage for its small Objective-C categories: formats, encoding, GIF.
+/// Test cases for SDWebImage's small Objective-C categories (formats, encoding, GIF), ported from SDWebImage.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 1))
 struct CategoryCases {
     private func data(_ name: String) throws -> Data { try Conformance.data("sdwebimage/" + name) }

@@ -3,12 +3,12 @@ import Testing
 import WebImage
 import WebImageAVIF
 
-/// AVIF's `clap` box crops the image before `irot` and `imir` turn it.
+/// The `clap` box of an AVIF file crops the image before the `irot` box rotates it and the `imir` box mirrors it.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)))
 struct CleanApertureTests {
     @Test func onlyTheCleanApertureIsShown() throws {
-        // The coded image has 12 × 34 px. The `clap` box shows 8 × 10 px of it, and `irot` turns them by 90°.
-        // The centre of the shown part is 2 px to the right of the coded image's centre and 6 px above it.
+        // The coded image has 12 × 34 px. The `clap` box shows a part of 8 × 10 px, and `irot` rotates this part by
+        // 90°. The centre of the part is 2 px to the right of the coded image's centre and 6 px above it.
         // Newer versions of the AVIF library refuse the file unless `clap`, `irot` and `imir` are marked as essential.
         let data = try Self.withEssentialProperties(Conformance.data("avif/libavif/clap_irot_imir_non_essential.avif"))
         let coder = ImageAVIFCoder.shared
@@ -18,12 +18,13 @@ struct CleanApertureTests {
         #expect(image.pixelSize == info.pixelSize)
     }
 
-    /// Returns the file with every property association in its `ipma` box marked as essential (ISO/IEC 23008-12 §9.3.1).
+    /// Marks every property association in the `ipma` box as essential (ISO/IEC 23008-12 §9.3.1) and returns the
+    /// changed file.
     private static func withEssentialProperties(_ file: Data) throws -> Data {
         var file = Data(file)
         let box = try #require(file.range(of: Data("ipma".utf8)))
-        // `ipma` starts with version and flags (4 bytes) and the number of items (4 bytes). Each item has its ID (2
-        // bytes), the number of its associations (1 byte) and the associations (1 byte each).
+        // The `ipma` box starts with version and flags (4 bytes) and the number of items (4 bytes). Each item consists
+        // of its ID (2 bytes), the number of its associations (1 byte) and the associations (1 byte each).
         var place = box.upperBound + 4
         let items = file[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
         place += 4

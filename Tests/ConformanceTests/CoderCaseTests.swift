@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Test cases ported from SDWebImage for coders of still images, with SDWebImage's files.
+/// Test cases for coders of still images, ported from SDWebImage. They use SDWebImage's files.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct CoderCaseTests {
     private let coders = ImageCodersManager.shared
@@ -114,7 +114,7 @@ struct CoderCaseTests {
         options.pixelFormat = .rgba8
         let image = try coders.decode(data, options: options)
         let size = image.pixelSize
-        // In the stored orientation this is the pixel at (1, 1).
+        // The file stores the image rotated by 180°, so this pixel is stored at (1, 1).
         let pixel = image.pixels.rgba(size.width - 2, size.height - 2)
         for (channel, expected) in [178, 181, 170].enumerated() { #expect(abs(pixel[channel] - expected) <= 3) }
     }

@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Decodes all files in the built-in formats that the conformance folder marks as decodable.
+/// Decodes the decodable files of built-in formats in the conformance folder.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct DecodeConformanceTests {
     static let formats: Set<String> = ["jpeg", "png", "apng", "gif", "webp"]

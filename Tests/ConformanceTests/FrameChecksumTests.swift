@@ -3,9 +3,9 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Compares the checksum of every composited frame of SDWebImage's own images.
+/// Compares the checksum of every composited frame of SDWebImage's test images with the expected checksum.
 ///
-/// CRC-32 over straight RGBA; fully transparent pixels count as zeros.
+/// The checksum is the CRC-32 of the straight RGBA pixels. A fully transparent pixel counts as four zero bytes.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FrameChecksumTests {
     static let sums: [(name: String, sums: String)] = [

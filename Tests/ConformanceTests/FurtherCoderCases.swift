@@ -6,7 +6,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTestTraits
 
-/// Further test cases ported from SDWebImage for coders, with SDWebImage's images.
+/// Further test cases for coders, ported from SDWebImage. They use SDWebImage's images.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 5))
 struct FurtherCoderCases {
     private let coders = ImageCodersManager.shared

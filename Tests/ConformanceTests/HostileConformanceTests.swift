@@ -4,7 +4,8 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Files that the coders must refuse, and damaged files that may decode or fail but must not crash or take long.
+/// Checks that the coders refuse invalid files. A damaged file may decode or fail, but decoding must not crash or take
+/// long.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct HostileConformanceTests {
     static let coders = OptionalConformanceTests.coders
@@ -25,8 +26,8 @@ struct HostileConformanceTests {
         #expect(units < 10_000)
     }
 
-    /// The decompression bombs that must be refused. The omitted PNG has a small image and may be decoded; only its
-    /// compressed text is a bomb.
+    /// The decompression bombs that the coders must refuse. The list omits one PNG, whose image is small and may be
+    /// decoded. Only the compressed text in this PNG is a bomb.
     static let bombs = Conformance.entries.filter {
         $0.path.hasPrefix("hostile/bombs/") && !$0.path.hasSuffix("bomb-png-ztxt-200mb.png")
     }

@@ -3,7 +3,7 @@ import WebImage
 import WebImageAVIF
 import WebImageJXL
 
-/// The version of a library that an optional coder loads, compared with a required one.
+/// The loaded version of an optional coder's library, and the version that a test requires.
 struct LibraryVersion {
     private let loaded: [Int]
     private let wanted: [Int]
@@ -22,6 +22,6 @@ struct LibraryVersion {
         wanted = [major, minor]
     }
 
-    /// Whether the loaded library has this version or a newer one.
+    /// Whether the loaded version is the required version or a newer one. False if the library cannot be loaded.
     var isReached: Bool { !loaded.lexicographicallyPrecedes(wanted) && !loaded.isEmpty }
 }

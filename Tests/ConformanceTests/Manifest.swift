@@ -31,7 +31,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { path }
 
-    /// The reference images: a single file with the expected pixels, or one file per frame.
+    /// The files with the expected pixels: one file, or one file per frame.
     enum Reference: Decodable, Sendable {
         case one(String)
         case perFrame([String])
@@ -45,7 +45,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
             }
         }
 
-        /// The paths of the files, one per frame; empty if a single file contains all frames.
+        /// The path of the file of each frame. Empty if the entry has only one reference file.
         var perFrame: [String] {
             switch self {
             case .one: []
@@ -62,7 +62,7 @@ struct ConformanceEntry: Decodable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// Corrections where the manifest contradicts its own rules and hashes.
+/// Corrections of entries that contradict the rules and hashes of the manifest.
 extension ConformanceEntry {
     /// The correct sizes of two GIFs whose only frame exceeds the logical screen. The manifest lists the frame's
     /// size, but the manifest's rule, reference and hash use the screen's size.
@@ -78,11 +78,12 @@ extension ConformanceEntry {
     }
 
     /// Whether the file is a reference image that the maker of the data set wrote. Such a file declares an alpha
-    /// channel, but the manifest lists it as opaque because all of its pixels are.
+    /// channel, but the manifest lists the file as opaque because all of its pixels are opaque.
     var isMadeReference: Bool { role == "reference" && agreedBy == ["written by this pack's maker"] }
 }
 
-/// The conformance folder: `WEBIMAGE_CONFORMANCE`, or `../shared/conformance` beside the package.
+/// The conformance folder. The environment variable `WEBIMAGE_CONFORMANCE` contains its path; otherwise the tests use
+/// `../shared/conformance`, relative to the package's folder.
 enum Conformance {
     static let folder: URL? = {
         let named = ProcessInfo.processInfo.environment["WEBIMAGE_CONFORMANCE"].map { URL(fileURLWithPath: $0) }

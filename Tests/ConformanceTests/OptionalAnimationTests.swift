@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Every frame of the optional coders' animations, and the number of correctly decoded files in each folder.
+/// Checks every frame of the optional coders' animations, and counts the correctly decoded files of each folder.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalAnimationTests {
     private static let coders = OptionalConformanceTests.coders
@@ -17,7 +17,8 @@ struct OptionalAnimationTests {
         return try #require(opened as? any DetailedAnimatedImageCoder)
     }
 
-    /// An animated reference has an image for each frame; a still reference only for the first frame.
+    /// An animated reference file has an image for each frame. A still reference file has an image for the first frame
+    /// only.
     @Test(arguments: animations)
     func everyFrameMatchesInOrderAndBackwards(_ entry: ConformanceEntry) throws {
         let animation = try frames(entry.path)
@@ -40,7 +41,7 @@ struct OptionalAnimationTests {
         var decoded = 0, decodable = 0, refused = 0, refusable = 0, survived = 0
     }
 
-    /// Counts the files that decode at the size in the manifest; other suites compare pixels.
+    /// Counts the files whose decoded image has the size in the manifest. Other suites compare the pixels.
     @Test func countsOfEveryFolderMatch() throws {
         var counts: [String: Count] = [:]
         for entry in Conformance.entries {
@@ -64,8 +65,8 @@ struct OptionalAnimationTests {
         }
         let all = counts.values
         #expect(all.reduce(0) { $0 + $1.refused } == all.reduce(0) { $0 + $1.refusable })
-        // libtiff refuses one valid TIFF. Newer versions of the AVIF and JPEG XL libraries read a few more files
-        // differently.
+        // libtiff refuses one valid TIFF. Newer versions of the AVIF and JPEG XL libraries may refuse the files in
+        // `changed` or decode them at another size.
         let missing = all.reduce(0) { $0 + $1.decodable - $1.decoded }
         #expect(missing <= 1 + OptionalConformanceTests.changed.count)
     }

@@ -19,7 +19,8 @@ struct OptionalConformanceTests {
             ImageTIFFCoder.shared,
         ])
 
-    /// Decodable entries whose pixels cannot be compared with the manifest, with the reason.
+    /// The decodable entries whose pixels cannot be compared with the manifest. The keys are paths, the values are
+    /// reasons.
     static let exceptions: [String: String] = [
         "bmp/V5_A1_R5_G5_B5.bmp": "the two decoders that agree ignore the alpha mask, which the V3 twin counts",
         "bmp/badrle.bmp": "no two decoders agree; what the damaged runs leave out is clear here",
@@ -31,7 +32,8 @@ struct OptionalConformanceTests {
         "tiff/ycbcr_lzw_broken.tif": "libtiff refuses it; no two of the others agree",
     ]
 
-    /// Files that newer library versions decode differently, with the first tested version that does so and the reason.
+    /// Files that newer library versions decode differently. `since` is the first tested version that decodes the file
+    /// differently.
     private static let changes: [(path: String, since: LibraryVersion, reason: String)] = [
         (
             "avif/libavif/supported_gainmap_writer_version_with_extra_bytes.avif", .avif(1, 0),
@@ -43,7 +45,7 @@ struct OptionalConformanceTests {
         ),
     ]
 
-    /// The files that the library versions on this machine decode differently.
+    /// The files in `changes` that the library versions on this machine decode differently.
     static let changed: Set<String> = Set(changes.filter { $0.since.isReached }.map(\.path))
 
     /// Files that may differ by 1 per channel: libtiff rounds when it converts 16 to 8 bits, but the reference
@@ -53,8 +55,8 @@ struct OptionalConformanceTests {
     @Test(arguments: Conformance.decodable(formats).filter { !changed.contains($0.path) })
     func headerMatchesTheManifest(_ entry: ConformanceEntry) throws {
         let info = try Self.coders.imageInfo(of: Conformance.data(entry.path), limits: .default)
-        // SDWebImage and this package report HEIF for a file with a generic brand. The manifest lists it as HEIC, by
-        // its codec.
+        // If a file has a generic brand, SDWebImage and this package report the format HEIF. The manifest lists such a
+        // file as HEIC, because it uses the file's codec.
         #expect(info.format.name == entry.format || (info.format == .heif && entry.format == "heic"))
         #expect(info.pixelSize == entry.pixelSize)
         if let orientation = entry.orientation { #expect(info.orientation.rawValue == orientation) }
@@ -94,8 +96,8 @@ struct OptionalConformanceTests {
         }
     }
 
-    /// AVIF files that store one scene in different orientations decode to similar images once `irot` and `imir` are
-    /// applied.
+    /// Some AVIF files store the same scene in different orientations. These files decode to similar images after
+    /// `irot` and `imir` are applied.
     @Test(arguments: Conformance.decodable(["avif"]).filter { $0.sameSceneAs != nil })
     func aTurnedPictureShowsTheSameScene(_ entry: ConformanceEntry) throws {
         let mine = try Self.straightPixels(entry.path, box: PixelSize(width: 64, height: 64))

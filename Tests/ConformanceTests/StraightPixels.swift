@@ -1,8 +1,8 @@
 import Foundation
 import WebImage
 
-/// The pixels of a decoded image in the form that the manifest's hashes use: straight RGBA8 rows without padding;
-/// colour is zero where alpha is 0.
+/// The pixels of a decoded image in the form that the manifest's hashes use: straight RGBA8 rows without padding. A
+/// pixel whose alpha is 0 has zero in its colour channels.
 struct StraightPixels: Equatable {
     let width: Int
     let height: Int
@@ -33,8 +33,8 @@ struct StraightPixels: Equatable {
         }
     }
 
-    /// Returns the SHA-256 of the pixels. It runs `sha256sum`, because hashing in a debug build would take minutes
-    /// for all files.
+    /// Returns the SHA-256 of the pixels. Runs `sha256sum`, because hashing all files in a debug build would take
+    /// minutes.
     func sha256() throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/sha256sum")
@@ -50,10 +50,10 @@ struct StraightPixels: Equatable {
         return String(String(decoding: text, as: UTF8.self).prefix(64))
     }
 
-    /// Returns the largest difference of any channel, or nil when the sizes differ.
+    /// Returns the largest difference of any channel, or nil if the sizes differ.
     ///
-    /// If one of two compared pixels is fully transparent, only alpha is compared, because a transparent pixel has
-    /// lost its colour.
+    /// If one of two compared pixels is fully transparent, only alpha is compared. `init(_:)` sets the colour of a
+    /// fully transparent pixel to zero.
     func maxDifference(from other: StraightPixels) -> Int? {
         guard width == other.width, height == other.height else { return nil }
         var largest = 0

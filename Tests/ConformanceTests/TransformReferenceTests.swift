@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Test cases ported from SDWebImage for transformers, with SDWebImage's image and reference pixels.
+/// Test cases for transformers, ported from SDWebImage. They use SDWebImage's image and reference pixels.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 1))
 struct TransformReferenceTests {
     let image: Image

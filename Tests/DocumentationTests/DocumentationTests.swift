@@ -23,8 +23,8 @@ import WebImageTestTraits
         #expect(missing == [])
     }
 
-    /// Each product of this package that a manifest in a document uses exists in `Package.swift`. The manifests
-    /// themselves cannot be compiled here.
+    /// If a manifest in a document uses a product of this package, `Package.swift` declares this product. This test
+    /// cannot compile the manifests.
     @Test(arguments: Document.all) func productsThatManifestsNameExist(_ document: Document) throws {
         let manifest = try String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         for product in document.text.matches(of: /\.product\(name: "([^"]+)", package: "swift-web-image"/) {

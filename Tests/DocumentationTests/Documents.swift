@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A document of the package and the parts of it that tests check.
+/// A document of the package. Its properties and functions return the parts that tests check.
 struct Document: CustomTestStringConvertible {
     let path: String
     let text: String
@@ -11,7 +11,8 @@ struct Document: CustomTestStringConvertible {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// All Markdown files in the root, under `Documentation`, among the guides and in `Benchmarks`.
+    /// All Markdown files in the root folder, in `Documentation` and in the folder of the guides, and the README of
+    /// `Benchmarks`.
     static let all: [Document] = {
         let top = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
         let deep = ["Documentation", "Sources/WebImage/WebImage.docc"].flatMap { folder in
@@ -33,7 +34,7 @@ struct Document: CustomTestStringConvertible {
             .compactMap { try? String(contentsOfFile: root.path + "/Tests/" + $0, encoding: .utf8) }.joined()
     }()
 
-    /// Returns the fenced code blocks of a language.
+    /// Returns the fenced code blocks whose fence names the given language.
     func blocks(_ language: String) -> [String] {
         var blocks: [String] = []
         var current: [Substring]?
@@ -52,15 +53,16 @@ struct Document: CustomTestStringConvertible {
         return blocks
     }
 
-    /// The link and image targets that are file paths. DocC checks the links between guides.
+    /// The targets of links and images that are file paths. Links between guides are omitted, because DocC checks these
+    /// links.
     var linkedPaths: [String] {
         text.matches(of: /\]\(([^)#\s]+)[^)]*\)/).map { String($0.1) }
             .filter { !$0.contains("://") && !$0.hasPrefix("doc:") }
     }
 }
 
-/// The parts of this folder's sources between `// snippet: NAME` and `// end`. Each run of white space is one space,
-/// so that documents may indent differently.
+/// The parts of this folder's sources between `// snippet: NAME` and `// end`, by name. Each run of white space is
+/// replaced with one space, because a document may indent the code differently.
 enum Snippets {
     static let all: [String: String] = {
         let folder = Document.root.appendingPathComponent("Tests/DocumentationTests")

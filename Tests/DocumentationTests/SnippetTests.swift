@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Runs the snippets that need no network and checks the effect that their documents describe.
+/// Runs the snippets that need no network and checks the effect that the documents describe.
 @Suite(.timeLimit(minutes: 1)) struct SnippetTests {
     let folder = URL(fileURLWithPath: NSTemporaryDirectory()).appendingPathComponent("snippets-\(UUID().uuidString)")
 

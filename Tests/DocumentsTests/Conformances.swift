@@ -2,8 +2,9 @@ import Foundation
 import SDWebImage
 import WebImageTesting
 
-// The example classes as SDWebImage's documents declare them, without `final` and `Sendable`. Only subclasses restate
-// `Sendable`, because the compiler warns without it and warnings are errors here.
+// The example classes as SDWebImage's documents declare them, without `final` and `Sendable`. Only subclasses of
+// `Sendable` classes restate `Sendable`. Without `Sendable` the compiler would warn, and this package treats warnings
+// as errors.
 
 class MyWebImageDownloaderOperation: SDWebImageDownloaderOperation, @unchecked Sendable {
     static let starts = Calls<URL>()
@@ -28,7 +29,7 @@ class MyWebImageCoder: NSObject, SDImageCoder {
     }
 }
 
-/// A loader that returns one image, or fails if the test requests it.
+/// A loader that returns the same image for every URL, or an error if `fails` is set.
 class MyImageLoader: NSObject, SDImageLoader {
     var fails = false
 

@@ -6,7 +6,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-// Code copied from iOS apps. Only its imports are written for Linux.
+// The code below is copied from iOS apps. Only its imports are changed for Linux.
 
 /// Shows a round image of a person.
 @MainActor class AvatarPresenter {
@@ -48,7 +48,7 @@ import WebImageTesting
     }
 }
 
-/// Images cut to circles.
+/// Functions that return an image with round corners or with a frame.
 enum RoundedImages {
     static func rounded(_ image: UIImage, radius: CGFloat) -> UIImage? {
         let rect = CGRect(origin: .zero, size: image.size)

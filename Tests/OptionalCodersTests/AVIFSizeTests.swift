@@ -5,8 +5,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// AVIF files whose boxes declare smaller sizes than the coded images have. The coded image is the whole image, a
-/// tile or an alpha plane.
+/// AVIF files whose boxes declare smaller sizes than the coded images have. In these tests, the coded image is the main
+/// image, a tile or an alpha plane.
 @Suite(.timeLimit(minutes: 2), .serialized)
 struct AVIFSizeTests {
     private static func coded(_ width: Int, _ height: Int) throws -> HEIFBytes.Coded {
@@ -45,7 +45,7 @@ struct AVIFSizeTests {
         HEIFBytes(items: items, codec: .av1, sharesData: true).file
     }
 
-    /// Limits that allow 64 × 64 pixels. The larger image has twelve times as many.
+    /// Limits that allow 64 × 64 pixels. `large` has twelve times as many pixels.
     private let limits = DecodingLimits(maxPixels: 64 * 64)
 
     private func decode(_ data: Data, _ limits: DecodingLimits) throws(WebImageError) -> Image {
@@ -72,10 +72,11 @@ struct AVIFSizeTests {
     }
 
     @Test func codedImagesOverTheLimitAreRefusedAtEachNesting() {
-        // A file with one image: its box declares the true size, then a smaller one.
+        // Each file contains one image. The box of the first file declares the true size. The box of the second file
+        // declares a smaller size.
         #expect(code([item(1, large, width: 256, height: 192)]) == .limitExceeded)
         #expect(code([item(1, large)]) != nil)
-        // The large image is a tile, the alpha plane of an image, and the alpha plane of a grid.
+        // In these three files, the large image is a tile, the alpha plane of an image, or the alpha plane of a grid.
         #expect(code([grid(to: [2]), item(2, large)]) != nil)
         #expect(code([item(1, small), item(2, large, references: ("auxl", [1]))]) != nil)
         #expect(code([grid(to: [2]), item(2, small), item(3, large, references: ("auxl", [1]))]) != nil)
@@ -86,18 +87,19 @@ struct AVIFSizeTests {
         let numbers = Array(2...17)
         let canvas = grid(rows: 4, columns: 4, width: 256, height: 256, said: (256, 256), to: numbers)
         #expect(code([canvas] + tiles) == .limitExceeded)
-        // The box declares a smaller size than the grid has.
+        // The `ispe` box of the grid declares a smaller size than the grid has.
         let lying = grid(rows: 4, columns: 4, width: 256, height: 256, to: numbers)
         #expect(code([lying] + tiles) != nil)
-        // A grid refers to a grid, to itself, and to a large image by a second grid.
+        // In the first file, two grids refer to each other. In the second file, a grid refers to itself. In the third
+        // file, a grid refers to another grid, which refers to the large image.
         let back = grid(2, to: [1])
         #expect(code([grid(to: [2]), back]) != nil)
         #expect(code([grid(to: [1])]) != nil)
         #expect(code([grid(to: [2]), grid(2, to: [3]), item(3, large)]) != nil)
     }
 
-    /// A canvas of 1024 × 1024 px refers to 200 tiles of this size. All tiles share the same data, so the file is
-    /// small.
+    /// A grid with a canvas of 1024 × 1024 px refers to 200 tiles of the same size. All tiles except one are outside
+    /// the canvas. All tiles share the same data, so the file is small.
     @Test func tilesOutsideTheCanvasAllocateNoMemory() throws {
         let tile = try Self.coded(1024, 1024)
         let numbers = Array(2...201)

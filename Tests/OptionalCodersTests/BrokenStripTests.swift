@@ -3,9 +3,10 @@ import Testing
 import WebImageCore
 import WebImageTIFF
 
-/// Grey TIFF files of two strips of two rows, built byte by byte: the directory first, then the pixels.
+/// Decodes complete and truncated grey TIFF files. A complete file has two strips of two rows. The directory is before
+/// the pixels.
 struct BrokenStripTests {
-    /// Rows of 64 columns have no padding in memory, rows of 60 columns have padding.
+    /// In memory, rows of 64 columns have no padding, but rows of 60 columns have padding.
     @Test(arguments: [64, 60])
     func rowsMissingFromATIFFStripAreBlack(width: Int) throws {
         let whole = Self.file(width: width)

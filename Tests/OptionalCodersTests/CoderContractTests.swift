@@ -40,7 +40,7 @@ struct CoderCase: Sendable, CustomTestStringConvertible {
     }()
 }
 
-/// The contract that every optional coder keeps, whichever library it uses.
+/// Checks the contract that every optional coder must fulfil. The contract does not depend on the coder's library.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct CoderContractTests {
     private func error(_ item: CoderCase, _ data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {

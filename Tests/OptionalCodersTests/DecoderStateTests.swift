@@ -61,8 +61,8 @@ struct DecoderStateTests {
         for checks in 0..<64 {
             let coder = try open(file, data)
             let countdown = DeadlineCountdown(checks: checks)
-            // Keep these buffers allocated, so that the next call's pixels get another address. A decoder that still
-            // writes to the address of the failed call then returns a wrong image.
+            // Keep these buffers allocated, so that the next call's pixels get another address. If the decoder still
+            // writes to the address of the failed call, the next call returns a wrong image.
             var held: [PixelBuffer] = []
             for index in [0, expected.count - 1, 0] {
                 let failure = DecodeDeadline.$countdown.withValue(countdown) { () -> WebImageError? in
@@ -89,7 +89,7 @@ struct DecoderStateTests {
         #expect(ends > 0)
     }
 
-    /// Several threads call one decoder at the same time, because a cancelled call may still run when the next one
+    /// Several threads call one decoder at the same time, because a cancelled call may still run when the next call
     /// starts.
     @Test(arguments: File.allCases)
     func aFrameBesideCancelledCallsIsTheSamePicture(_ file: File) async throws {

@@ -7,7 +7,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTestTraits
 
-/// The encoding options that the optional coders share with the built-in ones.
+/// The encoding options that the optional coders share with the built-in coders.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct EncodingOptionTests {
     private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
@@ -33,7 +33,7 @@ struct EncodingOptionTests {
         func thumbnails(_ image: Image, _ options: ImageCoderOptions?) throws -> Int {
             let file = try #require(ImageHEICCoder.shared.encodedData(with: image, format: .heic, options: options))
             #expect(ImageHEICCoder.shared.decodedImage(with: file, options: nil)?.pixelSize == image.pixelSize)
-            // A reference of type "thmb" marks an item as the thumbnail of another (ISO/IEC 23008-12 §6.4.4).
+            // A reference of type "thmb" marks an item as the thumbnail of another item (ISO/IEC 23008-12 §6.4.4).
             return file.ranges(of: Data("thmb".utf8)).count
         }
         let image = try Samples.picture(width: 640, height: 426)
@@ -78,7 +78,7 @@ struct EncodingOptionTests {
                 Issue.record("\(format): \(String(describing: error))")
                 continue
             }
-            // The cost includes the image and the library's working memory.
+            // The reported cost includes the memory of the image and the working memory of the library.
             #expect(actual >= 256 * 256 * 8)
         }
     }

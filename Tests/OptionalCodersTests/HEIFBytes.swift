@@ -1,6 +1,6 @@
 import Foundation
 
-/// HEIF and AVIF files built box by box around coded single-frame images.
+/// Builds HEIF and AVIF files box by box from coded images.
 struct HEIFBytes {
     /// The differences between the two formats.
     enum Codec {
@@ -14,7 +14,7 @@ struct HEIFBytes {
         }
     }
 
-    /// A coded image: its configuration and its data, which give its true size.
+    /// The configuration and the data of a coded image. These bytes contain the true size of the image.
     struct Coded {
         var configuration: [UInt8]
         var data: [UInt8]
@@ -35,12 +35,13 @@ struct HEIFBytes {
     /// Whether the data is in `idat` instead of `mdat`.
     var usesItemData = false
     var codec = Codec.hevc
-    /// Whether items with equal data share one position in the file.
+    /// Whether items with equal data share one copy of the data in the file.
     var sharesData = false
 
     var file: Data {
         let head = Self.box("ftyp", Array(codec.brand.utf8) + Self.big(0, 4) + Array("mif1\(codec.brand)".utf8))
-        // Offsets depend on the length of the preceding boxes, which does not depend on the offsets.
+        // The offsets depend on the length of the preceding boxes. This length does not depend on the offsets, so
+        // measure the length with offset 0.
         let length = head.count + meta(offset: 0).count + 8
         let data = sharesData ? Self.distinct(items.map(\.data)).flatMap { $0 } : items.flatMap(\.data)
         return Data(head + meta(offset: usesItemData ? 0 : length) + (usesItemData ? [] : Self.box("mdat", data)))
@@ -83,8 +84,8 @@ struct HEIFBytes {
         var associations: [UInt8] = []
         var known: [[UInt8]: Int] = [:]
         var count = 0
-        /// Adds a property if necessary and returns its index. With ``sharesData``, equal properties have the same
-        /// index.
+        /// Returns the index of a property. If ``sharesData`` is true, equal properties have the same index, and a
+        /// property is added only once. Otherwise, each call adds a property.
         func number(_ box: [UInt8]) -> Int {
             if sharesData, let number = known[box] { return number }
             container += box
@@ -125,7 +126,8 @@ struct HEIFBytes {
         (0..<count).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: value >> (8 * $0)) : 0 }
     }
 
-    /// Returns the configuration and the data of the only image in a file written by a library.
+    /// Returns the configuration and the data of the image in `file`. A library must have written the file, with one
+    /// image.
     static func coded(in file: Data, _ codec: Codec = .hevc) -> Coded? {
         guard let configuration = content(of: codec.configurationBox, in: file),
             let data = content(of: "mdat", in: file)
@@ -135,7 +137,8 @@ struct HEIFBytes {
         return Coded(configuration: configuration, data: data)
     }
 
-    /// Returns the sequence parameter set of a configuration; the first four bytes are its length.
+    /// Returns the sequence parameter set in a configuration. The first four bytes of the result contain the length of
+    /// the set.
     static func parameterSet(of configuration: [UInt8]) -> [UInt8]? {
         var offset = 23
         while offset + 5 <= configuration.count {

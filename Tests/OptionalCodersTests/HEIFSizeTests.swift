@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageHEIF
 import WebImageTestTraits
 
-/// HEIF files whose boxes declare smaller sizes than their coded images have: the limit applies to the coded images.
+/// HEIF files whose boxes declare smaller sizes than their coded images have. The limits apply to the coded images.
 @Suite(.timeLimit(minutes: 2))
 struct HEIFSizeTests {
     /// A grey image of 256 × 192 px, written by libheif 1.15 with x265.
@@ -51,7 +51,7 @@ struct HEIFSizeTests {
             size: said, configuration: nil, references: ("dimg", to))
     }
 
-    /// Limits that allow 64 × 64 pixels. The larger image has twelve times as many.
+    /// Limits that allow 64 × 64 pixels. `large` has twelve times as many pixels.
     private let limits = DecodingLimits(maxPixels: 64 * 64)
 
     private func decode(_ file: HEIFBytes, _ limits: DecodingLimits) throws(WebImageError) -> Image {
@@ -74,7 +74,7 @@ struct HEIFSizeTests {
         let file = HEIFBytes(items: [Self.item(1, Self.large)])
         #expect(limit(file) == .pixels)
         #expect(throws: WebImageError.self) { try ImageHEICCoder.shared.imageInfo(of: file.file, limits: limits) }
-        // With a sufficient limit the file is still invalid, because its box declares a wrong size.
+        // If the limit is sufficient, the file is still invalid, because its box declares a wrong size.
         let error = #expect(throws: WebImageError.self) { try decode(file, .default) }
         #expect(error?.code == .badImageData)
     }
@@ -90,10 +90,10 @@ struct HEIFSizeTests {
         #expect(limit(HEIFBytes(items: [Self.grid(to: [2]), Self.item(2, Self.large)])) == .pixels)
         let wide = Self.grid(rows: 4, columns: 4, width: 256, height: 256, to: Array(repeating: 2, count: 16))
         #expect(limit(HEIFBytes(items: [wide, Self.item(2, Self.small)])) == .pixels)
-        // Four tiles are within the budget; the canvas that they fill is over the limit.
+        // The four tiles together are within the budget for tiles. The canvas that they fill exceeds the limit.
         let row = Self.grid(rows: 1, columns: 4, width: 256, height: 64, to: Array(repeating: 2, count: 4))
         #expect(limit(HEIFBytes(items: [row, Self.item(2, Self.small)])) == .pixels)
-        // The canvas is small, but its tiles are many.
+        // The canvas is within the limit, but the 256 tiles together exceed the budget for tiles.
         let many = Self.grid(rows: 16, columns: 16, to: Array(repeating: 2, count: 256))
         #expect(limit(HEIFBytes(items: [many, Self.item(2, Self.small)])) == .pixels)
     }
@@ -105,11 +105,13 @@ struct HEIFSizeTests {
         #expect(limit(file) == .pixels)
     }
 
-    /// A sequence parameter set whose sides are numbers of 32 leading zero bits, the largest that exist.
+    /// The sides in a sequence parameter set are Exp-Golomb numbers (H.265 §9.2). The arguments are their numbers of
+    /// leading zero bits. A number with more than 32 leading zero bits is invalid.
     @Test(arguments: [
         (32, 32), (32, 31), (31, 32), (33, 33), (64, 1), (0, 32),
     ]) func sidesOfAnySizeThrowALimit(widthZeros: Int, heightZeros: Int) {
-        // Unit type 33, no sub-layers, 97 bits of profile and level, the number of the set, the color format.
+        // The bits contain, in this order: the unit type (33), the number of sub-layers (0), the profile and level (97
+        // bits), the number of the set, and the colour format.
         var bits = "0100001000000001" + "0000000" + String(repeating: "1", count: 97) + "1" + "1"
         for zeros in [widthZeros, heightZeros] {
             bits += String(repeating: "0", count: zeros) + String(repeating: "1", count: zeros + 1)

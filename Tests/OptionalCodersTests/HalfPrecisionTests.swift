@@ -6,14 +6,14 @@ import WebImageGraphics
 import WebImageJXL
 import WebImageTestTraits
 
-/// Half-precision images on request, from files with more than eight bits per channel.
+/// Decodes files with more than 8 bits per channel to half-precision images, if the options request this.
 @Suite(.timeLimit(minutes: 1))
 struct HalfPrecisionTests {
     private static let coders: [(any DetailedImageCoder, ImageFormat)] = [
         (ImageAVIFCoder.shared, .avif), (ImageJPEGXLCoder.shared, .jpegXL), (ImagePNGCoder.shared, .png),
     ]
 
-    /// Returns a 16-bit image whose values eight bits cannot distinguish.
+    /// Returns a 16-bit image whose values need more than 8 bits.
     private func deepPicture() throws -> Image {
         let pixels = try PixelBuffer(width: 64, height: 16, format: .rgba16)
         pixels.withUnsafeMutableBytes { bytes in
@@ -30,7 +30,7 @@ struct HalfPrecisionTests {
         return Image(pixels: pixels, hasAlpha: false)
     }
 
-    /// The red channel of a pixel, from 0 to 1.
+    /// Returns the red channel of the pixel at (`x`, `y`), from 0 to 1.
     private func value(_ pixels: PixelBuffer, _ x: Int, _ y: Int) -> Double {
         let pixel = pixels.baseAddress + y * pixels.bytesPerRow + x * pixels.format.bytesPerPixel
         return pixels.format.isFloatingPoint

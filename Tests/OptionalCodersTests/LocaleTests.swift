@@ -9,8 +9,8 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// Results do not depend on the locale after a program called `setlocale(3)`, as GTK does. The tested locales
-/// have a decimal comma or a different lowercase i.
+/// Checks that results do not depend on the locale. A program may set the locale with `setlocale(3)`; GTK does. The
+/// tested locales have a decimal comma, and in one of them "I" and "i" are not a pair of upper case and lower case.
 ///
 /// Each test runs in a separate process, because the locale applies to the whole process.
 @Suite(.timeLimit(minutes: 3), .enabled(if: CompiledLocale.isAvailable))
@@ -33,7 +33,8 @@ struct LocaleTests {
     /// Returns texts that must be the same in every locale, because programs compare, store and send them.
     private static func words() throws -> [String] {
         let url = try #require(URL(string: "https://example.org/a.png"))
-        // The manager remembers the key of the last size, so use two sizes: each key is computed in the current locale.
+        // The manager stores the key of the last size. Two different sizes make the manager compute each key in the
+        // current locale.
         let boxes = [100.5, 101.5].map { CGSize(width: $0, height: 80) }
         let keys = boxes.map {
             WebImageManager.shared.cacheKey(for: url, context: [.imageThumbnailPixelSize: $0]) ?? ""
@@ -83,7 +84,8 @@ struct LocaleTests {
         }
     }
 
-    /// Returns sizes and bytes of images that were encoded and decoded, or drawn from numbers in text.
+    /// Returns the sizes and bytes of images, by name. Some images are encoded and decoded. Others are drawn from an
+    /// SVG document that contains decimal numbers.
     private static func pictures() throws -> [String: [UInt8]] {
         var result: [String: [UInt8]] = [:]
         func add(_ name: String, _ image: Image) {

@@ -6,7 +6,7 @@ import WebImageCodecs
 import WebImageTIFF
 import WebImageTestTraits
 
-/// Containers whose declared size is smaller than the image coded in them.
+/// Files whose container declares a smaller size than the image in the container has.
 @Suite(.timeLimit(minutes: 1))
 struct NestedCodingTests {
     private func error(_ coder: any DetailedImageCoder, _ data: Data, _ limits: DecodingLimits) -> WebImageError? {
@@ -14,13 +14,13 @@ struct NestedCodingTests {
         options.limits = limits
         do throws(WebImageError) {
             let image = try coder.decode(data, options: options)
-            // A reader may crop or scale; the result must be within the limit.
+            // The coder may crop or scale the image, but the result must be within the limit.
             #expect(image.pixelSize.pixelCount <= limits.maxPixels)
             return nil
         } catch { return error }
     }
 
-    /// Returns a TIFF, by default of 16 × 16 px, with one strip that contains a JPEG file.
+    /// Returns a TIFF with one strip that contains a JPEG file. The TIFF declares `width` × `height` px.
     private func tiff(_ jpeg: Data, width: Int = 16, height: Int = 16) -> Data {
         func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
         let fields: [(tag: Int, type: Int, count: Int, value: Int)] = [
@@ -46,7 +46,7 @@ struct NestedCodingTests {
             let refused = error(ImageTIFFCoder.shared, tiff(try jpeg(width, height)), limits)
             #expect(refused?.code == .badImageData, "\(width)×\(height)")
         }
-        // A strip that is too tall is read only up to the height of the page.
+        // This JPEG is taller than its page. The coder may decode only the rows within the page, or fail.
         _ = error(ImageTIFFCoder.shared, tiff(try jpeg(16, 200)), limits)
     }
 
@@ -55,7 +55,8 @@ struct NestedCodingTests {
             try Samples.picture(width: 256, height: 256), format: .avif, options: .init())
         let box = try #require(file.firstRange(of: Data("ispe".utf8)))
         var lying = file
-        // The `ispe` box has version and flags (4 bytes), width and height (4 bytes each). Declare 64 × 64 px.
+        // Declare 64 × 64 px. The `ispe` box contains version and flags (4 bytes), width (4 bytes) and height (4
+        // bytes).
         lying.replaceSubrange(box.upperBound + 4..<box.upperBound + 12, with: [0, 0, 0, 64, 0, 0, 0, 64])
         #expect(error(ImageAVIFCoder.shared, lying, DecodingLimits(maxPixels: 64 * 64)) != nil)
     }

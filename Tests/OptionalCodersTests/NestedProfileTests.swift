@@ -9,7 +9,8 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// Colour profiles and thumbnails are files inside an image; limits apply to them, too.
+/// A colour profile and a thumbnail are files inside an image file. A profile must not exceed the limits, and a
+/// thumbnail is not decoded with its image.
 @Suite(.timeLimit(minutes: 3))
 struct NestedProfileTests {
     enum Container: String, CaseIterable { case jpeg, png, webP, avif, heic, jpegXL, tiff }
@@ -38,7 +39,7 @@ struct NestedProfileTests {
         }
     }
 
-    /// Returns the image with a profile, or nil if the encoder's library refuses the profile.
+    /// Returns a file of an image with this profile, or nil if the encoder's library refuses the profile.
     private func file(_ container: Container, _ profile: Data) throws -> Data? {
         let picture = try Samples.picture(width: 48, height: 32)
         let image = Image(pixels: picture.pixels, colorProfile: ColorProfile(iccData: profile), hasAlpha: false)
@@ -59,7 +60,8 @@ struct NestedProfileTests {
 
     private static func big(_ value: Int) -> Data { Data((0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) }) }
 
-    /// Returns an RGB display profile with one additional tag. The caller chooses the tag's bytes.
+    /// Returns an RGB display profile that contains one tag. The tag table may declare a wrong `offset` of the tag or a
+    /// wrong `count` of tags.
     private static func profile(
         tag: String, _ content: Data, offset: Int? = nil, count: Int = 1, padding: Int = 0
     ) -> Data {
@@ -74,8 +76,8 @@ struct NestedProfileTests {
         return body
     }
 
-    /// Returns an ICC lookup table that declares `points` grid points in each of `inputs` dimensions but contains no
-    /// such data.
+    /// Returns an ICC lookup table that declares `points` grid points in each of `inputs` dimensions, but does not
+    /// contain the values of these points.
     private static func table(inputs: UInt8, outputs: UInt8, points: UInt8) -> Data {
         Data("mft2".utf8) + Data([0, 0, 0, 0, inputs, outputs, points, 0]) + Data(count: 36) + Data([0, 2, 0, 2])
             + Data(count: 64)
@@ -109,8 +111,8 @@ struct NestedProfileTests {
             #expect(units < 2000, "\(name)")
             _ = try? coder(container).imageInfo(of: data, limits: .default)
         }
-        // Two containers may yield no file: the JPEG XL encoder compresses the profile, so its bytes cannot be
-        // replaced in the file, and libheif encodes HEIC only with a plug-in.
+        // Two containers may yield no file. The JPEG XL library may refuse all these profiles. libheif needs a plug-in
+        // to encode HEIC.
         #expect(made > 0 || container == .jpegXL || !coder(container).canEncode(to: format(container)))
     }
 
@@ -120,7 +122,7 @@ struct NestedProfileTests {
         #expect(error(container, data, .default) == nil)
         let small = DecodingLimits(maxAncillaryChunkBytes: 20_000, maxAncillaryBytes: 20_000)
         let refused = error(container, data, small)
-        // A file that stores the profile compressed, or omits it, does not exceed the limit.
+        // A file does not exceed the limit if it stores the profile compressed or omits the profile.
         if data.count > 60_000 {
             guard case .limit(let limit, _, _) = refused?.underlying else {
                 Issue.record("a profile of 60 KB is accepted: \(refused as Any)")
@@ -132,7 +134,7 @@ struct NestedProfileTests {
 
     // MARK: Thumbnails
 
-    /// A JPEG has an EXIF thumbnail whose declared size exceeds the limit. Decoding the JPEG ignores the thumbnail.
+    /// A JPEG has an EXIF thumbnail whose declared size exceeds the limit. Decoding the JPEG must ignore the thumbnail.
     @Test func aThumbnailInEXIFIsNotDecodedWithItsPicture() throws {
         var options = EncodingOptions()
         options.embedsThumbnail = true

@@ -8,7 +8,7 @@ import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
 
-/// Each decoder reads what its encoder writes.
+/// Each coder decodes the files that it encodes.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct RoundTripTests {
     private func roundTrip(

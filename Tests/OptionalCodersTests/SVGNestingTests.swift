@@ -6,7 +6,8 @@ import WebImageSVG
 import WebImageTestTraits
 import WebImageTesting
 
-/// Images and SVG documents embedded in an SVG document, in every way that librsvg supports. The limits apply to each.
+/// Images and SVG documents that are embedded in an SVG document, in every way that librsvg supports. The limits apply
+/// to each embedded image and document.
 @Suite(.timeLimit(minutes: 2))
 struct SVGNestingTests {
     private static let limit = 10_000
@@ -23,7 +24,7 @@ struct SVGNestingTests {
         #"<image width="8" height="8" xlink:href="\#(reference)"/>"#
     }
 
-    /// An image with 40,000 pixels, four times the limit.
+    /// An image with 40,000 pixels, which is four times the limit.
     private static let picture: Data = {
         let image = try? Samples.picture(width: 200, height: 200)
         return image.flatMap { try? ImagePNGCoder.shared.encode($0, format: .png, options: .init()) } ?? Data()
@@ -34,7 +35,7 @@ struct SVGNestingTests {
     private static let pattern = svg(
         #"<pattern id="p" width="1" height="1">\#(image(pictureURL))</pattern>"#, "")
 
-    /// A way to embed an image, and a document that uses it.
+    /// A document, and the name of the way in which the document embeds or repeats its content.
     struct Way: CustomTestStringConvertible, Sendable {
         let name: String
         let document: String
@@ -209,7 +210,7 @@ struct SVGNestingTests {
         #expect(error?.code == .badImageData)
     }
 
-    /// Returns groups that each draw the one before ten times, and draws the last one.
+    /// Returns nested groups and a reference to the last group. Each group draws the previous group ten times.
     private static func groups(
         _ count: Int, _ tag: String = "g", around content: String = "<rect width='1' height='1'/>",
         reference: (String) -> String
@@ -222,7 +223,7 @@ struct SVGNestingTests {
 
     private static func use(_ id: String) -> String { ##"<use xlink:href="#\##(id)"/>"## }
 
-    /// Documents of a few kilobytes that draw their elements many thousand times.
+    /// Documents of a few kilobytes that draw their elements many thousands of times.
     static let repeating: [Way] = [
         Way(name: "use", document: svg(groups(5, reference: use))),
         Way(name: "use without a prefix", document: svg(groups(5) { ##"<use href=" #\##($0)"/>"## })),
@@ -239,7 +240,7 @@ struct SVGNestingTests {
             document: svg(groups(4, around: image(smallURL) + image(smallURL), reference: use))),
     ]
 
-    /// Documents that repeat fewer elements, or none although they have references.
+    /// Documents whose references draw few elements or no element.
     static let seldomRepeating: [Way] = [
         Way(name: "seven thousand times", document: svg(groups(3, reference: use))),
         Way(name: "references in circles", document: svg("<g id='a'>\(use("b"))</g><g id='b'>\(use("a"))</g>")),
@@ -270,7 +271,8 @@ struct SVGNestingTests {
     }
 
     @Test func nestedCompressedDocumentsShareTheByteLimit() throws {
-        // Each embedded document unpacks to 0.4 MB. Two are within the limit of 1 MB; three exceed it.
+        // Each embedded document has 0.4 MB after decompression. Two documents are within the limit of 1 MB. Three
+        // documents exceed the limit.
         let inner = Self.svg(String(repeating: " ", count: 400_000))
         let packed = try gzipped(Data(inner.utf8)).base64EncodedString()
         for (count, isRefused) in [(2, false), (3, true)] {

@@ -61,7 +61,7 @@ struct SVGTests {
     }
 
     @Test func nothingOutsideTheDocumentIsOpened() throws {
-        // The file exists; if it were read, blue pixels would show.
+        // The file exists and contains a blue square. If the coder reads the file, the image contains blue pixels.
         let scratch = try ScratchFolder()
         let outside = scratch.url.appendingPathComponent("blue.svg")
         try svg(#"width="8" height="8""#, #"<rect width="8" height="8" fill="blue"/>"#).write(to: outside)
@@ -90,7 +90,7 @@ struct SVGTests {
     }
 
     @Test func largeNestedPictureThrowsALimit() throws {
-        // A PNG header that declares 20,000 × 20,000 px; librsvg would decode it without a check.
+        // This PNG header declares 20,000 × 20,000 px. librsvg would decode such an image without a check of its size.
         var png = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13])
         png += Data("IHDR".utf8) + Data([0, 0, 0x4E, 0x20, 0, 0, 0x4E, 0x20, 8, 6, 0, 0, 0, 0, 0, 0, 0])
         #expect(ImageCodersManager.shared.canDecode(from: png))

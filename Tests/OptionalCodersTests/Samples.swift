@@ -3,9 +3,9 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTesting
 
-/// Images made by arithmetic, and the difference between two of them.
+/// Computes sample images, and the difference between two images.
 enum Samples {
-    /// Returns a smooth image; with alpha it fades from left to right.
+    /// Returns an image with smooth colours. If `hasAlpha` is true, the image fades from left to right.
     static func picture(width: Int = 48, height: Int = 32, hasAlpha: Bool = false, shift: Int = 0) throws -> Image {
         let pixels = try PixelBuffer(width: width, height: height, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
@@ -22,7 +22,8 @@ enum Samples {
         return Image(pixels: pixels, hasAlpha: hasAlpha)
     }
 
-    /// Returns the largest difference of any channel, with both images as straight RGBA.
+    /// Returns the largest difference of any channel, after conversion of both images to straight RGBA. Returns
+    /// `Int.max` if the sizes differ.
     static func difference(_ left: Image, _ right: Image) throws -> Int {
         let (mine, other) = (try left.pixels.converted(to: .rgba8), try right.pixels.converted(to: .rgba8))
         guard left.pixelSize == right.pixelSize else { return .max }
@@ -48,8 +49,8 @@ enum Samples {
         return options
     }()
 
-    /// A lossless animation of four frames of 16 × 12 px. Red is x · 16, green y · 20, blue frame · 60. libjxl 0.7
-    /// wrote the file, because this package writes no JPEG XL animations.
+    /// A lossless animation of four frames of 16 × 12 px. A pixel has red = x · 16, green = y · 20 and blue = frame
+    /// index · 60. libjxl 0.7 wrote the file, because this package writes no JPEG XL animations.
     static let animatedJXL =
         Data(
             base64Encoded: """

@@ -10,9 +10,9 @@ import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
-/// Images of every width for each library that reads or writes this package's rows.
+/// Tests each library that reads or writes this package's rows, with images of many widths.
 ///
-/// A library that writes beyond a row may go unnoticed here unless the image is wrong or the process crashes.
+/// If a library writes beyond a row, these tests fail only if the image is wrong or the process crashes.
 /// `Scripts/sanitize guard` runs the same tests with an inaccessible page next to each memory block.
 @Suite(.timeLimit(minutes: 5), .serialized)
 struct WidthSweepTests {
@@ -20,7 +20,7 @@ struct WidthSweepTests {
         let format: ImageFormat
         let coder: any DetailedImageCoder
         /// The allowed difference of a channel (0 to 255); nil if the format is lossless. A lossy encoder is least
-        /// exact where the image jumps back to black.
+        /// exact where a channel of the sample image falls from its maximum to 0.
         let tolerance: Int?
         var testDescription: String { "\(format)" }
     }
@@ -36,8 +36,8 @@ struct WidthSweepTests {
         Case(format: .heic, coder: ImageHEICCoder.shared, tolerance: 100),
     ].filter { $0.coder.canEncode(to: $0.format) }
 
-    /// Returns the widths to test. AVIF and HEIC have fewer, because their encoders take tens of milliseconds for any
-    /// size.
+    /// Returns the widths to test. For AVIF and HEIC, there are fewer widths, because these encoders take tens of
+    /// milliseconds for any size.
     static func widths(_ format: ImageFormat) -> [Int] {
         [.avif, .heic].contains(format) ? [1, 2, 3, 7, 15, 17, 31, 33, 63, 64, 65, 127, 129, 200] : Array(1...200)
     }
@@ -108,8 +108,8 @@ struct WidthSweepTests {
                 }
                 #expect(isPlain, "filter \(index), \(width) px")
             }
-            // Rotation by 0.3 radians and round corners make the edge transparent, so check only that they return an
-            // image.
+            // Rotation by 0.3 radians and round corners make the edge transparent. Check only that both operations
+            // return an image.
             #expect(image.rotatedImage(withAngle: 0.3, fitSize: true) != nil)
             #expect(
                 image.roundedCornerImage(
@@ -118,7 +118,7 @@ struct WidthSweepTests {
         }
     }
 
-    /// lcms2 converts rows in the display format and rows with 16 bits per channel.
+    /// lcms2 converts rows of every width to sRGB.
     @Test func everyWidthIsConvertedToSRGB() throws {
         let profile = try #require(ColorProfile(primaries: 12, transfer: 13))
         var options = EncodingOptions()

@@ -4,10 +4,10 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Runs random sequences of loads ("histories") with the real manager and compares each result with a
-/// reference model.
+/// Runs random sequences of loads ("histories") with the real manager and compares each result with a reference model.
 ///
-/// The seed is printed. `WEBIMAGE_SEED` (seed) and `WEBIMAGE_HISTORIES` (number of histories) repeat a run.
+/// Each run prints its seed. To repeat a run, set `WEBIMAGE_SEED` to this seed and `WEBIMAGE_HISTORIES` to the number
+/// of histories.
 @Suite(.serialized, .timeLimit(minutes: 60))
 struct ReferencePipelineTests {
     private let origin: ReferenceOrigin
@@ -50,7 +50,7 @@ struct ReferencePipelineTests {
         }
     }
 
-    /// The model rejects wrong results; a model that allows every result would prove nothing.
+    /// A model that allows every result would prove nothing. This test checks that the model rejects wrong results.
     @Test func modelRefusesAnOldPicture() {
         var model = ReferencePipeline(resource: 0)
         let load = ReferenceLoad(0)
@@ -69,7 +69,7 @@ struct ReferencePipelineTests {
         #expect(model.observeDisk(load, holds: new) == nil)
     }
 
-    /// After a cancel, the original may already be in the disk cache, but the transformed image need not be.
+    /// After a cancelled load, the disk cache may contain the original without the transformed image.
     @Test func modelAllowsOnlyTheOriginalOfACancelledLoad() {
         var model = ReferencePipeline(resource: 0)
         var load = ReferenceLoad(0)
@@ -78,7 +78,7 @@ struct ReferencePipelineTests {
         #expect(model.observe([load], cancelled: [0], delivered: [[.failure(.cancelled)]]) == nil)
         #expect(model.observeDisk(ReferenceLoad(0), holds: picture) == nil)
         #expect(model.observeDisk(load, holds: nil) == nil)
-        // A load without a cancel must store both, the original and the transformed image.
+        // A load that is not cancelled must store the original and the transformed image.
         var other = ReferencePipeline(resource: 0)
         var transformed = picture
         (transformed.transformers, transformed.isTransformed) = ([1], true)
@@ -87,8 +87,8 @@ struct ReferencePipelineTests {
         #expect(other.observeDisk(load, holds: nil) != nil)
     }
 
-    /// A failing history is shortened to the fewest steps that still fail. The loader has a defect: it answers every
-    /// refresh with "not modified".
+    /// If a history fails, the check shortens the history to the fewest steps that still fail. The loader in this test
+    /// has a defect: it answers every refresh with "not modified".
     @Test func aFailingHistoryIsShortened() async throws {
         defer { origin.stop() }
         let (downloader, folder) = (downloader, scratch.url.path)

@@ -4,8 +4,8 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// A manager delegate that implements SDWebImage's protocol receives the calls of a manager that uses this package's
-/// protocol.
+/// The manager calls its delegate through this package's protocol. A delegate that implements SDWebImage's protocol
+/// must receive these calls.
 @Suite(.timeLimit(minutes: 1)) struct DelegateBridgingTests {
     private final class Judge: SDWebImageManagerDelegate {
         let heard: Heard

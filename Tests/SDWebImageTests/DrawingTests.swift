@@ -89,8 +89,8 @@ struct DrawingTests {
 
     @Test(arguments: [true, false]) func arcsFollowTheirDirection(clockwise: Bool) {
         let image = SDGraphicsImageRenderer(size: CGSize(width: 20, height: 20)).image { context in
-            // The arc from the right to the bottom is a quarter of the circle clockwise and three quarters
-            // counter-clockwise.
+            // The arc starts at the right and ends at the bottom. Clockwise, it is a quarter of the circle;
+            // counter-clockwise, it is three quarters.
             let path = UIBezierPath(
                 arcCenter: CGPoint(x: 10, y: 10), radius: 10, startAngle: 0, endAngle: .pi / 2, clockwise: clockwise)
             path.addLine(to: CGPoint(x: 10, y: 10))

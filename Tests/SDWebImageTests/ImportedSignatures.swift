@@ -44,8 +44,8 @@ final class ImportedPrefetcherDelegate: NSObject, SDWebImagePrefetcherDelegate, 
     }
 }
 
-/// A delegate whose counts are `Int`, as in this package's own protocol, instead of `UInt`. Its methods must be
-/// called as well.
+/// A delegate whose methods receive counts as `Int`, as in this package's protocol. In SDWebImage's protocol, the
+/// counts are `UInt`. The prefetcher must also call the methods with `Int`.
 final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
@@ -83,7 +83,8 @@ class ImportedLoader: NSObject, SDImageLoader, @unchecked Sendable {
     }
 }
 
-/// A loader that accepts "full:" URLs only in the optional methods, which have a context.
+/// A loader whose required methods refuse every URL. Its optional methods, which have a context parameter, accept
+/// "full:" URLs.
 final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
     func canRequestImage(for url: URL?) -> Bool { false }
     func canRequestImage(
@@ -109,7 +110,7 @@ final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
     }
 }
 
-/// An operation without the optional property.
+/// An operation that does not implement `isCancelled`, which is optional in SDWebImage's protocol.
 final class ImportedOperation: NSObject, SDWebImageOperation, @unchecked Sendable {
     func cancel() { note("operation.cancel") }
 }
@@ -142,7 +143,7 @@ final class ImportedCoder: NSObject, SDImageCoder, @unchecked Sendable {
     }
 }
 
-/// A progressive and animated coder of two frames.
+/// A progressive and animated coder. Its animation has two frames.
 final class ImportedAnimatedCoder: NSObject, SDProgressiveImageCoder, SDAnimatedImageCoder, @unchecked Sendable {
     static let file = Data("imported animation".utf8)
 

@@ -74,7 +74,8 @@ struct IncrementalAnimationTests {
             let count: UInt = coder.animatedImageFrameCount
             #expect(count <= 3 && count != 1)
             if count > 0 { #expect(coder.animatedImageFrame(at: count - 1) != nil) }
-            // If the file ends here, the coder has the same frames as a coder that opens the truncated file.
+            // Now report the end of the file. The coder must have no frames, or the same frames as a coder that opens
+            // the truncated file.
             coder.updateIncrementalData(file.prefix(end), finished: true)
             let opened = type(of: coder).init(animatedImageData: file.prefix(end), options: nil)
             let (now, last): (UInt, UInt) = (coder.animatedImageFrameCount, opened?.animatedImageFrameCount ?? 0)
@@ -86,7 +87,8 @@ struct IncrementalAnimationTests {
         }
     }
 
-    /// One thread passes the last bytes while another asks for frames, as a view does while a picture arrives.
+    /// One thread passes the last bytes while another thread reads the frame count. A view does the same while it loads
+    /// an animation.
     @Test(arguments: Kind.allCases) func frameReaderReceivesTheEndOfTheFile(_ kind: Kind) async throws {
         let (file, _) = try make(kind)
         for _ in 0..<200 {

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import SDWebImage
 
-/// The names of SDWebImage that no other suite covers have their effect.
+/// Checks the effect of the SDWebImage names that no other suite covers.
 struct SpellingTests {
     @Test func refusedAnswersAreInTheUserInfo() throws {
         let url = try #require(URL(string: "https://a.test/b.png"))

@@ -5,8 +5,8 @@ import WebImageTesting
 
 /// `UIImage(data:)` and similar initialisers decode as UIKit does, without the coders that a program registered.
 @Suite(.serialized) struct SystemDecodingTests {
-    /// A coder from SDWebImage's tests. It accepts all data and calls `UIImage(data:)`, which would recurse if that
-    /// used registered coders.
+    /// A coder from SDWebImage's tests. It accepts all data and calls `UIImage(data:)`. If `UIImage(data:)` used
+    /// registered coders, this call would recurse without end.
     private final class GreedyCoder: SDImageCoder {
         let file: URL
         init(_ file: URL) { self.file = file }

@@ -1,8 +1,9 @@
-// An allocator with inaccessible pages: with this library in LD_PRELOAD, an access beyond a block of 256 bytes to 16 MB, or
-// any use of it after free, ends the process. Scripts/sanitize guard builds and loads it.
+// An allocator that puts an inaccessible page after each block of 256 bytes to 16 MB. An access to this page, or to a
+// block after free(3), ends the process. Scripts/sanitize guard builds this library and loads it with LD_PRELOAD.
 // WEBIMAGE_GUARD=before puts the inaccessible page before each block instead of after it.
-// The end of a block is rounded up to its alignment, so that accesses up to 15 bytes beyond a block of malloc(3) are not
-// found; the size of a pixel buffer is a multiple of its alignment.
+// The end of a block is rounded up to the alignment of the block. Accesses up to 15 bytes beyond a block of malloc(3)
+// are therefore not found. The size of a pixel buffer is a multiple of its alignment, so the end of a pixel buffer is
+// not rounded up.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,12 +14,12 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096, LEAST = 256, MOST = 16 << 20, HEAD = 64, MARK = 0x47554152 };
-// Limits the guarded blocks: more mappings than a process may have (vm.max_map_count, 65,530) would make every later
-// allocation fail.
+// The number of guarded blocks. guarded() limits this number, because a process can have only 65,530 mappings
+// (vm.max_map_count). Beyond this number, every later allocation would fail.
 static atomic_int blocks;
 
-// Describes a block. It is in a separate page before the block's pages, so that free(3) finds it from the block's
-// address.
+// Describes a block. The head is in a separate page before the block's pages. free(3) computes the address of the head
+// from the address of the block.
 struct head { uint32_t mark; void *mapping; size_t mapped, size; };
 
 extern void *__libc_malloc(size_t);
@@ -39,7 +40,7 @@ static int guards_before(void) {
     return known;
 }
 
-// Guarded blocks are in one reserved range, so that free(3) recognises them without reading them.
+// All guarded blocks are in one reserved range of addresses, so that free(3) recognises a guarded block by its address.
 static atomic_uintptr_t range;
 static atomic_size_t used;
 static const size_t range_size = (size_t)1 << 44;
@@ -52,7 +53,7 @@ static uintptr_t reserve(size_t bytes) {
         if (!atomic_compare_exchange_strong(&range, &start, (uintptr_t)fresh)) munmap(fresh, range_size);
         start = atomic_load(&range);
     }
-    // Addresses are never reused, so that a stale pointer stays inaccessible.
+    // Addresses are never reused, so that every access through a stale pointer ends the process.
     size_t at = atomic_fetch_add(&used, bytes);
     return at + bytes <= range_size ? start + at : 0;
 }
@@ -63,7 +64,8 @@ static int is_guarded(const void *block) {
 }
 
 static struct head *head_of(void *block) {
-    // The page before the block's first page contains the head; with the guard before the block, there is one page between.
+    // The page before the block's first page contains the head. If the guard is before the block, the guard page is
+    // between the head and the block.
     uintptr_t page = (uintptr_t)block & ~(uintptr_t)(PAGE - 1);
     return (struct head *)(page - (guards_before() ? 2 : 1) * PAGE);
 }
@@ -74,7 +76,8 @@ static void *guarded(size_t size, size_t alignment) {
     size_t rounded = (size + alignment - 1) / alignment * alignment;
     size_t whole = (rounded + PAGE - 1) / PAGE * PAGE;
     int before = guards_before();
-    // head, (inaccessible), block, inaccessible
+    // The pages of a mapping are, in this order: head, inaccessible page (only if `before` is set), block, inaccessible
+    // page.
     size_t mapped = whole + (before ? 3 : 2) * PAGE;
     uintptr_t start = reserve(mapped);
     uintptr_t first = start + (before ? 2 : 1) * PAGE;
@@ -84,7 +87,7 @@ static void *guarded(size_t size, size_t alignment) {
         return NULL;
     }
     uintptr_t block = before ? first : first + whole - rounded;
-    // `whole - rounded` is less than a page, so the block begins in its first page, where head_of() expects it.
+    // `whole - rounded` is less than a page, so the block begins in the first of its pages, as head_of() requires.
     struct head *head = (struct head *)start;
     *head = (struct head){MARK, (void *)start, mapped, size};
     return (void *)block;
@@ -94,7 +97,7 @@ static void release(void *block) {
     struct head *head = head_of(block);
     if (head->mark != MARK) abort();
     size_t mapped = head->mapped;
-    // The range stays reserved and inaccessible; its memory is returned to the system.
+    // The addresses stay reserved and inaccessible. The memory is returned to the system.
     mmap(head->mapping, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     atomic_fetch_sub(&blocks, 1);
 }
@@ -133,7 +136,8 @@ void free(void *block) {
     errno = saved;
 }
 
-// The symbols that the test executable defines (CWebImageAllocationCounter) call the functions above.
+// The test executable replaces the functions from malloc to posix_memalign (CWebImageAllocationCounter). Its
+// replacements call the guard_pages functions above. Every other process uses the definitions below.
 void *malloc(size_t size) { return guard_pages_malloc(size); }
 void *calloc(size_t count, size_t size) { return guard_pages_calloc(count, size); }
 void *realloc(void *block, size_t size) { return guard_pages_realloc(block, size); }

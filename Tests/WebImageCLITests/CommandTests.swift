@@ -99,8 +99,8 @@ final class CommandTests: Sendable {
     }
 
     @Test func losslessConversionKeepsColoursUnderTransparency() throws {
-        // A colour that is premultiplied by alpha 3 has at most four levels. If the 16 levels in these pixels
-        // are unchanged at the end, no step has premultiplied them.
+        // A colour channel that is premultiplied by alpha 3 can have only four values. These pixels have 16
+        // values. If all 16 values are unchanged at the end, no step has premultiplied the pixels.
         let pixels = try PixelBuffer(width: 16, height: 1, format: .rgba8)
         pixels.withUnsafeMutableBytes { bytes in
             for x in 0..<16 {

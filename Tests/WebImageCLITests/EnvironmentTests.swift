@@ -58,8 +58,8 @@ final class EnvironmentTests: Sendable {
             let point = try Tool.run([], environment: environment, through: shell)
             #expect(point.output == ",\n", "the locale is not active")
         }
-        // In a Turkish locale, "I" and "i" are not the same letter in another case. A comparison by the rules
-        // of the locale would not recognise this scheme, host and media type.
+        // In a Turkish locale, the upper-case form of "i" is not "I". A comparison that uses the rules of the
+        // locale would not recognise the media type "IMAGE/PNG" and the extension "TIFF".
         let url = "HTTP://LOCALHOST:\(server.port)/INDIGO.PNG"
         #expect(try origins(url, path("cache"), environment: environment) == ["network", "disk"])
         let file = path("INDIGO.PNG")
@@ -71,8 +71,8 @@ final class EnvironmentTests: Sendable {
         #expect(usage.code == 0, "\(usage.errors)")
     }
 
-    /// Runs the command in a process that has set its locale, as GTK does at its start. Printing numbers by
-    /// the rules of the locale would write a decimal comma, which is invalid in JSON.
+    /// Sets the locale of the process, as GTK does when it starts, and then runs the command. If the command
+    /// printed numbers by the rules of the locale, its JSON output would contain decimal commas and be invalid.
     @Test(.enabled(if: CompiledLocale.isAvailable), arguments: CompiledLocale.names)
     func outputIsTheSameInEveryLocale(_ locale: String) async throws {
         try CompiledLocale.compile(locale, into: scratch.url.path)
@@ -99,7 +99,7 @@ final class EnvironmentTests: Sendable {
     func noTimeZoneChangesHowLongAnEntryLives(_ zone: String) throws {
         let url = server.url("/INDIGO.PNG").absoluteString
         #expect(try origins(url, path("cache"), environment: ["TZ": zone]) == ["network", "disk"])
-        // An entry that was stored in one time zone is a hit in another.
+        // An entry that was stored in one time zone is a hit in another time zone.
         let other = try Tool.run(
             ["load", "--json", "--cache", path("cache"), url], environment: ["TZ": "Asia/Kathmandu"])
         #expect(try other.objects().first?["origin"] as? String == "disk")
@@ -136,8 +136,8 @@ final class EnvironmentTests: Sendable {
         #expect(try origins("http://localhost:\(sixth.port)/INDIGO.PNG", path("c")) == ["network", "disk"])
     }
 
-    /// No user, not even root, can create a folder in /proc. The command must then load images without a disk
-    /// cache.
+    /// No user, not even root, can create a folder in /proc. If the cache folder cannot be created, the command
+    /// must load images without a disk cache.
     @Test(arguments: [["-u", "HOME", "XDG_CACHE_HOME=/proc"], ["-u", "XDG_CACHE_HOME", "HOME=/proc"]])
     func loadSucceedsWithoutAWritableCacheFolder(_ change: [String]) throws {
         let environment = ["XDG_DATA_HOME": "/proc", "XDG_CONFIG_HOME": "/proc", "XDG_RUNTIME_DIR": "/proc"]
@@ -163,8 +163,8 @@ final class EnvironmentTests: Sendable {
     @Test func withoutAHomeAPictureIsLoaded() throws {
         let url = server.url("/INDIGO.PNG").absoluteString
         let through = ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin"] + Sanitizer.options
-        // A cache folder named by `--cache` needs no home folder. Every run of this test names the folder or
-        // uses no cache. The default folder would be in the home folder of the user's system account.
+        // With `--cache`, the command needs no home folder. Every run in this test passes `--cache`. Otherwise
+        // the command would use the real home folder of the user who runs the test.
         #expect(try origins(url, path("cache"), through: through) == ["network", "disk"])
         #expect(try origins(url, "none", through: through) == ["network", "network"])
         let relative = ["/usr/bin/env", "-i", "HOME=relative", "XDG_CACHE_HOME=relative"] + Sanitizer.options

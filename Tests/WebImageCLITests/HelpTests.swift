@@ -63,8 +63,8 @@ struct HelpTests {
                 FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil))
             {
                 guard let text = try? String(contentsOf: url, encoding: .utf8) else { continue }
-                // Skip templates, because their packages have their own version, and guides, because they
-                // name a version of this package to depend on.
+                // Skip templates, because a package made from a template has a different version. Skip guides,
+                // because a guide shows how to depend on a version of this package.
                 if url.lastPathComponent.hasPrefix("PackageTemplate") || url.pathExtension == "md" { continue }
                 if text.contains("\"\(WebImageCommand.version)\"") { places.append(url.lastPathComponent) }
             }

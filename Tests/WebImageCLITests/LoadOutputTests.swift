@@ -150,7 +150,7 @@ final class LoadOutputTests: Sendable {
             #expect(try outcome.objects().allSatisfy { $0["origin"] as? String == origin })
             #expect(try width("out\(run)/a.gif") == 36 && width("out\(run)/a-2.gif") == 36)
         }
-        // The runs with a size stored the original, so a run without a size is a disk hit.
+        // The runs with `--size` stored the original. A run without `--size` is therefore a disk hit.
         let whole = try Tool.run(["load", "--json", "--cache", path("cache"), "--out", path("whole"), url])
         #expect(try whole.objects().first?["origin"] as? String == "disk")
         #expect(try Data(contentsOf: scratch.url.appendingPathComponent("whole/a.gif")) == file)
@@ -192,7 +192,7 @@ final class LoadOutputTests: Sendable {
         #expect(try files("t") == ["1-a%.webp", "sub"] && files("t/sub") == ["2-b%.webp"])
         #expect(try load("-o", "e/%s-small.%e", "--size", "4", "photos/sub/b.jpg").code == 0)
         #expect(try files("e") == ["b-small.jpg"])
-        // A folder operand keeps its subfolders.
+        // If an operand is a folder, its subfolders are created in the output folder.
         #expect(try load("-r", "-o", "tree", "photos").code == 0)
         #expect(try files("tree") == ["a.png", "sub"] && files("tree/sub") == ["b.jpg"])
         #expect(try load("-o", "one.webp", "photos/a.png").code == 0)

@@ -63,7 +63,8 @@ final class OperandTests: Sendable {
     @Test func anInterruptEndsAReadOfStandardInput() async throws {
         let pipe = Pipe()
         let (process, _, _) = try Tool.start(["info", "-"], input: pipe.fileHandleForReading)
-        // The test cannot observe when the command starts to read, so it repeats the signal until the command ends.
+        // The test cannot observe when the command starts to read. It therefore repeats the signal until the
+        // command ends.
         #expect(
             await eventually(within: 20) {
                 if process.isRunning { process.interrupt() }

@@ -17,7 +17,8 @@ final class RunningService: Sendable {
     private let outputs = DispatchGroup()
     let identifier: Int32
 
-    /// - Parameter through: A program and its arguments that run the command, such as `/usr/bin/env`.
+    /// - Parameter through: A program that runs the command, such as `/usr/bin/env`, and the arguments of this
+    ///   program.
     init(
         _ arguments: [String] = [], in folder: ScratchFolder, environment: [String: String] = [:],
         listening: String? = "127.0.0.1:0", through: [String] = []
@@ -56,14 +57,14 @@ final class RunningService: Sendable {
     var errors: String { state.withLock { $0.errors } }
     var isRunning: Bool { process.withLock { $0.isRunning } }
 
-    /// The objects of a JSON access log.
+    /// The JSON objects in the access log, one per line. Requires `--access-log json`.
     var entries: [[String: Any]] {
         output.split(separator: "\n").compactMap {
             try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
         }
     }
 
-    /// The address on which the service listens, from its start message.
+    /// The address on which the service listens. The start message of the service contains this address.
     var address: ListenAddress {
         get throws { try ListenAddress(try word(after: "targets on ")) }
     }
@@ -74,9 +75,8 @@ final class RunningService: Sendable {
 
     private static let adminMark = "metrics and purges on "
 
-    /// Whether the service has written a complete line that contains `mark` to standard error. Messages
-    /// arrive one after another, and a message can arrive in parts, so the text after `mark` is complete only
-    /// at the end of its line.
+    /// Returns whether the service has written a complete line that contains `mark` to standard error. A
+    /// message can arrive in parts, so the text after `mark` is complete only when the line has ended.
     private func hasLine(with mark: String) -> Bool {
         let errors = errors
         return errors.range(of: mark).map { errors[$0.upperBound...].contains("\n") } ?? false
@@ -89,7 +89,7 @@ final class RunningService: Sendable {
 
     func signal(_ number: Int32) { kill(identifier, number) }
 
-    /// Sends one request on its own connection.
+    /// Opens a connection, sends one request and returns the response.
     func get(_ target: String, method: String = "GET", further: String = "") async throws -> RawClient.Answer {
         let address = try address
         return try await onThread {
@@ -97,14 +97,15 @@ final class RunningService: Sendable {
         }
     }
 
-    /// Stops the service and returns its exit code. Blocks the calling thread.
+    /// Stops the service with the signal `number` and returns the exit code. Blocks the calling thread.
     @discardableResult
     func stop(_ number: Int32 = SIGTERM) -> Int32 {
         if isRunning { kill(identifier, number) }
         return wait()
     }
 
-    /// Waits until the service ends and returns its exit code. Blocks the calling thread.
+    /// Waits until the service ends. Returns the exit code, or the negative signal number if a signal ended the
+    /// service. Blocks the calling thread.
     func wait() -> Int32 {
         let process = process.withLock { $0 }
         process.waitUntilExit()

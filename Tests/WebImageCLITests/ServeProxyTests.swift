@@ -26,7 +26,8 @@ final class ServeProxyTests: Sendable {
 
     private static let nginx = "/usr/sbin/nginx"
 
-    /// Returns an nginx configuration that contains the sample with the ports and folders of this test.
+    /// Returns an nginx configuration that contains the sample configuration. The ports and folders of the
+    /// sample are replaced with those of this test.
     private func settings(_ port: UInt16, service: ListenAddress) throws -> String {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Packaging/service/nginx.conf")
@@ -93,9 +94,9 @@ final class ServeProxyTests: Sendable {
         #expect(try await get("If-None-Match: \(answers[0].fields["etag"] ?? "")\r\n").status == 304)
         #expect(try await get(method: "POST").status == 403)
         #expect(try await onThread { service.stop() } == 0)
-        // Only one request for each of the two formats (PNG and WebP) reached the service. nginx answered the
-        // others. The service logs the client address that nginx saw, not the X-Forwarded-For field that the
-        // client sent.
+        // Only one request for each of the two formats (PNG and WebP) reached the service. nginx answered all
+        // other requests. The service logs the client address that nginx reports and ignores the
+        // X-Forwarded-For field that the client sent.
         #expect(service.entries.count == 2, "\(service.output)")
         #expect(service.entries.allSatisfy { $0["client"] as? String == "127.0.0.1" })
         #expect(source.requestCount("/a.png") == 1)

@@ -6,7 +6,7 @@ import WebImageServerTesting
 import WebImageTestTraits
 import WebImageTesting
 
-/// How running requests end when `webimage serve` receives a signal or a client disconnects.
+/// Tests how running requests end when `webimage serve` receives a signal or a client disconnects.
 @Suite(.timeLimit(minutes: 4), .serialized)
 final class ServeSignalTests: Sendable {
     private let scratch: ScratchFolder
@@ -49,8 +49,8 @@ final class ServeSignalTests: Sendable {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(await eventually { self.source.requestCount("/slow.png") == 1 })
-        // Wait until the service has read the heads of all 20 requests. The metrics request counts too, so
-        // the metric is 21.
+        // Wait until the service has read the heads of all 20 image requests. The request for the metrics is
+        // also in flight, so the metric is 21.
         let admin = try service.admin
         try await waitFor("webimage_requests_in_flight 21", admin)
         service.signal(SIGTERM)
@@ -65,7 +65,7 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { service.wait() } == 0)
     }
 
-    /// Waits for a line in the metrics. The metrics request itself counts as one of the requests in flight.
+    /// Waits until the metrics contain `line`. The request for the metrics counts as a request in flight.
     private func waitFor(_ line: String, _ admin: ListenAddress) async throws {
         let isThere = try await onThread {
             for _ in 0..<10_000 {
@@ -99,9 +99,9 @@ final class ServeSignalTests: Sendable {
         withExtendedLifetime(client) {}
     }
 
-    /// Runs eight keep-alive clients that send requests without pause until `isOver` returns true for the
-    /// number of their responses. Returns the statuses. A connection that ends before a complete response
-    /// counts as status 0.
+    /// Runs eight keep-alive clients that send requests without pause, and returns the statuses of all
+    /// responses. Each client passes the number of its responses to `isOver` and stops when `isOver` returns
+    /// true. If a connection ends before a complete response, the status is 0.
     private func load(_ service: RunningService, until isOver: @escaping @Sendable (Int) -> Bool) async throws -> [Int]
     {
         let address = try service.address

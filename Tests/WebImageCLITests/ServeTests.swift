@@ -137,8 +137,8 @@ final class ServeTests: Sendable {
     static let open: [(words: [String], environment: [String: String])] = [
         (["--listen", "0.0.0.0:0"], [:]), (["--listen", "*:0"], [:]), (["--listen", "[::]:0"], [:]),
         (["--listen", "127.0.0.1:0", "--listen", "0.0.0.0:0"], [:]),
-        // The service has keys for signed URLs, but `--thumbor-unsafe` accepts unsigned ones, so this service
-        // must be refused too.
+        // This service has keys for signed URLs, but `--thumbor-unsafe` accepts unsigned URLs. The command must
+        // therefore refuse to start the service.
         (
             ["--listen", "0.0.0.0:0", "--thumbor", "/t", "--thumbor-unsafe"],
             ["WEBIMAGE_KEY": "00", "WEBIMAGE_SALT": "00", "WEBIMAGE_THUMBOR_KEY": "x"]
@@ -222,7 +222,7 @@ final class ServeTests: Sendable {
         }
         #expect(wrong.code == 2 && wrong.errors.contains("token"))
         #expect(try await onThread { service.stop() } == 0)
-        // Without a running service, the command purges directly in the cache folder.
+        // If no service runs, the command removes the entry directly from the cache folder.
         let local = try Tool.run("cache", "purge", url, environment: ["WEBIMAGE_CACHE_DIR": scratch.url.path])
         #expect(local.code == 0, "\(local.errors)")
         let next = try await RunningService(in: scratch)

@@ -49,8 +49,8 @@ struct StartUpTests {
         #expect(try loaded(tiff).contains { $0.hasPrefix("libtiff.so") })
     }
 
-    /// An empty `libcurl.so.4` hides the real libcurl, because it is in the folder that the dynamic loader
-    /// searches first. The command must start without libcurl and report the missing package only for a download.
+    /// The folder that the dynamic loader searches first contains an empty `libcurl.so.4`, which hides the real
+    /// libcurl. The command must start without libcurl and report the missing package only for a download.
     @Test func downloadWithoutLibcurlNamesThePackage() throws {
         try Data().write(to: scratch.url.appendingPathComponent("libcurl.so.4"))
         let environment = ["LD_LIBRARY_PATH": scratch.url.path, "XDG_CACHE_HOME": scratch.url.path]

@@ -14,7 +14,8 @@ struct ThumbnailTests {
 
     init() throws { scratch = try ScratchFolder() }
 
-    /// Returns the types of the PNG chunks whose CRC is not that of their type and content (PNG specification §5.3).
+    /// Returns the types of the PNG chunks that contain a wrong CRC. The correct CRC is computed from the type and
+    /// the data of the chunk (PNG specification §5.3).
     private static func chunksWithWrongChecksum(_ file: Data) -> [String] {
         let bytes = [UInt8](file)
         func number(_ at: Int) -> UInt32 { bytes[at..<at + 4].reduce(0) { $0 << 8 | UInt32($1) } }
@@ -77,8 +78,8 @@ struct ThumbnailTests {
         #expect(try info("small/11.jpg").pixelSize.width == 64 && info("small/sub/a.png").pixelSize.height == 48)
         let names = FileManager.default.enumerator(atPath: path("small"))?.allObjects as? [String] ?? []
         #expect(!names.contains { $0.hasSuffix(".part") || $0.contains("broken") })
-        // A second run refuses to replace existing files. With --skip-existing, a run writes only the missing
-        // files.
+        // A second run does not replace existing files but reports an error. With --skip-existing, the command
+        // writes only the missing files.
         #expect(try run("-r", "photos", "--out", "small").errors.contains("File exists"))
         try FileManager.default.removeItem(atPath: path("small/3.jpg"))
         try FileManager.default.removeItem(atPath: path("photos/broken.png"))
@@ -100,8 +101,8 @@ struct ThumbnailTests {
             #expect(try run("--out", "out", "--size", "20", name).code == 0)
             #expect(try info("out/" + name).frameCount == 1 && info("out/" + name).pixelSize.width == 20)
         }
-        // If an animation is smaller than the requested size, its thumbnail keeps the pixel size but is still
-        // only the first frame.
+        // If an animation is smaller than the requested size, its thumbnail has the pixel size of the animation.
+        // The thumbnail still contains only the first frame.
         #expect(try run("--out", "large", "--size", "200", "a.gif").code == 0)
         #expect(try info("large/a.gif").pixelSize.width == 60 && info("large/a.gif").frameCount == 1)
     }
@@ -117,7 +118,7 @@ struct ThumbnailTests {
         #expect(try run("-o", "unasked", "a.jpg").code == 0)
         #expect(try ImageCodersManager.shared.imageProperties(of: data("unasked/a.jpg")).xmp == nil)
         #expect(try run("--metadata", "some", "-o", "x", "a.jpg").code == 1)
-        // `--format` applies to images whose names have no extension.
+        // If the name of an image has no extension, `--format` sets the extension of the output.
         try write("none", picture())
         #expect(try run("-o", "webp", "--format", "webp", "none").code == 0)
         #expect(try info("webp/none.webp").format == .webP)
@@ -135,7 +136,8 @@ struct ThumbnailTests {
         try FileManager.default.attributesOfItem(atPath: path(name))[.posixPermissions] as? Int ?? -1
     }
 
-    /// The expected names come from GLib: the result of g_filename_to_uri, hashed by g_compute_checksum_for_string.
+    /// GLib computed the expected names: g_filename_to_uri returned the URI, and g_compute_checksum_for_string
+    /// returned the MD5 digest of the URI.
     @Test(arguments: [
         ("/home/jens/photos/me.png", "c6ee772d9e49320e97ec29a7eb5b1697"),
         ("/a/with space & 100% (ü)~;?#[1]'.png", "39e39c96a2c597a3344844df508495d5"),
@@ -165,7 +167,7 @@ struct ThumbnailTests {
             #expect(texts["Thumb::Size"] == String(try data("photos/ä b.jpg").count))
             #expect(texts["Software"]?.hasPrefix("webimage") == true)
             #expect(try ImageCodersManager.shared.imageProperties(of: data(file)).texts.count == texts.count)
-            // Readers of the text chunks skip their checksums, so they are compared here.
+            // The code that reads the text chunks does not check their checksums, so this test checks them.
             #expect(try Self.chunksWithWrongChecksum(data(file)) == [])
             #expect(try mode(file) == 0o600 && mode("cache/thumbnails/\(size)") == 0o700)
         }
@@ -230,8 +232,8 @@ struct ThumbnailTests {
         #expect(try run("a.png").errors.contains("--out"))
     }
 
-    /// The desktop replaces %i by the path of the image, %o by the path of the thumbnail, which may exist and
-    /// may have any extension, and %s by the side length in pixels.
+    /// The desktop replaces %i by the path of the image, %o by the path of the thumbnail, and %s by the side
+    /// length in pixels. The file at %o can exist already and can have any extension.
     @Test func thumbnailerEntryWritesAPNG() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         let entry = try String(

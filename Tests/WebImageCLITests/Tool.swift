@@ -27,10 +27,10 @@ enum Tool {
         return beside.first { FileManager.default.isExecutableFile(atPath: $0) } ?? "webimage"
     }()
 
-    /// Starts the command without waiting for its end.
+    /// Starts the command. Does not wait until the command ends.
     ///
     /// - Parameters:
-    ///   - through: A program with its arguments that executes the command, such as `/usr/bin/env`.
+    ///   - through: A program that runs the command, such as `/usr/bin/env`, and the arguments of this program.
     ///   - folder: The working directory.
     ///   - input: Standard input; nothing by default.
     static func start(
@@ -41,8 +41,8 @@ enum Tool {
         let words = through + [path] + arguments
         process.executableURL = URL(fileURLWithPath: words[0])
         process.arguments = Array(words.dropFirst())
-        // `WEBIMAGE_` variables configure the test run. The command must not inherit them, because it would
-        // read them as its own settings.
+        // The `WEBIMAGE_` variables of the test run must not change the settings of the command, so the command
+        // does not inherit them.
         let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("WEBIMAGE_") }
         process.environment = inherited.merging(environment) { $1 }
         let (output, errors) = (Pipe(), Pipe())
@@ -64,7 +64,8 @@ enum Tool {
     ) throws -> Outcome {
         let (process, output, errors) = try start(
             arguments, environment: environment, through: through, in: folder, input: input)
-        // Read both pipes at the same time; otherwise a full pipe would block the program.
+        // Read both pipes at the same time. If only one pipe were read, the program would block when the other
+        // pipe is full.
         let queue = DispatchQueue(label: "errors")
         nonisolated(unsafe) var errorText = Data()  // written only on `queue`, read after its barrier below
         queue.async { errorText = errors.fileHandleForReading.readDataToEndOfFile() }

@@ -22,8 +22,8 @@ struct AnimationDecodingTests {
         }
     }
 
-    /// Compares straight RGBA pixels. Ignores the colours of transparent WebP pixels, because the encoder that
-    /// made the sample may have changed them.
+    /// Returns whether straight RGBA pixels differ. Ignores the colours of fully transparent pixels, because the WebP
+    /// encoder may have changed these colours in the sample.
     private func isDifferent(_ left: [Int], _ right: [Int]) -> Bool {
         guard left.count == right.count else { return true }
         for place in stride(from: 0, to: left.count, by: 4) {
@@ -74,7 +74,7 @@ struct AnimationDecodingTests {
     }
 
     @Test func checkpointsOfAllAnimationsTogetherAreBounded() async throws {
-        // A canvas takes 640 KB, so the checkpoints of one animation (at most 16 MB) are 25 canvases.
+        // A canvas takes 640 KB. The checkpoints of one animation take at most 16 MB, which is about 25 canvases.
         let frames = (0..<200).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
                 + GIFBytes.image(x: index * 2, y: index, width: 1, height: 1, indices: [UInt8(index % 128)])
@@ -93,11 +93,11 @@ struct AnimationDecodingTests {
             }
             #expect(budget.takenByteCount > 16 << 20)
         }
-        // Tests that run at the same time may use some bytes of the budget for a while.
+        // Wait, because other tests that run at the same time may use some bytes of the budget.
         #expect(await eventually { budget.takenByteCount < 640_000 })
     }
 
-    /// The number of checkpoints does not grow with the length of an animation, so that they use at most 16 MB.
+    /// The checkpoints of one animation use at most 16 MB, even if the animation is long.
     @Test func checkpointsOfOneLongAnimationAreBounded() throws {
         let frames = (0..<400).flatMap { index in
             GIFBytes.control(delay: 4, disposal: 1)
@@ -107,7 +107,8 @@ struct AnimationDecodingTests {
         let data = GIFBytes.file(GIFBytes.screen(400, 400), first, frames)
         let animation = try ImageGIFCoder(animation: data, options: DecodingOptions())
         for index in [400, 100, 400] { _ = try animation.frame(at: index) }
-        // Tests that run at the same time may use some bytes of the budget in addition to this animation's 16 MB.
+        // The checkpoints of this animation take at most 16 MB. Other tests that run at the same time may use some more
+        // bytes of the budget.
         let taken = CheckpointBudget.shared.takenByteCount
         #expect((8 << 20..<24 << 20).contains(taken), "\(taken)")
     }

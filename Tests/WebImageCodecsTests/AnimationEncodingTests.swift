@@ -102,7 +102,7 @@ struct AnimationEncodingTests {
         #expect(10 * log10(255 * 255 / error) > 34, "PSNR of 4×4 means \(10 * log10(255 * 255 / error))")
     }
 
-    /// The mean of each channel of each 4 × 4 square.
+    /// Returns the mean of each colour channel in each square of 4 × 4 px.
     private func means(_ pixels: PixelBuffer) -> [Double] {
         (0..<pixels.height / 4).flatMap { row in
             (0..<pixels.width / 4).flatMap { column in

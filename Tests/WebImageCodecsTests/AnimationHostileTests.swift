@@ -25,7 +25,8 @@ struct AnimationHostileTests {
             guard let cut = try? format.open(file.prefix(length)) else { continue }
             var count = cut.animatedImageFrameCount
             #expect((1...3).contains(count))
-            // A PNG that ends within its first image opens as a still image that cannot be decoded.
+            // If a PNG ends inside its first image, the coder opens the file as a still image. Decoding this still
+            // image fails.
             if count == 1, (try? cut.frame(at: 0)) == nil { count = 0 }
             for index in 0..<count { #expect(Sample.values(try cut.frame(at: index).pixels) == frames[index]) }
             seen.insert(count)

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// One frame of a generated animation: straight RGBA pixels at a position.
+/// One frame of a generated animation. It consists of straight RGBA pixels and their position on the canvas.
 struct SampleFrame {
     enum Disposal: Int, CaseIterable { case none, background, previous }
 
@@ -12,21 +12,22 @@ struct SampleFrame {
     var height: Int
     var disposal: Disposal
     var isBlended: Bool
-    /// Red, green, blue, alpha of each pixel.
+    /// The red, green, blue and alpha values of each pixel.
     var pixels: [[UInt8]]
 }
 
-/// A generated animation. Contains its files, and its expected frames, which a simple reference
-/// implementation computes.
+/// A generated animation. It provides the file in each format, and the expected frames. A simple reference
+/// implementation computes the expected frames.
 struct SampleAnimation {
     var width = 6
     var height = 4
     var frames: [SampleFrame]
 
-    /// Creates frames that are overlapping rectangles. The first and every fourth frame cover the canvas.
+    /// Creates frames that are overlapping rectangles. The first frame and every third frame after it cover the canvas.
     ///
-    /// The pixels are grey and not partially transparent, because GIF requires this. The coordinates are even,
-    /// because WebP requires this.
+    /// The pixels are grey, because the GIF palette contains only greys. Pixels are partially transparent only if
+    /// `hasHalfAlpha` is true, because GIF has no partial transparency. The coordinates are even, because WebP requires
+    /// this.
     init(disposals: [SampleFrame.Disposal], blends: [Bool], hasHalfAlpha: Bool) {
         let rectangles = [(0, 0, 6, 4), (2, 0, 3, 3), (0, 2, 4, 2), (0, 0, 6, 4), (4, 2, 2, 2), (2, 2, 2, 1)]
         frames = zip(disposals, blends).enumerated().map { index, kind in
@@ -163,7 +164,8 @@ enum AnimatedFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// Returns an animation for each combination of the format's disposals and blends, with this number of frames.
+    /// Returns one animation with `frameCount` frames for each sequence of disposals and blends that the format
+    /// supports.
     func samples(frameCount: Int) -> [SampleAnimation] {
         let disposals = SampleFrame.Disposal.allCases.filter { self != .webP || $0 != .previous }
         let kinds = disposals.flatMap { disposal in

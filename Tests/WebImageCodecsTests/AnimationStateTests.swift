@@ -4,10 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// After an error, an animation or a stream is never left in a partly changed state.
+/// An error never leaves an animation or a stream in a partly changed state.
 @Suite(.timeLimit(minutes: 10))
 struct AnimationStateTests {
-    /// The pixels without row padding.
+    /// Returns the bytes of the pixels without row padding.
     private func bytes(_ image: Image) -> [UInt8] {
         let (pixels, rowBytes) = (image.pixels, image.pixels.width * image.pixels.format.bytesPerPixel)
         return pixels.withUnsafeBytes { bytes in
@@ -19,7 +19,7 @@ struct AnimationStateTests {
     func aFrameAfterADeadlineIsTheSamePicture(_ format: AnimatedFormat) throws {
         var ends = 0
         let samples = format.samples(frameCount: 4)
-        // The samples contain every sequence of two disposals and blends. Test about 12 of them.
+        // The samples contain every sequence of disposals and blends for four frames. Test about 12 of the samples.
         for animation in stride(from: 0, to: samples.count, by: max(1, samples.count / 12)).map({ samples[$0] }) {
             let file = try format.file(animation)
             let reference = try format.open(file)
@@ -46,7 +46,7 @@ struct AnimationStateTests {
         #expect(ends > 0)
     }
 
-    /// Several threads call one decoder at the same time, because a cancelled call may still run when the next one
+    /// Several threads call one decoder at the same time, because a cancelled call may still run when the next call
     /// starts.
     @Test(arguments: AnimatedFormat.allCases)
     func aFrameBesideCancelledCallsIsTheSamePicture(_ format: AnimatedFormat) async throws {
@@ -73,7 +73,7 @@ struct AnimationStateTests {
         }
     }
 
-    /// A cancelled load abandons its stream after any byte. The next stream is not affected.
+    /// A cancelled load can abandon its stream after any byte. An abandoned stream must not affect the next stream.
     @Test(arguments: StreamingSample.allCases)
     func abandonedStreamFreesItsDecoder(_ sample: StreamingSample) throws {
         let whole = try sample.data
@@ -106,7 +106,7 @@ struct AnimationStateTests {
     }
 
     /// Damages one byte at a time and decodes the file in pieces, with a partial image after each piece. After the
-    /// first error, every later call throws the same error.
+    /// first error, the stream throws the same error for every later piece.
     @Test(arguments: StreamingSample.allCases)
     func failedStreamStaysFailed(_ sample: StreamingSample) throws {
         let whole = try sample.data
@@ -134,11 +134,11 @@ struct AnimationStateTests {
         #expect(failures > 0)
     }
 
-    /// The last scan of a progressive JPEG is damaged. After the error the decoder returns no partial image, although the
-    /// scans before the damage are complete.
+    /// The last scan of a progressive JPEG is damaged. After the error, the decoder returns no partial image, although
+    /// the scans before the damage are complete.
     @Test func noScanIsDrawnAfterAnError() throws {
         let whole = JPEGSample.progressive
-        // Insert a second frame header before the last scan. libjpeg rejects it.
+        // Insert a second frame header before the last scan. libjpeg rejects a second frame header.
         let last = try #require(whole.lastRange(of: Data([0xFF, 0xDA])))
         let header = try #require(whole.firstRange(of: Data([0xFF, 0xC2])))
         let damaged = whole[..<last.lowerBound] + whole[header.lowerBound...].prefix(19) + whole[last.lowerBound...]

@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// Bitmaps and icons, built byte by byte.
+/// Decodes bitmaps and icons that the tests build byte by byte.
 @Suite(.timeLimit(minutes: 2))
 struct BMPTests {
     private let coder = ImageBMPCoder.shared
@@ -14,7 +14,7 @@ struct BMPTests {
         Data(values.flatMap { value in [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: value >> $0) } })
     }
 
-    /// Returns a file with the 40-byte header.
+    /// Returns a BMP file whose header has 40 bytes.
     private func file(
         _ width: Int, _ height: Int, bits: Int, compression: Int = 0, palette: [UInt8] = [], _ pixels: [UInt8]
     ) -> Data {
@@ -64,8 +64,8 @@ struct BMPTests {
     }
 
     @Test func runsAreDrawnAndSkippedPixelsAreClear() throws {
-        // Run-length data: two red pixels, end of line, one literal pair, end of bitmap. The last pixel of each row
-        // is missing.
+        // The run-length data contains a run of two red pixels, the end of the line, a run of one pixel and the end of
+        // the bitmap. Three pixels of the image are missing: one in the first line and two in the second line.
         let runs: [UInt8] = [2, 2, 0, 0, 1, 1, 0, 1]
         let picture = try rgba(file(3, 2, bits: 8, compression: 1, palette: blackWhiteRed, runs))
         #expect(picture[3...5].map { $0[3] } == [255, 255, 0])

@@ -4,10 +4,10 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// The time and memory that a file can cost are limited, and the memory is estimated before decoding.
+/// Checks the limits on the time and memory that decoding a file may use. The memory is estimated before decoding.
 @Suite(.timeLimit(minutes: 2))
 struct CoderBoundsTests {
-    /// Returns files with so many small chunks or blocks that reading all of them exceeds the time limit.
+    /// Returns files with very many small chunks or blocks. Reading all of them takes longer than the time limit.
     private static func endless() -> [(any DetailedImageCoder, Data)] {
         let png = PNGBytes.signature + PNGBytes.header(4, 4)
         let text = PNGBytes.chunk("teSt")
@@ -51,8 +51,8 @@ struct CoderBoundsTests {
     @Test func frameLimitAppliesDuringTheScan() throws {
         var data = PNGBytes.signature + PNGBytes.header(4, 4) + PNGBytes.animationControl(frames: 2, plays: 0)
         for index in 0..<20 { data.append(PNGBytes.frameControl(index, 4, 4)) }
-        // A second `acTL` chunk at the end makes the file a still. The limit must apply earlier, while the file still
-        // counts as an animation.
+        // A second `acTL` chunk at the end makes the file a still image. The coder must apply the limit earlier, while
+        // it still treats the file as an animation.
         data += PNGBytes.animationControl(frames: 2, plays: 0)
         let error = #expect(throws: WebImageError.self) {
             try ImagePNGCoder.shared.imageInfo(of: data, limits: DecodingLimits(maxFrameCount: 10))
@@ -69,7 +69,7 @@ struct CoderBoundsTests {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 80, height: 60)
         func cost(_ data: Data) -> Int { ImageDecoding(coder: ImageJPEGCoder.shared, options: options).cost(of: data) }
-        // libjpeg stores one 16-bit coefficient per pixel for each of the three components of a progressive JPEG.
+        // For each of the three components of a progressive JPEG, libjpeg stores one 16-bit coefficient per pixel.
         #expect(cost(progressive) - cost(baseline) == 800 * 600 * 3 * 2)
         #expect(cost(baseline) >= 80 * 60 * 4 && cost(baseline) < 800 * 600 * 4)
 
@@ -89,7 +89,8 @@ struct CoderBoundsTests {
         let lossy = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)
         options.lossless = true
         let lossless = try ImageWebPCoder.shared.encode(Image(pixels: pixels), format: .webP, options: options)
-        // A junk chunk that contains the lossless chunk's name does not make the file lossless.
+        // `VP8L` is the name of the lossless chunk. A junk chunk that contains this name does not make the file
+        // lossless.
         let lying = WebPBytes.riff(
             WebPBytes.extended(16, 12, flags: 0) + WebPBytes.chunk("JUNK", Data("VP8L".utf8)) + lossy.dropFirst(12))
         let stills: [(Data, Bool)] = [(lossy, false), (lossless, true), (lying, false)]

@@ -4,10 +4,11 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Every option of decoding and encoding has its effect. A case fails if the coder ignores its option.
+/// Checks that every decoding and encoding option has its effect. A case fails if the coder ignores the option of the
+/// case.
 @Suite(.timeLimit(minutes: 2))
 struct CoderOptionTests {
-    /// One option, and a check that it has its effect.
+    /// An option, and a function that returns whether the coder respects the option.
     struct Case: Sendable, CustomTestStringConvertible {
         let option: ImageCoderOption
         let isHeeded: @Sendable (ImageCoderOption) throws -> Bool
@@ -61,7 +62,7 @@ struct CoderOptionTests {
             return decoded(file, [:])?.colorProfile == nil
                 && decoded(file, [option: DecodingOptions.ColorConversion.asStored])?.colorProfile == profile
         },
-        // Only the content decides: a wrong hint is ignored.
+        // The content alone decides the format. The coder ignores a wrong hint.
         Case(.decodeFileExtensionHint) { try decoded(gradient(8, 6), [$0: "gif"])?.imageFormat == .jpeg },
         Case(.decodeTypeIdentifierHint) {
             try decoded(gradient(8, 6), [$0: "com.compuserve.gif"])?.imageFormat == .jpeg
@@ -101,7 +102,8 @@ struct CoderOptionTests {
         },
     ]
 
-    /// Cases with out-of-range values. The encoder rejects them, which shows that it reads the option.
+    /// Most of these cases set an option to a value outside its range. The encoder rejects such a value, which proves
+    /// that the encoder reads the option.
     private static let webP: [Case] =
         [
             ImageCoderOption.encodeWebPMethod, .encodeWebPPass, .encodeWebPPreprocessing, .encodeWebPThreadLevel,
@@ -122,7 +124,7 @@ struct CoderOptionTests {
             Case(.encodeWebPAlphaCompression) { option in
                 try clearWebP([option: false]).count > clearWebP([:]).count
             },
-            // These two options do not change the file, so check only that the encoder's configuration contains them.
+            // These two options do not change the file. Check only that `EncodingOptions` contains them.
             Case(.encodeWebPLowMemory) { EncodingOptions([$0: true]).webP.lowMemory == true },
             Case(.encodeWebPShowCompressed) { EncodingOptions([$0: true]).webP.showCompressed == true },
         ]
@@ -132,7 +134,7 @@ struct CoderOptionTests {
         #expect(try item.isHeeded(item.option))
     }
 
-    /// All declared options have a case, except `encodeToHDR`, which is tested with its coder in a separate product.
+    /// Every declared option except `encodeToHDR` has a case. `encodeToHDR` is tested with the optional coders.
     @Test func everyOptionHasACase() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Sources/WebImageCore").standardizedFileURL
@@ -203,7 +205,7 @@ struct CoderOptionTests {
         return try ImageGIFCoder.shared.imageInfo(of: data, limits: .default).frameCount
     }
 
-    /// Returns one pixel of a JPEG made from a fully transparent image.
+    /// Encodes a fully transparent image as a JPEG and returns one pixel of the decoded JPEG.
     private static func corner(_ options: ImageCoderOptions) throws -> [Int] {
         let clear = Image(pixels: try Sample.buffer(8, 8, .rgba8) { _, _, _ in 0 })
         let data = try found(ImageJPEGCoder.shared.encodedData(with: clear, format: .jpeg, options: options))

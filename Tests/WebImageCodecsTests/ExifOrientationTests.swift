@@ -47,7 +47,7 @@ struct ExifOrientationTests {
     }
 }
 
-/// EXIF data, built byte by byte.
+/// Builds EXIF data byte by byte.
 enum ExifSample {
     /// Returns a TIFF structure whose only entry is the orientation.
     static func tiff(orientation: Int, bigEndian: Bool) -> Data {

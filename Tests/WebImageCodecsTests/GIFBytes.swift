@@ -1,11 +1,11 @@
 import Foundation
 
-/// GIF files, built block by block. The LZW data is not compressed and has 8 bits per code.
+/// Builds GIF files block by block. The LZW data is not compressed and has 8 bits per code.
 enum GIFBytes {
     static func littleEndian(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
 
-    /// Returns header and logical screen. By default, they have a global palette of 128 greys, in which index 5 is
-    /// the value 10.
+    /// Returns the header and the logical screen descriptor. If `hasPalette` is true, a global palette of 128 greys
+    /// follows. The grey value of an entry is twice its index.
     static func screen(_ width: Int, _ height: Int, hasPalette: Bool = true) -> [UInt8] {
         let start = Array("GIF89a".utf8) + littleEndian(width) + littleEndian(height) + [hasPalette ? 0x86 : 0, 0, 0]
         return start + (hasPalette ? (0..<128).flatMap { [UInt8](repeating: UInt8($0 * 2), count: 3) } : [])
@@ -29,8 +29,8 @@ enum GIFBytes {
         return [0x2C] + place + [flags] + (palette ?? []) + [7] + blocks(codes(indices)) + [0]
     }
 
-    /// Returns LZW codes: each index as a literal code, then the end code. A clear code (128) before every 100
-    /// indices keeps the codes 8 bits wide.
+    /// Returns LZW codes: each index as a literal code, then the end code. A clear code (128) is inserted before every
+    /// 100 indices, so that the codes stay 8 bits wide.
     static func codes(_ indices: [UInt8]) -> [UInt8] {
         var codes: [UInt8] = []
         for (position, index) in indices.enumerated() {

@@ -26,7 +26,7 @@ struct GIFHostileTests {
     }
 
     @Test func damageAnywhereNeverTraps() {
-        // Skip the palette, because every value of its bytes is valid.
+        // Skip the palette, because every byte value is valid in a palette.
         for index in small.indices where !(30..<390).contains(index) {
             for value in [UInt8(0), 0x2C, 0x7F, 0x80, 0xFF] {
                 var damaged = small

@@ -4,14 +4,14 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Decodes LZW data that encoders write: codes that become wider, a code that is used before its string is
-/// complete, and a full code table.
+/// Decodes LZW data of the kinds that encoders write. The codes become wider, a code may be used before its string is
+/// complete, and the code table may become full.
 @Suite(.timeLimit(minutes: 2))
 struct GIFIndicesTests {
     enum Pattern: CaseIterable { case oneColor, stripes, noise, ramps }
 
-    /// With this width, the image has more than 64 KB of indices, so strings continue from one batch of rows into the
-    /// next.
+    /// With this width, the image has more than 64 KB of indices. Strings therefore continue from one batch of rows
+    /// into the next batch.
     private let width = 301
     private let height = 500
 
@@ -24,7 +24,7 @@ struct GIFIndicesTests {
         }
     }
 
-    /// An invalid code and all codes after it are ignored, even after a clear code.
+    /// The decoder ignores an invalid code and all codes after it, even if a clear code follows.
     @Test(arguments: [[250], [128, 250], [128, 130]])
     func rowsBeforeAnInvalidCodeAreShown(_ wrong: [Int]) throws {
         // The data contains two rows, an invalid code and two valid rows.
@@ -37,8 +37,8 @@ struct GIFIndicesTests {
         #expect(Sample.values(image.pixels).suffix(64).allSatisfy { $0 == 0 })
     }
 
-    /// The code size can be larger than an index requires. Some encoders write such files, and other viewers show
-    /// them.
+    /// The code size can be larger than an index requires. Some encoders write such files, and other viewers show these
+    /// files.
     @Test(arguments: Pattern.allCases, [9, 10, 11])
     func codesWiderThanAnIndexAreRead(pattern: Pattern, size: Int) throws {
         let indices = indices(pattern, 8)
@@ -51,11 +51,12 @@ struct GIFIndicesTests {
         }
     }
 
-    /// An index over 255 is reduced to its lower eight bits; an index beyond its palette is black.
+    /// The decoder uses only the lower eight bits of an index. If the palette has no entry for an index, the pixel is
+    /// black.
     @Test func indexTooLargeIsTruncatedAndOneBeyondThePaletteIsBlack() throws {
         let codes = [512, 300, 5, 1, 513].map { ($0, 10) }
         let data = LZWBytes.packed(codes, bits: 9)
-        // Palettes of 256 and of 2 entries.
+        // One palette has 256 entries, the other palette has 2 entries.
         for (flags, count, reds) in [(0x87, 256, [44, 5, 1]), (0x80, 2, [0, 0, 1])] as [(UInt8, Int, [UInt8])] {
             let palette = (0..<count).flatMap { (index: Int) -> [UInt8] in [UInt8(index), 0, 0] }
             let frame: [UInt8] = [0x2C] + [0, 0, 3, 1].flatMap(GIFBytes.littleEndian) + [flags] + palette + data
@@ -93,7 +94,8 @@ struct GIFIndicesTests {
         }
     }
 
-    /// Returns the red channel of an image whose palette maps each index to the same red value.
+    /// Decodes LZW data and returns the red channel of each pixel. In the palette, the red value of each entry is its
+    /// index.
     private func decoded(_ data: [UInt8], _ bits: Int) throws -> [UInt8] {
         let palette = (0..<1 << bits).flatMap { (index: Int) -> [UInt8] in [UInt8(index), 0, 0] }
         let place = [0, 0, width, height].flatMap(GIFBytes.littleEndian)
@@ -111,7 +113,7 @@ struct GIFIndicesTests {
 
 /// An LZW encoder (GIF89a, appendix F).
 enum LZWBytes {
-    /// Returns the code size and the data blocks.
+    /// Encodes `indices`. Returns the code size (one byte) and the data blocks.
     static func encoded(
         _ indices: [UInt8], bits: Int, clearsWhenFull: Bool, startsWithClear: Bool = true
     ) -> [UInt8] {

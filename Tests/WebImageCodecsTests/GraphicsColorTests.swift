@@ -6,8 +6,8 @@ import WebImageTestTraits
 
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsColorTests {
-    /// Returns the sRGB value of an Adobe RGB colour, computed by the formulas of the standards: gamma, matrices,
-    /// sRGB curve.
+    /// Returns the sRGB value of an Adobe RGB colour. It is computed with the formulas of the standards for gamma,
+    /// matrices and the sRGB curve.
     private func expected(_ color: [Int]) -> [Int] {
         let linear = color.map { pow(Double($0) / 255, 563 / 256) }
         let xyz = (0..<3).map { row in (0..<3).reduce(0) { $0 + ICCSample.adobeColorants[$1][row] * linear[$1] } }
@@ -96,9 +96,9 @@ enum ICCSample {
         [0.43607, 0.22249, 0.01392], [0.38515, 0.71687, 0.09708], [0.14307, 0.06061, 0.71410],
     ]
 
-    /// The colorants of Adobe RGB with gamma 563/256.
+    /// A profile with the colorants of Adobe RGB and a gamma of 563/256.
     static let adobeLike = rgb(adobeColorants, curve: gamma(563))
-    /// The colorants and the curve of sRGB.
+    /// A profile with the colorants and the curve of sRGB.
     static let sRGB = rgb(sRGBColorants, curve: sRGBCurve)
     /// A grey profile whose values are proportional to light.
     static let linearGray = profile("GRAY", [("wtpt", white), ("kTRC", gamma(256))])

@@ -15,7 +15,7 @@ struct GraphicsConversionTests {
         let expected = try Sample.buffer(256, 3, to) { x, _, channel in level(x, to, channel) }
         for isOpaque in [true, false] {
             let converted = Sample.values(try source.converted(to: to, isOpaque: isOpaque))
-            // Half-precision values have only 11 significant bits, so 16-bit results may differ by 16.
+            // Half-precision values have only 11 significant bits, so a 16-bit result may differ by up to 16.
             let slack = to == .rgba16 && from.isFloatingPoint ? 16 : 0
             #expect(Sample.largestDifference(converted, Sample.values(expected)) <= slack)
         }
@@ -67,7 +67,7 @@ struct GraphicsConversionTests {
         let turned = try source.oriented(orientation)
         for y in 0..<turned.height {
             for x in 0..<turned.width {
-                // The position at which EXIF stores the pixel shown at x, y.
+                // The file stores the pixel that is displayed at (`x`, `y`) at this position.
                 let (storedX, storedY) =
                     switch orientation {
                     case .up: (x, y)

@@ -50,7 +50,7 @@ enum Sample {
         (0..<buffer.height).flatMap { y in (0..<buffer.width).flatMap { pixel(buffer, $0, y) } }
     }
 
-    /// Returns a smooth colour image without transparency.
+    /// Returns an image with smooth colours and without transparency.
     static func gradient(_ width: Int, _ height: Int, _ format: PixelFormat) throws -> PixelBuffer {
         try buffer(width, height, format) { x, y, channel in
             if format.hasAlpha, channel == 3 { return format.bitsPerComponent == 16 ? 65535 : 255 }

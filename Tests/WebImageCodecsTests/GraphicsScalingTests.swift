@@ -53,7 +53,8 @@ struct GraphicsScalingTests {
     }
 
     @Test func premultipliedColourNeverExceedsAlpha() throws {
-        // Stripes with and without colour have the same alpha, so only the colours overshoot in the filter.
+        // All stripes have the same alpha, but only every second stripe has colour. In the filter, only the colours can
+        // therefore become too large.
         let source = try Sample.buffer(64, 64, .bgra8Premultiplied) { x, _, channel in
             channel == 3 || x / 5 % 2 == 0 ? 128 : 0
         }

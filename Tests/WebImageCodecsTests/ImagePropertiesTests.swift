@@ -94,8 +94,8 @@ enum ExifFile {
         func directory(_ entries: [Data], next: Int = 0) -> Data {
             number(entries.count, 2) + entries.reduce(Data(), +) + number(next, 4)
         }
-        // Offsets: the first directory is at 8 (4 entries, 54 bytes). The Exif, GPS and second directories are at 62,
-        // 92 and 122 (2 entries, 30 bytes each).
+        // The first directory starts at offset 8 and has 4 entries (54 bytes). The Exif, GPS and second directories
+        // start at the offsets 62, 92 and 122. Each of these three directories has 2 entries (30 bytes).
         let first = directory(
             [
                 entry(0x010F, 2, 6, number(152, 4)), entry(0x0112, 3, 1, number(6, 2)),

@@ -132,7 +132,7 @@ struct JPEGDecodingTests {
     }
 
     @Test func cmykConvertsToRGB() throws {
-        // Adobe files store CMYK inverted, so a channel is the product of its colour and black, divided by 255.
+        // Adobe files store CMYK inverted. An RGB channel is therefore the stored colour × the stored black / 255.
         let expected = [200 * 150 / 255, 100 * 150 / 255, 50 * 150 / 255, 255]
         let image = try decode(JPEGSample.cmyk) { $0.pixelFormat = .rgba8 }
         #expect(Sample.largestDifference(Sample.pixel(image.pixels, 3, 4), expected) <= 2)

@@ -21,7 +21,7 @@ struct JPEGEncodingTests {
         return (data, try coder.decode(data, options: decoding))
     }
 
-    /// Peak signal-to-noise ratio in dB.
+    /// Returns the peak signal-to-noise ratio in dB.
     private func ratio(_ left: PixelBuffer, _ right: PixelBuffer) -> Double {
         let pairs = zip(Sample.values(left), Sample.values(right))
         let squares = pairs.reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }

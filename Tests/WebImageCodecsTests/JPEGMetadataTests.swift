@@ -3,7 +3,7 @@ import Testing
 import WebImageCodecs
 import WebImageCore
 
-/// Metadata that is written into a JPEG, and data that follows its image.
+/// Tests metadata that the coder writes into a JPEG, and data after the image of a JPEG.
 struct JPEGMetadataTests {
     private let coder = ImageJPEGCoder.shared
 
@@ -48,18 +48,20 @@ struct JPEGMetadataTests {
         #expect(error?.code == .encodingFailed)
     }
 
-    /// Returns a file of two JPEGs. The multi-picture index (MPF, CIPA DC-007) in the first contains the offset of
-    /// the second.
+    /// Returns a file that consists of two JPEGs. The first JPEG has a multi-picture index (MPF, CIPA DC-007), which
+    /// contains the offset of the second JPEG.
     private func file(with second: Data) throws -> Data {
         let first = try JPEGSample.gradient(16, 12)
         func index(_ offset: Int) -> Data {
             let number = { (value: Int) in Data((0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }) }
-            // One directory with one entry: the list of images, with 16 bytes per image.
+            // The index has one directory with one entry. This entry refers to the list of images, which has 16 bytes
+            // per image.
             let head = Data([0x49, 0x49, 42, 0]) + number(8) + Data([1, 0]) + Data([0x02, 0xB0, 7, 0]) + number(32)
             let list = Data(count: 16) + number(0) + number(second.count) + number(offset) + number(0)
             return Data("MPF\0".utf8) + head + number(26) + number(0) + list
         }
-        // The offset counts from the byte order mark, which follows the start of image, marker, length and "MPF".
+        // The offset counts from the byte order mark of the index. The mark is 10 bytes after the start of the file,
+        // behind the start of image, the marker, the length and "MPF".
         let length = JPEGSample.inserting(0xE2, index(0), into: first).count
         return JPEGSample.inserting(0xE2, index(length - 10), into: first) + second
     }
@@ -70,7 +72,8 @@ struct JPEGMetadataTests {
         let data = try file(with: map)
         #expect(try coder.imageProperties(of: data, limits: .default).gainMapData == map)
         #expect(try coder.decode(data, options: DecodingOptions()).pixelSize == PixelSize(width: 16, height: 12))
-        // A comment inserted later moves the second image, so the offset in the index is wrong.
+        // In `moved`, a comment before the index moves the index and the second image. The offset stays right, because
+        // it counts from the index. In `behind`, five more bytes precede the second image, so the offset is wrong.
         let moved = JPEGSample.inserting(0xFE, Data("later".utf8), into: data)
         let behind = data.prefix(data.count - map.count) + Data(count: 5) + map
         for file in [moved, behind] {

@@ -2,9 +2,9 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// JPEG files, built by hand or by the encoder.
+/// Provides JPEG files that are built by hand or by the encoder.
 enum JPEGSample {
-    /// Returns a smooth image, by default in the highest quality.
+    /// Returns a JPEG with smooth colours, by default in the highest quality.
     static func gradient(_ width: Int, _ height: Int, quality: Double = 1) throws -> Data {
         var options = EncodingOptions()
         options.quality = quality
@@ -12,7 +12,7 @@ enum JPEGSample {
         return try ImageJPEGCoder.shared.encode(image, format: .jpeg, options: options)
     }
 
-    /// Returns the file with a segment inserted after its first marker.
+    /// Inserts a segment after the first marker of the file and returns the changed file.
     static func inserting(_ marker: UInt8, _ payload: Data, into jpeg: Data) -> Data {
         let length = payload.count + 2
         return jpeg.prefix(2) + [0xff, marker, UInt8(length >> 8), UInt8(length & 0xff)] + payload + jpeg.dropFirst(2)
@@ -22,7 +22,8 @@ enum JPEGSample {
         Data("Exif\0\0".utf8) + ExifSample.tiff(orientation: orientation.rawValue, bigEndian: true)
     }
 
-    /// Returns the file with another size in its frame header than its pixels have.
+    /// Returns the file after a change of its frame header. The header declares `width` × `height` px, which differs
+    /// from the size of the stored image.
     static func lying(_ width: Int, _ height: Int, in jpeg: Data) -> Data {
         var copy = Data(jpeg)
         guard let frame = copy.range(of: Data([0xff, 0xc0])) else { return copy }
@@ -31,7 +32,7 @@ enum JPEGSample {
         return copy
     }
 
-    /// A progressive JPEG of 24 × 24 px with ten scans. Red is 10 · x, green is 10 · y.
+    /// A progressive JPEG of 24 × 24 px with ten scans. Each pixel has red = 10 · x and green = 10 · y.
     static let progressive = decoded(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAA0JCgsKCA0LCgsODg0PEyAVExISEyccHhcgLikxMC4pLSwzOko+MzZGNywtQFdBRkxO

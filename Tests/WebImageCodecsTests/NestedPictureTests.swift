@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTestTraits
 
-/// The limits apply to an image inside another image file as they apply to a separate image.
+/// The limits apply to an image inside another image file in the same way as to a separate image.
 @Suite(.timeLimit(minutes: 1))
 struct NestedPictureTests {
     private let limits = DecodingLimits(maxPixels: 10_000)
@@ -23,7 +23,7 @@ struct NestedPictureTests {
         }
     }
 
-    /// Returns an icon whose list declares 16 × 16 px, independent of the real size of the image.
+    /// Returns an icon whose directory declares 16 × 16 px, independent of the real size of the image.
     private func icon(_ picture: Data) -> Data {
         var file = Data([0, 0, 1, 0, 1, 0, 16, 16, 0, 0, 1, 0, 32, 0])
         file += [picture.count, 22].flatMap { value in (0..<4).map { UInt8(value >> (8 * $0) & 255) } }
@@ -43,8 +43,8 @@ struct NestedPictureTests {
     @Test func bitmapInAnIconIsLimitedByItsOwnHeader() {
         var header = Data(count: 40)
         header[0] = 40
-        // Declare 200 × 200 px. A bitmap in an icon declares twice the height (400), because the mask is below the
-        // image.
+        // Declare 200 × 200 px. A bitmap in an icon declares twice the height (400 px), because this height includes
+        // the mask.
         (header[4], header[8], header[9], header[12], header[14]) = (200, 0x90, 1, 1, 32)
         #expect(limit(ImageICOCoder.shared, icon(header + Data(count: 1000))) == .pixels)
     }

@@ -16,7 +16,8 @@ struct PNGAnimationTests {
         return try coder.decode(data, options: options).pixels
     }
 
-    /// Returns a file with a default image outside the animation, then one frame of one pixel.
+    /// Returns a file with a default image that is not part of the animation. After it, `frame` and `data` are the
+    /// chunks of the only frame.
     private func file(frame: Data, data: Data) -> Data {
         PNGBytes.file(
             header: header, before: PNGBytes.animationControl(frames: 1, plays: 3), rows: grey, after: frame + data)

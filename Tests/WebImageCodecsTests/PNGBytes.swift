@@ -1,6 +1,6 @@
 import Foundation
 
-/// PNG files built chunk by chunk, including damaged ones.
+/// Builds PNG files chunk by chunk, including damaged files.
 enum PNGBytes {
     static let signature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
@@ -28,7 +28,8 @@ enum PNGBytes {
         deflated(raw: rows.flatMap { (row: [UInt8]) -> [UInt8] in [0] + row })
     }
 
-    /// Returns a zlib stream of rows that include their filter bytes; the default `header` declares the largest window.
+    /// Returns a zlib stream. `raw` contains the rows, each with its filter byte. The default `header` declares the
+    /// largest window (32 KB).
     static func deflated(raw: [UInt8], header: [UInt8] = [0x78, 0x01]) -> Data {
         var data = Data(header)
         for start in stride(from: 0, to: max(raw.count, 1), by: 65535) {

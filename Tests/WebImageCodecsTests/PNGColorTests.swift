@@ -34,8 +34,8 @@ struct PNGColorTests {
         }
     }
 
-    /// The file declares Display P3's primaries and the sRGB curve by code points, as in PNG photos with a wide
-    /// gamut.
+    /// The file declares the primaries of Display P3 and the sRGB curve as code points. PNG photos with a wide gamut
+    /// use the same code points.
     @Test func codePointsOfP3AreConverted() throws {
         let pixel: [UInt8] = [200, 100, 50]
         let data = PNGBytes.file(
@@ -59,7 +59,7 @@ struct PNGColorTests {
         let wide = PNGBytes.file(
             header: PNGBytes.header(1, 1, color: 2), before: gamma + PNGBytes.chunk("cHRM", p3), rows: rows)
         let shown = Sample.pixel(try ImagePNGCoder.shared.decode(wide, options: DecodingOptions()).pixels, 0, 0)
-        // The colour is more saturated in sRGB values than in P3 values.
+        // In sRGB, the colour needs a larger red value and a smaller blue value than in P3.
         #expect(shown[2] > 205 && shown[0] < 47, "\(shown)")
     }
 

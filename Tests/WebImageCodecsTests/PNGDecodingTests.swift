@@ -120,8 +120,8 @@ struct PNGDecodingTests {
         #expect(Sample.largestDifference(Sample.values(thumbnail.pixels), Sample.values(expected)) <= 1)
     }
 
-    /// A thumbnail of at most a third of the height is scaled from rows that are converted when they are needed. In wide
-    /// pictures, zimg asks for parts of rows that begin inside a pixel.
+    /// If a thumbnail has at most a third of the image's height, each row is converted when the scaler needs it. In
+    /// wide images, zimg requests parts of rows that begin inside a pixel.
     @Test(arguments: [2, 3, 6], [[7, 90], [301, 64], [9001, 30]])
     func thumbnailByRowsEqualsTheScaledPicture(colorType: Int, size: [Int]) throws {
         let (width, height) = (size[0], size[1])
@@ -143,7 +143,7 @@ struct PNGDecodingTests {
         #expect(Sample.largestDifference(Sample.values(thumbnail.pixels), Sample.values(expected)) <= 1)
     }
 
-    /// The last row has an invalid filter, which is found after the rows before it were scaled.
+    /// The last row has an invalid filter. The decoder finds this error after it has scaled the earlier rows.
     @Test func thumbnailOfADamagedPictureFailsLikeThePicture() throws {
         var raw = [UInt8](repeating: 0, count: 40 * 181)
         raw[39 * 181] = 9

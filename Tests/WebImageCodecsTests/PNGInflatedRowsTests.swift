@@ -9,7 +9,7 @@ import WebImageTestTraits
 struct PNGInflatedRowsTests {
     private let width = 37
     private let height = 12
-    /// A zlib header that declares a window of 256 bytes, which is smaller than a row. libpng accepts such a
+    /// A zlib header that declares a window of 256 bytes, which is smaller than the image. Only libpng decodes such a
     /// stream.
     private let smallWindow: [UInt8] = [0x08, 0x1D]
     private let palette: Data
@@ -68,10 +68,11 @@ struct PNGInflatedRowsTests {
         #expect(Sample.values(try animation.frame(at: 1).pixels) == rows.flatMap { expanded($0, 3) })
     }
 
-    /// A back reference must not exceed the window that the stream's header declares.
+    /// A back reference must not reach beyond the window that the header of the stream declares.
     @Test func distanceBeyondTheWindowFailsAsInLibpng() throws {
         let raw = (0..<height * (width + 1)).map { UInt8($0 % 300 % 5) }
-        // The first 300 bytes are stored. All later bytes are copied from 300 positions before (RFC 1951, §3.2.5-6).
+        // The first 300 bytes are stored. Each later byte is a copy of the byte 300 positions before (RFC 1951,
+        // §3.2.5-6).
         let rest = raw.count - 300
         var bits = DeflateBits()
         bits.append(0b011, count: 3)
@@ -90,7 +91,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// With any byte damaged, the image is either rejected or equal to the result of libpng.
+    /// If any one byte is damaged, this package and libpng must both reject the image or both return the same image.
     @Test func damageFailsAsInLibpng() throws {
         let raw = filtered(pixels(bytesPerPixel: 3, seed: 4), 3) { $0 % 5 }
         let whole = file(2, PNGBytes.deflated(raw: raw))
@@ -130,7 +131,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// Returns the straight RGBA values of a row in the given colour type.
+    /// Returns the straight RGBA values of a row. `color` is the PNG colour type of the row.
     private func expanded(_ row: [UInt8], _ color: Int) -> [Int] {
         let values = row.map(Int.init)
         switch color {
@@ -147,7 +148,7 @@ struct PNGInflatedRowsTests {
         }
     }
 
-    /// Filters rows and adds the filter byte before each row (PNG third edition, §9.2). An unknown filter leaves
+    /// Applies row filters and adds the filter byte before each row (PNG third edition, §9.2). An unknown filter leaves
     /// a row unchanged.
     private func filtered(_ rows: [[UInt8]], _ bytes: Int, filter: (Int) -> Int) -> [UInt8] {
         var raw: [UInt8] = []
@@ -168,7 +169,7 @@ struct PNGInflatedRowsTests {
     }
 }
 
-/// Writes bits in the order of deflate: numbers begin with their lowest bit, codes with their highest bit.
+/// Writes bits in the order of deflate: numbers begin with their lowest bit, and codes begin with their highest bit.
 private struct DeflateBits {
     private(set) var bytes: [UInt8] = []
     private var count = 0

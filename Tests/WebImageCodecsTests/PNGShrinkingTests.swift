@@ -12,7 +12,8 @@ struct PNGShrinkingTests {
     @Test("A huge picture read row by row looks like the same picture scaled whole", arguments: [false, true])
     func pngShrunkByRowsIsCloseToAScaledDecode(hasAlpha: Bool) throws {
         let size = PixelSize(width: 3000, height: 3001)
-        // Use a smooth image, so that the results of the two filters differ only at the edges.
+        // Use an image with smooth colours, so that the results of the row filter and of `scaled(to:)` are nearly
+        // equal.
         let small = try Sample.buffer(40, 40, .rgba8) { x, y, channel in
             channel == 3 ? (hasAlpha ? 55 + x * 5 : 255) : (channel == 0 ? x : channel == 1 ? y : 39 - x) * 6
         }

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 
 extension DetailedImageCoder {
-    /// Returns the error that the coder throws for the data, or nil if it decodes the data.
+    /// Returns the error that the coder throws for the data, or nil if the coder decodes the data.
     func refusal(of data: Data, _ limits: DecodingLimits = .default) -> WebImageError? {
         var options = DecodingOptions()
         options.limits = limits
@@ -14,7 +14,7 @@ extension DetailedImageCoder {
 }
 
 extension WebImageError {
-    /// The exceeded limit; nil for other failures.
+    /// The limit that was exceeded; nil for any other error.
     var firedLimit: DecodingLimits.Limit? {
         if case .limit(let limit, _, _) = underlying { limit } else { nil }
     }

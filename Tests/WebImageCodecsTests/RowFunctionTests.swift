@@ -5,15 +5,15 @@ import WebImageCore
 import WebImageGraphics
 import WebImageTesting
 
-/// Tests the row functions at every width, with inaccessible memory pages around the rows.
+/// Tests the row functions at every width from 1 to 200 px, with inaccessible memory pages around the rows.
 ///
-/// A read or write outside a row crashes the test process.
+/// A read or write outside the rows crashes the test process.
 @Suite struct RowFunctionTests {
     @Test(arguments: RowFunction.all)
     func everyWidthIsProcessedWithinItsRows(_ function: RowFunction) throws {
         var random = SeededRandom(seed: 1904)
         for width in 1...200 {
-            // Nine rows do not fit into the function's stack buffer.
+            // Nine rows do not fit into the stack buffer of a row function.
             for (height, padding) in [(1, 0), (9, 5)] {
                 for edge in GuardedRows.Edge.allCases {
                     try check(function, width: width, height: height, padding: padding, edge: edge, random: &random)
@@ -37,7 +37,8 @@ import WebImageTesting
         for target in targets where !target.paddingIs(7) {
             Issue.record("\(function): \(width) px: bytes between the rows were written")
         }
-        // Check the first pixel, the last four pixels of the last full vector, and all pixels after it.
+        // Check the first pixel, the last four pixels of the last full vector (64 px), and all pixels after this
+        // vector.
         let columns = [0] + (max(0, width / 64 * 64 - 4)..<width)
         for (row, x) in Set([0, height - 1]).flatMap({ row in columns.map { (row, $0) } }) {
             let place = function.isMirrored ? width - 1 - x : x
@@ -77,7 +78,8 @@ import WebImageTesting
         }
     }
 
-    /// Tests the box filter of libyuv at every width. It must not read padding after a row.
+    /// Tests the box filter of libyuv at every width from 1 to 200 px. The filter must not read the padding after a
+    /// row.
     @Test(arguments: [PixelFormat.gray8, .rgb8, .bgra8Premultiplied])
     func plainColorIsUnchangedByShrinking(format: PixelFormat) throws {
         for width in 1...200 {
@@ -95,8 +97,8 @@ import WebImageTesting
                     let bytes = UnsafeRawBufferPointer(
                         start: pixels.baseAddress + row * pixels.bytesPerRow,
                         count: pixels.width * format.bytesPerPixel)
-                    // Every source value is 200. Results may differ by 1, because libyuv multiplies by an approximate
-                    // reciprocal instead of dividing.
+                    // Every source value is 201. A result may be up to 2 smaller, because libyuv multiplies by an
+                    // approximate reciprocal instead of dividing.
                     #expect(bytes.allSatisfy { (199...201).contains($0) }, "\(width) px by \(factor)")
                 }
             }
@@ -117,7 +119,7 @@ import WebImageTesting
     }
 }
 
-/// Memory for rows that begin or end directly at an inaccessible page.
+/// Memory for rows. The first row begins at an inaccessible page, or the last row ends at an inaccessible page.
 final class GuardedRows {
     enum Edge: CaseIterable { case first, last }
 
@@ -164,7 +166,7 @@ final class GuardedRows {
     }
 }
 
-/// One row function and its effect on a pixel.
+/// A row function, and its effect on one pixel.
 struct RowFunction: CustomTestStringConvertible, CustomStringConvertible, Sendable {
     typealias Call = @Sendable ([GuardedRows], [GuardedRows], Int32, Int32) -> Int32
 
@@ -317,7 +319,7 @@ extension RowFunction {
         two("subtract", webimage_yuv_subtract) { UInt8(max(0, Int($0) - Int($1))) },
         two("add", webimage_yuv_add) { UInt8(min(255, Int($0) + Int($1))) },
         blend, shuffle,
-        // The target's colours keep the value 7, with which the test filled them.
+        // The test has filled the target with 7. The function must not change the colours of the target.
         one("set_alpha", 1, 4, webimage_yuv_set_alpha) { [7, 7, 7, $0[0]] },
     ]
 

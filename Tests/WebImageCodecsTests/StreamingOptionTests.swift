@@ -4,7 +4,7 @@ import WebImageCodecs
 import WebImageCore
 import WebImageTestTraits
 
-/// Decodes with options in pieces, and compares the result with a decode of the whole file.
+/// Decodes files in pieces, with options, and compares the result with a decode of the whole file.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingOptionTests {
     private func streamed(_ data: Data, _ coder: any StreamingImageCoder, _ options: DecodingOptions) throws -> Image {
@@ -50,8 +50,8 @@ struct StreamingOptionTests {
         #expect(animation.animatedImageFrame(at: 1)?.pixels.format == .rgba16)
     }
 
-    /// The orientation of a WebP follows the pixels. A wide picture that is rotated by a quarter turn fits into a narrow
-    /// box at a larger size than the same picture without a rotation.
+    /// A WebP file stores the orientation after the pixels. In a narrow box, a wide image that is rotated by a quarter
+    /// turn is larger than the same image without rotation.
     @Test func thumbnailOfARotatedWebPIsAsSharpInPieces() throws {
         let stripes = try Sample.buffer(1200, 300, .rgb8) { x, _, _ in x / 10 % 2 * 255 }
         let still = try WebPBytes.bitstream(stripes)

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// A sample file for each kind of file that can be shown as a partial image.
+/// One sample file for each kind of file from which the coders can decode partial images.
 enum StreamingSample: String, CaseIterable, Sendable {
     case baseline, progressive, turned, png, pngWithAlpha, interlaced, webP, losslessWebP, gif
 
@@ -61,7 +61,7 @@ enum StreamingSample: String, CaseIterable, Sendable {
         return try coder.encode(Image(pixels: pixels), format: format, options: options)
     }
 
-    /// 16 × 16 px of translucent grey in seven passes (PNG third edition, §8.2).
+    /// An interlaced PNG of 16 × 16 px in translucent grey, with seven passes (PNG third edition, §8.2).
     private static var interlacedFile: Data {
         let passes: [[Int]] = [
             [0, 0, 8, 8], [4, 0, 8, 8], [0, 4, 4, 8], [2, 0, 4, 4], [0, 2, 2, 4], [1, 0, 2, 2], [0, 1, 1, 2],

@@ -33,8 +33,7 @@ struct StreamingTests {
         )
     }
 
-    /// In a partial image that is scaled down, a row appears only when all source rows that it is made from have
-    /// arrived.
+    /// In a scaled-down partial image, a row appears only after all source rows of this row have arrived.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
     func thumbnailPreviewsShowOnlyFinalRows(_ sample: StreamingSample) throws {
         var options = DecodingOptions()
@@ -56,7 +55,7 @@ struct StreamingTests {
         #expect(most > 45)
     }
 
-    /// In formats that arrive row by row, an opaque pixel of a partial image is final.
+    /// If a format stores the image row by row, every visible pixel of a partial image is final.
     @Test(arguments: [StreamingSample.baseline, .png, .webP, .turned])
     func previewsShowOnlyFinalRows(_ sample: StreamingSample) throws {
         let whole = try sample.decoded()
@@ -88,7 +87,7 @@ struct StreamingTests {
         try feed(try sample.data, to: stream, size: 8) { image in
             let values = Sample.values(image.pixels)
             differences.append(zip(values, whole).reduce(0) { $0 + abs($1.0 - $1.1) })
-            // In premultiplied pixels no channel exceeds its alpha.
+            // In premultiplied pixels, no channel may exceed the alpha of its pixel.
             let pixels = stride(from: 0, to: values.count, by: 4)
             #expect(pixels.allSatisfy { (values[$0..<$0 + 3].max() ?? 0) <= values[$0 + 3] })
         }
@@ -147,7 +146,8 @@ struct StreamingTests {
         let data = try sample.data
         for share in [1, 2, 3] {
             let stream = sample.makeStream()
-            // Cut a GIF inside its first frame, because its stream shows the complete frame after that.
+            // Cut a GIF inside its first frame. After the first frame, the stream returns a complete image instead of
+            // an error.
             let end = sample == .gif ? data.count * share / 8 : data.count * share / 4
             try stream.append(data.prefix(end), finished: false)
             #expect(throws: WebImageError.self) { try stream.append(Data(), finished: true) }
@@ -164,7 +164,7 @@ struct StreamingTests {
         }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
         #expect(stream.incrementalInfo == nil)
-        // After an error the stream throws for all further data.
+        // After an error, the stream throws an error for all further data.
         #expect(throws: WebImageError.self) { try stream.append(try sample.data, finished: true) }
         #expect(stream.incrementalDecodedImage(with: nil) == nil)
     }
@@ -193,7 +193,8 @@ struct StreamingTests {
         }
     }
 
-    /// Eight times the rows must take less than 24 times the processor time; quadratic work would take 64 times.
+    /// If the image has eight times as many rows, decoding must take less than 24 times the processor time. Quadratic
+    /// work would take 64 times the processor time.
     @Test(arguments: [StreamingSample.baseline, .png, .webP])
     func streamingWorkIsProportionalToTheBytes(_ sample: StreamingSample) throws {
         func time(_ count: Int) throws -> Double {
@@ -216,7 +217,7 @@ struct StreamingTests {
         for end in [data.count / 3, data.count] {
             try sample.makeStream().append(data.prefix(end), finished: false)
         }
-        // Wait until no such handle is open, because other tests use them at the same time.
+        // Wait until none of these handles is open, because other tests use such handles at the same time.
         try await LiveHandles.expectNone(within: .seconds(20)) {
             ["jpeg decompressor", "png_reader", "webp_decoder"].contains($0)
         }

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCodecs
 import WebImageCore
 
-/// WebP files built chunk by chunk from bitstreams that the coder wrote.
+/// Builds WebP files chunk by chunk from bitstreams that the coder writes.
 enum WebPBytes {
     static func littleEndian(_ value: Int, byteCount: Int) -> Data {
         Data((0..<byteCount).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
@@ -16,7 +16,7 @@ enum WebPBytes {
         Data("RIFF".utf8) + littleEndian(chunks.count + 4, byteCount: 4) + Data("WEBP".utf8) + chunks
     }
 
-    /// Returns a `VP8X` chunk. Flags: 2 animation, 4 XMP, 8 EXIF, 16 alpha, 32 profile.
+    /// Returns a `VP8X` chunk. The flags are 2 (animation), 4 (XMP), 8 (EXIF), 16 (alpha) and 32 (profile).
     static func extended(_ width: Int, _ height: Int, flags: UInt8) -> Data {
         chunk(
             "VP8X",
@@ -30,7 +30,7 @@ enum WebPBytes {
         return chunk("ANMF", place + Data([0]) + bitstream)
     }
 
-    /// Returns the `VP8L` chunk of a lossless image.
+    /// Encodes an image without loss and returns its `VP8L` chunk.
     static func bitstream(_ pixels: PixelBuffer) throws -> Data {
         var options = EncodingOptions()
         options.lossless = true

@@ -14,7 +14,7 @@ extension GTKSuite {
 
         private func makeView() -> AnimatedImageView { AnimatedImageView(displayLink: { [link] _ in link }) }
 
-        /// Ticks until the view shows the frame; returns false when it does not appear.
+        /// Ticks until the view shows frame `index`. Returns false if the frame does not appear within ten seconds.
         private func play(_ view: AnimatedImageView, to index: Int, step: Double = 0.1) async throws -> Bool {
             try await pump {
                 link.tick(step)
@@ -98,7 +98,7 @@ extension GTKSuite {
             window.value = 950
             var (frames, played) = (0, 0)
             window.everyFrame {
-                // Scroll back and forth by one pixel: the list keeps moving and the view stays visible.
+                // Scroll back and forth by one pixel. The list moves in every frame, and the view stays visible.
                 window.value = frames.isMultiple(of: 2) ? 949 : 950
                 frames += 1
                 played += link.isRunning ? 1 : 0
@@ -108,7 +108,7 @@ extension GTKSuite {
             #expect(played > 20)
         }
 
-        /// Only the last step scrolls the view out of sight, after any number of earlier steps.
+        /// The last step scrolls the view out of the viewport. The view stays visible during the earlier steps.
         @Test(arguments: 0..<6) func lastStepOfAScrollUpdatesVisibility(_ stepsBefore: Int) async throws {
             let view = makeView()
             let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
@@ -159,7 +159,7 @@ extension GTKSuite {
             view.startAnimating()
             #expect(view.isAnimating)
             #expect(try await play(view, to: 1))
-            // A decode that is still running would be kept after the buffer was cleared.
+            // Wait until all frames are in the buffer, so that the stop has frames to remove and no decode runs.
             #expect(
                 try await pump {
                     link.tick(0)

@@ -7,7 +7,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Scrolls 200 rows of GIFs, and compares with 200 rows that show only the first frames.
+    /// Scrolls 200 rows that play GIFs. Compares the cost with that of 200 rows that show only first frames.
     @Suite("Animated rows") @MainActor struct AnimatedRowsTests {
         private static let rows = 200
         private static let side = 96
@@ -21,7 +21,7 @@ extension GTKSuite {
             }
         }
 
-        /// Returns an animation of 12 frames; a quarter of the image changes from frame to frame.
+        /// Returns an animation of 12 frames. Only one quarter of the image changes between two frames.
         private static func file(_ number: Int) throws -> Data {
             try ImageCodersManager.shared.encode(
                 frameCount: 12, loopCount: 0, format: .gif, options: EncodingOptions()
@@ -49,7 +49,7 @@ extension GTKSuite {
             return seconds(usage.ru_utime) + seconds(usage.ru_stime)
         }
 
-        /// Scrolls through all rows and back, a third of a row per frame, and then leaves the list still for some frames.
+        /// Scrolls to the last row and back, by a third of a row per frame. Then draws 120 frames without scrolling.
         private func scroll(_ options: WebImageOptions) async throws -> Figures {
             let journey = journey
             let factory = ImageListFactory(
@@ -95,7 +95,7 @@ extension GTKSuite {
             figures.memory = ProcessMemory.isMeasurable ? ((try? Self.residentBytes()) ?? 0) - memory : 0
             let playing = FixedRow.all.filter(\.imageView.isAnimating)
             #expect(options.contains(.decodeFirstFrameOnly) ? playing.isEmpty : !playing.isEmpty)
-            // The number of playing rows does not exceed the number of visible ones.
+            // Only visible rows play. At most eight rows are visible.
             #expect(playing.count <= 8)
             return figures
         }

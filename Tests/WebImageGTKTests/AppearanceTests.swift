@@ -79,7 +79,7 @@ extension GTKSuite {
             #expect(mirrored.bgra(35, 5) == red)
             view.transform = CGAffineTransform(a: 1, b: 0, c: 0.5, d: 1, tx: 0, ty: 0)
             let slanted = try #require(try await TestWindow.drawing(of: view.widget) { $0.bgra(27, 38) == red })
-            // The lower edge moves 10 px to the right, the upper edge 10 px to the left.
+            // The lower edge moves 10 px to the right, and the upper edge moves 10 px to the left.
             #expect(slanted.bgra(32, 38) == blue && slanted.bgra(12, 1) == blue && slanted.bgra(8, 1) == red)
             #expect(gtk_widget_get_width(UnsafeMutablePointer(view.widget)) == 40)
         }

@@ -8,7 +8,8 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Progressive animation in a view: received frames play, and the complete animation continues at the current frame.
+    /// Tests a view that shows an animation while the file arrives. The view plays the received frames. The complete
+    /// animation then continues at the current frame.
     @Suite("Arriving animation in a view") @MainActor struct ArrivingAnimationViewTests {
         let link = ManualDisplayLink()
 

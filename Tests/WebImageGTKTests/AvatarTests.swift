@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageGTK
 
-/// libadwaita, loaded at run time, because the package does not link it. A program that uses avatars links it.
+/// Loads libadwaita at run time, because this package does not link libadwaita. Programs that use avatars link it.
 private enum Adwaita {
     private typealias MakeAvatar = @convention(c) (Int32, UnsafePointer<CChar>?, Int32) -> UnsafeMutableRawPointer?
     private static let make: MakeAvatar? = {

@@ -6,7 +6,7 @@ import WebImageGTK
 import WebImageTestTraits
 import WebImageTesting
 
-/// All tests that use GTK. They run one at a time, because GTK is limited to one thread and crashes on concurrent use.
+/// Contains all tests that use GTK. The tests run one at a time, because concurrent calls crash GTK.
 @Suite(
     "GTK", .serialized, .timeLimit(minutes: 5),
     .enabled(if: Display.isNamed, "no display: set DISPLAY, or run the tests under xvfb-run"))
@@ -15,21 +15,23 @@ import WebImageTesting
 enum Display {
     @MainActor private static let firstView: Void = { _ = ImageView() }()
 
-    /// Whether the environment names a display. A call to GTK would initialise GTK on the wrong thread.
+    /// Whether the environment names a display. This check must not call GTK, because the call would initialise GTK on
+    /// the wrong thread.
     static var isNamed: Bool {
         let environment = ProcessInfo.processInfo.environment
         return environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
     }
 
-    /// Connects to the display; every suite under ``GTKSuite`` calls it first.
+    /// Connects to the display. Every suite in ``GTKSuite`` calls this function first.
     @MainActor static func open() throws {
         try #require(gtk_init_check() != 0, "the display named by the environment cannot be opened")
-        // The first view connects to the desktop's memory monitor permanently, so create it before handles are compared.
+        // The first view opens a permanent connection to the desktop's memory monitor. Create this view before a test
+        // compares handles.
         _ = firstView
     }
 }
 
-/// Runs GTK and the main queue until `condition` holds; returns false after ten seconds.
+/// Runs GTK and the main queue until `condition` returns true. Returns false if this takes longer than ten seconds.
 @MainActor func pump(until condition: () -> Bool) async throws -> Bool {
     if condition() { return true }
     return await eventually(within: 10) {
@@ -38,7 +40,8 @@ enum Display {
     }
 }
 
-/// The live handles of this module only, because other suites of the process open handles at the same time.
+/// The live handles of the GTK module. Handles of other modules are not included, because other suites in the process
+/// open such handles at the same time.
 enum GTKHandles {
     static var live: [String: Int] {
         let kinds: Set = [

@@ -7,8 +7,8 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Runs the gallery in a separate process and checks the pixels on screen: from files through manager and coders
-    /// to views.
+    /// Runs the gallery in a separate process and checks the pixels on screen. This tests the complete path of an image
+    /// from the file through the manager and the coder to the view.
     @Suite("Gallery") @MainActor struct GalleryTests {
         private let scratch: ScratchFolder
         var folder: URL { scratch.url }
@@ -36,7 +36,8 @@ extension GTKSuite {
             let drawn = try #require(Texture(owning: texture).downloaded())
             let red = try #require(drawn.box { $0 == [0, 0, 255, 255] })
             let blue = try #require(drawn.box { $0 == [255, 0, 0, 255] })
-            // The image is twice as wide as high, red at the top; up to two pixels at the seam are mixed.
+            // The image is twice as wide as high. Its upper half is red, and its lower half is blue. Where the halves
+            // meet, up to two rows of pixels have a mixed colour.
             #expect(red.maxX == blue.maxX && red.minX == blue.minX && red.maxY <= blue.minY)
             #expect(abs(red.width - 2 * (blue.maxY - red.minY)) <= 2)
             #expect(abs(red.height - blue.height) <= 2)

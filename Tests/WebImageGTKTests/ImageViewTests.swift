@@ -39,7 +39,8 @@ extension GTKSuite {
         }
 
         @Test func pictureIsDrawnUprightAndUnstretched() async throws {
-            // Quarters in red, green, blue and white, in an image twice as wide as high and a square widget.
+            // The quarters of the image are red, green, blue and white. The image is twice as wide as high, and the
+            // widget is square.
             let image = try Image.generated(width: 40, height: 20) { x, y in
                 switch (x < 20, y < 10) {
                 case (true, true): (0, 0, 255, 255)
@@ -64,7 +65,7 @@ extension GTKSuite {
             #expect(drawn.bgra(120, 60) == [0, 255, 0, 255])
             #expect(drawn.bgra(40, 100) == [255, 0, 0, 255])
             #expect(drawn.bgra(120, 100) == [255, 255, 255, 255])
-            // Transparent bars above and below; the image fills the width.
+            // The image fills the width. The bars above and below the image are transparent.
             #expect(drawn.bgra(80, 20)[3] == 0)
             #expect(drawn.bgra(80, 140)[3] == 0)
             #expect(drawn.bgra(2, 45) == [0, 0, 255, 255])
@@ -129,7 +130,8 @@ extension GTKSuite {
                 view?.setImage(with: first, placeholderImage: image, context: context) { _, error, _, _ in
                     codes.append(error?.code)
                 }
-                // The load ends when both the view's Swift object and the window are released, in either order.
+                // The load ends when the view's Swift object and the window have both been released. The order of the
+                // two releases does not matter.
                 if round.isMultiple(of: 2) { view = nil }
                 window.close()
                 view = nil

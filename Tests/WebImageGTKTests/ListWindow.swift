@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageGTK
 
-/// A scrolled window on screen around a list. A test can count and inspect the frames that it draws.
+/// A scrolled window on screen that contains a list. A test can count and inspect the frames that the window draws.
 @MainActor final class ListWindow {
     let scrolled: OpaquePointer
     let list: OpaquePointer
@@ -34,7 +34,8 @@ import WebImageCore
         set { gtk_adjustment_set_value(adjustment, newValue) }
     }
 
-    /// Calls `body` at the beginning of every frame, when drags and flings move a list, until it returns false.
+    /// Calls `body` at the beginning of every frame until `body` returns false. At this point of a frame, GTK moves a
+    /// list during drags and flings.
     func everyFrame(_ body: @escaping @MainActor () -> Bool) {
         let link = GTKDisplayLink(scrolled)
         self.link = link
@@ -69,7 +70,7 @@ import WebImageCore
         stopLooking()
     }
 
-    /// Waits until the window has drawn three frames and requests no more.
+    /// Waits until the window has drawn at least three frames and then no frame for 60 ms.
     func rest() async throws {
         var (frames, last) = (0, ContinuousClock.now)
         afterEveryFrame {
@@ -86,7 +87,8 @@ import WebImageCore
         stopLooking()
     }
 
-    /// Returns the start and end of a widget inside the list, or nil when it is not visible.
+    /// Returns the vertical start and end of a widget in the coordinates of the list, or nil if the widget is not
+    /// visible.
     func vertical(_ widget: OpaquePointer) -> (start: Double, end: Double)? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         var origin = graphene_point_t(x: 0, y: 0)
@@ -98,7 +100,7 @@ import WebImageCore
     }
 }
 
-/// A model of rows without content.
+/// Creates list models whose rows have no content.
 @MainActor enum EmptyRows {
     /// Returns a `GtkSelectionModel` that the caller owns.
     static func model(_ count: Int) -> OpaquePointer {

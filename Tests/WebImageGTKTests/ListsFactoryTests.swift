@@ -68,7 +68,7 @@ extension GTKSuite {
             // (low priority).
             func isAsked() -> Bool {
                 let seen = positions(at: .high).count
-                // Between 3 and 21 rows are visible; the number depends on the row frames of the theme.
+                // Between 3 and 21 rows are visible. The number depends on the width of the theme's row borders.
                 return (3...21).contains(seen) && positions(at: .high) == Set(0..<seen)
                     && positions(at: .low) == Set(seen..<seen * 3)
             }
@@ -90,7 +90,7 @@ extension GTKSuite {
             #expect(try await pump { asked.count > before.count + 8 })
             let new = asked.subtracting(before)
             #expect(!new.isEmpty && new.allSatisfy { $0 > 300 && $0 < 700 })
-            // Check that a row is visible as well, because GTK can show an empty list after such a jump.
+            // GTK can show an empty list after such a jump, so check that at least one row is visible.
             #expect(
                 try await pump {
                     FixedRow.all.contains { window.vertical($0.widget).map { $0.end > 0 && $0.start < 300 } == true }
@@ -103,8 +103,8 @@ extension GTKSuite {
             defer { window.close() }
             _ = try await pump { asked.count > 8 }
             try await window.rest()
-            // Choose the low-priority load that is nearest to the viewport. It may not be the first that reached the
-            // loader.
+            // Choose the low-priority load whose row is nearest to the viewport. This load is not always the first load
+            // that reached the loader.
             let waiting = loader.loads.filter { $0.priority == .low }
             let ahead = try #require(waiting.min { position($0.url) < position($1.url) })
             let handle = try #require(ahead.priorityHandle)
@@ -160,7 +160,7 @@ extension GTKSuite {
             try await window.rest()
             var frames = 0
             window.afterEveryFrame { frames += 1 }
-            // Let 400 ms pass: a test cannot wait for a frame that must not come.
+            // Wait for 400 ms. No event shows that a frame will not come.
             let end = ContinuousClock.now + .milliseconds(400)
             _ = try await pump { ContinuousClock.now > end }
             #expect(frames == 0)
@@ -248,7 +248,7 @@ extension GTKSuite {
     }
 }
 
-/// A row of a fixed size.
+/// A square row of a fixed size.
 @MainActor final class FixedRow: ImageListRow {
     let imageView = ImageView()
     var widget: OpaquePointer { imageView.widget }
@@ -256,7 +256,7 @@ extension GTKSuite {
 
     private struct Weak { weak var row: FixedRow? }
 
-    /// All rows that are not released yet.
+    /// All rows that have not been released.
     static var all: [FixedRow] { made.compactMap(\.row) }
 
     init(side: Int) {

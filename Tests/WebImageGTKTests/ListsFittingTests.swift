@@ -33,7 +33,7 @@ extension GTKSuite {
                 try TestImages.solid(width: width, height: height), format: .png, options: EncodingOptions())
         }
 
-        /// The height of a row, 24 to 144 px, in a list 80 px wide.
+        /// Returns the height in pixels (24 to 144) of a row in a list that is 80 px wide.
         private func height(_ position: Int) -> Int { 24 + (position &* 7919) % 121 }
 
         @Test func rowHasTheHeightOfTheHeaderOfItsImage() async throws {
@@ -55,7 +55,7 @@ extension GTKSuite {
             for position in 0..<3 {
                 let key = manager.cacheKey(for: url(position))
                 cache.storeImage(try TestImages.solid(width: 10, height: 20), forKey: key, toDisk: false)
-                // After the image is removed from memory, its size is still known.
+                // The cache still knows the pixel size after the image is removed from memory.
                 cache.removeImageFromMemory(forKey: key)
             }
             var heights: Set<Int> = []
@@ -119,7 +119,8 @@ extension GTKSuite {
             var frame = 0
             window.everyFrame {
                 frame += 1
-                // In each frame, four random loads that wait receive a result. Some of them receive only their header.
+                // In each frame, up to four random loads receive data. Some of these loads receive only the header of
+                // their image.
                 let open = loader.requests.filter { !arrived.contains($0) }
                 for url in Set(open).shuffled(using: &random).prefix(4) {
                     let position = Int(url.deletingPathExtension().lastPathComponent) ?? 0
@@ -132,7 +133,7 @@ extension GTKSuite {
                     loader.answer(url, with: .success(picture))
                     arrived.insert(url)
                 }
-                // The probe sets absolute scroll positions, as a drag or a fling computes them from its start.
+                // The probe sets absolute scroll positions. GTK also sets absolute positions during drags and flings.
                 switch frame % 100 {
                 case 0..<60: probe.drag(by: 60)
                 case 60..<80: probe.drag(by: -35)
@@ -185,7 +186,7 @@ extension GTKSuite {
     }
 }
 
-/// Drags a list and measures how far a visible row moves beyond the drag from one frame to the next.
+/// Drags a list. After each frame, compares the movement of a visible row with the distance of the drag, in pixels.
 @MainActor final class StillnessProbe {
     private let window: ListWindow
     private let list: FittingList
@@ -195,7 +196,7 @@ extension GTKSuite {
     private(set) var worst = 0.0
     private(set) var bad = 0
     private(set) var tracked = 0
-    /// The number of frames in which the row was missing although it should be visible after the drag.
+    /// The number of frames in which the row was missing, although it should have been visible after the drag.
     private(set) var lost = 0
 
     init(window: ListWindow, list: FittingList) {
@@ -231,7 +232,7 @@ extension GTKSuite {
                 lost += 1
             }
         }
-        // The first row that is completely visible and shows its own proportions.
+        // Choose the first row that is completely visible and has the proportions of its image.
         row =
             list.visiblePositions.lazy.compactMap { position -> (position: Int, place: Double)? in
                 guard let row = self.list.row(at: position), row.fittingView?.isFitting == true,

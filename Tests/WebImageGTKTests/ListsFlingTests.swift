@@ -7,7 +7,8 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// Flings lists for 3 s each, or 20 s with WEBIMAGE_LONG. `Benchmarks/list` measures the same on an idle machine.
+    /// Flings each list for 3 s, or for 20 s if WEBIMAGE_LONG is set. `Benchmarks/list` makes the same measurement on
+    /// an idle machine.
     @Suite("Flung lists") @MainActor struct ListsFlingTests {
         private let seconds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 3.0 : 20.0
         private let rows = 10_000
@@ -47,8 +48,8 @@ extension GTKSuite {
             return try gtkList(factory)
         }
 
-        /// The processor time in milliseconds that a turn of the main loop may take longer than with an empty list.
-        /// GTK binds about 200 rows in one turn, which takes ten times as long in unoptimised code.
+        /// The additional processor time in milliseconds that a turn of the main loop may take, compared with an empty
+        /// list. GTK binds about 200 rows in one turn. Unoptimised code takes ten times as long for these rows.
         #if DEBUG
             private static let allowance = 100.0
         #else
@@ -58,7 +59,7 @@ extension GTKSuite {
         @Test func flungListKeepsTheFrameRateOfAnEmptyList() async throws {
             let factory = ImageListFactory(request: request, make: { FixedRow(side: 96) })
             let fitting = FittingList(count: rows, request: request)
-            // Run once so that first-use allocations do not count.
+            // Run once, so that the allocations of the first use are not measured.
             _ = try await Fling.run(try emptyList(), seconds: 0.3)
             let empty = try await Fling.run(try emptyList(), seconds: seconds)
             let limit = empty.longestTurn + Sanitizer.seconds(Self.allowance)
@@ -70,10 +71,11 @@ extension GTKSuite {
             }
             print("lists: flung \(seconds) s, 10,000 rows: empty \(empty); pictures \(pictures); fitting \(fit)")
             #expect(pictures.frames > 20 && fit.frames > 20)
-            // Compare the thread's processor time, because other programs share the machine.
+            // Compare the processor time of the thread, because other programs on the machine change the wall-clock
+            // time.
             #expect(pictures.longestTurn <= limit)
             #expect(fit.longestTurn <= limit)
-            // The limit of 40 MB is twice the memory cache, which leaves space for work in progress and for the
+            // The memory cache may grow by 20 MB. The rest of the limit of 40 MB is for work in progress and for the
             // allocator.
             #expect(pictures.growth < 40 && fit.growth < 40)
         }
@@ -82,11 +84,12 @@ extension GTKSuite {
 
 /// The cost of a list that is flung up and down.
 @MainActor struct Fling: CustomStringConvertible {
-    /// The longest turn of the main loop, in milliseconds of its thread's processor time; `longestGap` is in wall-clock time.
+    /// The longest turn of the main loop, in milliseconds of the thread's processor time. `longestGap` is the longest
+    /// turn in milliseconds of wall-clock time.
     private(set) var longestTurn = 0.0
     private(set) var longestGap = 0.0
     private(set) var frames = 0
-    /// The growth in megabytes from the end of the first half to the end of the second.
+    /// The growth of the process memory during the second half of the fling, in megabytes.
     private(set) var growth = 0.0
 
     nonisolated var description: String {
@@ -94,9 +97,10 @@ extension GTKSuite {
             format: "%.1f ms (gap %.1f ms) in %d frames, memory %+.1f MB", longestTurn, longestGap, frames, growth)
     }
 
-    /// Returns the first of three flings whose longest turn is within the limit, or the last one.
+    /// Runs up to three flings. Returns the first fling whose longest turn is within `limit` (in milliseconds), or else
+    /// the last fling.
     ///
-    /// Sometimes one of hundreds of turns is long because another program has evicted the processor's caches.
+    /// One of hundreds of turns can be long if another program has replaced the contents of the processor's caches.
     static func best(within limit: Double, _ run: () async throws -> Fling) async throws -> Fling {
         for _ in 0..<2 {
             let fling = try await run()
@@ -114,7 +118,8 @@ extension GTKSuite {
         let start = ContinuousClock.now
         var elapsed: Double { (ContinuousClock.now - start) / .seconds(1) }
         window.everyFrame {
-            // One fling per second slows down like a fling by a finger. Every third fling goes back.
+            // A fling starts every second. Its speed decreases like that of a fling with a finger. Every third fling
+            // scrolls back.
             let speed = 1000 * (1 - elapsed.truncatingRemainder(dividingBy: 1))
             window.value += Int(elapsed) % 3 == 2 ? -speed : speed
             return elapsed < seconds
@@ -124,7 +129,7 @@ extension GTKSuite {
             let turn = (ContinuousClock.now, threadTime())
             while g_main_context_iteration(nil, 0) != 0 {}
             fling.longestTurn = max(fling.longestTurn, threadTime() - turn.1)
-            // Let the main actor's other work run, which shows loaded images in the rows.
+            // Let the other tasks of the main actor run. These tasks show loaded images in the rows.
             await Task.yield()
             fling.longestGap = max(fling.longestGap, (ContinuousClock.now - turn.0) / .milliseconds(1))
             if half == nil, elapsed > seconds / 2 { half = residentMegabytes() }

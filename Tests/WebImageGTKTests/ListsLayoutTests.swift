@@ -109,7 +109,7 @@ import WebImageTesting
         #expect(anchor(0) == 0)
         #expect(anchor(1) == 1)
         #expect(anchor(1, unsettled: [1]) == 2)
-        // The previous anchor stays only while it is visible.
+        // The previous anchor stays the anchor only while its row is completely visible.
         #expect(anchor(1, previous: 2) == 2)
         #expect(anchor(101, previous: 2) == 3)
         #expect(anchor(1, unsettled: Set(0..<10)) == 1)

@@ -76,8 +76,8 @@ import WebImageTesting
     }
 
     @Test func startedPrefetchIsUsedOrCancelledExactlyOnce() {
-        // The test keeps a set of the begun and not cancelled prefetches. After each change, the set contains only
-        // wanted or visible rows.
+        // `open` contains the rows whose prefetch has begun and has not been cancelled. After each change, `open` must
+        // equal the rows that the policy wants.
         var random = SeededRandom.printingSeed()
         for _ in 0..<50 {
             var policy = ScrollPrefetchPolicy(

@@ -71,7 +71,8 @@ extension GTKSuite {
             return (list, window)
         }
 
-        /// Activates the widget class's binding for a key; returns false if there is none or it refuses.
+        /// Activates the key binding of the list's widget class. Returns false if the key has no binding, or if the
+        /// binding does not handle the key.
         private func press(_ key: Int32, _ list: FittingList) -> Bool {
             let widget = UnsafeMutablePointer<GtkWidget>(list.widget)
             let controllers = gtk_widget_observe_controllers(widget)
@@ -120,7 +121,7 @@ extension GTKSuite {
             #expect(press(GDK_KEY_End, list) && hasFocus(99, list) && list.visiblePositions.contains(99))
             #expect(press(GDK_KEY_Up, list) && hasFocus(98, list))
             #expect(press(GDK_KEY_Home, list) && hasFocus(0, list) && list.visiblePositions.contains(0))
-            // The list does not handle arrow keys across its rows.
+            // The list scrolls vertically, so it does not handle the left and right arrow keys.
             #expect(!press(GDK_KEY_Right, list))
         }
 
@@ -187,7 +188,7 @@ extension GTKSuite {
             list.scroll(to: 0)
             #expect(hasFocus(1, list))
             list.scroll(to: 60)
-            // The next key continues from the position of the focus.
+            // The next key moves the focus from its last position.
             #expect(press(GDK_KEY_Down, list) && hasFocus(2, list) && list.visiblePositions.contains(2))
         }
 

@@ -10,14 +10,15 @@ struct MainLoopTests {
         #expect(await Task.detached { MainLoop.attach() }.value == false)
     }
 
-    /// Runs in a separate process, because only a process with a synchronous `main` keeps its first thread.
+    /// Runs the gallery in a separate process, because the main loop needs the first thread of a process. Only a
+    /// program with a synchronous `main` keeps this thread.
     @Test func glibLoopRunsTheMainActorAndTheMainQueueAndSleepsWhenIdle() async throws {
         let run = try await Gallery.run(["--self-check-main-loop"], cache: "/nonexistent")
         #expect(run.status == 0)
         let words = run.output.split(whereSeparator: \.isWhitespace).map(String.init)
         #expect(words.dropLast() == ["task", "sleep", "hop", "async", "asyncAfter"])
         let idle = words.last.flatMap { Int($0.dropFirst("idle=".count).dropLast(2)) }
-        // In microseconds of processor time per idle second; a loop that polls or spins uses much more.
+        // `idle` is the processor time in microseconds per idle second. A loop that polls or spins uses much more.
         #expect(try #require(idle) < 50_000)
     }
 }

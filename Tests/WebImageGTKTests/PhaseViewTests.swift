@@ -20,7 +20,7 @@ extension GTKSuite {
             return request
         }
 
-        /// Records the phases that the block received, in order, and the widgets it made.
+        /// Records the phases that the block receives, in order, and the widgets that the block creates.
         @MainActor private final class Log {
             var phases: [String] = []
             var widgets: [WidgetView] = []

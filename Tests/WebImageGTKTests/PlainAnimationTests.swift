@@ -19,7 +19,8 @@ extension GTKSuite {
             url = journey.server.url("/a.gif")
         }
 
-        /// Returns whether the widget draws frames beyond the first; the blue value is four times the frame's index.
+        /// Returns whether the widget draws at least three different frames. The blue value of a frame is four times
+        /// the index of the frame.
         private func plays(_ widget: OpaquePointer) async throws -> Bool {
             var seen: Set<UInt8> = []
             return try await pump {
@@ -92,7 +93,7 @@ extension GTKSuite {
             #expect(try await pump { playing().count >= 4 })
             let first = try #require(playing().first)
             #expect(try await plays(first.widget))
-            // Rows that GTK has bound outside the viewport decode no frames.
+            // GTK also binds rows outside the viewport. These rows must not play.
             for value in [2_000.0, 5_000, 0] {
                 window.value = value
                 #expect(

@@ -145,7 +145,8 @@ extension GTKSuite {
             #expect(try await pump { gtk_widget_get_mapped(spinner) != 0 && gtk_widget_get_mapped(label) != 0 })
             loader.loads[0].deliver(nil, error: offline)
             #expect(try await pump { gtk_widget_get_mapped(spinner) == 0 && gtk_widget_get_mapped(label) != 0 })
-            // A label that the program sets replaces the view. The next load places the view above the new label.
+            // If the program sets a label, the label replaces the view in the button. The next load places the view
+            // above the new label.
             gtk_button_set_label(UnsafeMutablePointer(button), "other")
             view.setImage(with: url, context: context)
             #expect(try await pump { gtk_widget_get_mapped(spinner) != 0 })

@@ -6,7 +6,8 @@ import WebImageTestTraits
 import WebImageTesting
 
 extension GTKSuite {
-    /// Rows of the acceptance list that other suites test only with SDWebImage's spelling.
+    /// Tests rows of the acceptance list with the names of this package. Other suites test these rows only with
+    /// SDWebImage's names.
     @Suite("Promises") @MainActor struct SpellingPromiseTests {
         let scratch: ScratchFolder
         let manager: WebImageManager

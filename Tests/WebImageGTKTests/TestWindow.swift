@@ -3,12 +3,12 @@ import WebImageCore
 
 @testable import WebImageGTK
 
-/// A window on screen around one widget.
+/// A window on screen that contains one widget.
 @MainActor final class TestWindow {
     private let window: UnsafeMutablePointer<GtkWindow>
     private var isOpen = true
 
-    /// Shows `widget` at a size and returns once GTK has mapped and sized it.
+    /// Shows `widget` at a size in pixels. Returns when GTK has mapped the widget and has set its size.
     init(_ widget: OpaquePointer, width: Int, height: Int) async throws {
         window = UnsafeMutablePointer(OpaquePointer(gtk_window_new()))
         gtk_window_set_decorated(window, 0)
@@ -27,7 +27,7 @@ import WebImageCore
         gtk_window_destroy(window)
     }
 
-    /// Returns what the widget draws once `isRight` accepts it, or the last drawing after ten seconds.
+    /// Waits until `isRight` accepts the drawing of the widget, but at most ten seconds. Returns the last drawing.
     static func drawing(of widget: OpaquePointer, until isRight: (Image) -> Bool) async throws -> Image? {
         var latest: Image?
         _ = try await pump {
@@ -39,7 +39,7 @@ import WebImageCore
 }
 
 extension Image {
-    /// Returns blue, green, red and alpha of a pixel in the display format.
+    /// Returns the blue, green, red and alpha values of a pixel. The image must have the display format.
     func bgra(_ x: Int, _ y: Int) -> [UInt8] {
         pixels.withUnsafeBytes { bytes in
             let place = y * pixels.bytesPerRow + x * 4

@@ -29,8 +29,8 @@ extension GTKSuite {
         @Test func textureSharesTheMemoryOfTheImage() throws {
             let image = try Image.generated(width: 4, height: 4)
             let texture = try #require(image.makeTexture())
-            // Code must not write to shown pixels. This test does, to find out whether the texture shares or copies
-            // the memory.
+            // Programs must not write to the pixels of an image that has a texture. This test writes a byte to check
+            // that the texture shares the memory and does not copy it.
             image.pixels.baseAddress.storeBytes(of: 77, as: UInt8.self)
             #expect(try #require(texture.downloaded()).bgra(0, 0) == [77, 0, 0, 255])
         }

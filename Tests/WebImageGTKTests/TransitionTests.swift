@@ -22,7 +22,7 @@ extension GTKSuite {
 
         private var context: WebImageContext { [.customManager: loader] }
 
-        /// Draws an effect at the given progress; the old image is blue, the new one red.
+        /// Draws an effect at the given progress. The old image is blue, and the new image is red.
         private func moment(_ effect: TransitionEffect?, _ progress: Double) throws -> Image {
             let drawing = PictureDrawing()
             drawing.mode = .fill

@@ -3,7 +3,8 @@ import WebImage
 import WebImageHTTP
 import WebImageTesting
 
-/// A server, a cache in a temporary folder, and a manager that uses both, for tests of views.
+/// A server, a cache in a temporary folder, and a manager that loads from the server through the cache. Tests of views
+/// use this class.
 final class ViewJourney: Sendable {
     let server: FaultServer
     let cache: ImageCache
@@ -58,7 +59,7 @@ final class ViewJourney: Sendable {
         }
     }
 
-    /// Returns whether the completion was called once, with an image of this URL.
+    /// Waits for the completion. Returns whether it was called exactly once, with an image and the URL `wanted`.
     func isSuccess(_ wanted: URL) async throws -> Bool {
         _ = try await pump { count > 0 }
         return count == 1 && image != nil && error == nil && url == wanted

@@ -8,7 +8,7 @@ import WebImageTesting
 @testable import WebImageGTK
 
 extension GTKSuite {
-    /// The acceptance list for views, with this package's own names.
+    /// Tests the acceptance list for views with the names of this package.
     @Suite("View promises") @MainActor struct ViewPromiseTests {
         let loader = ControlledViewLoader()
         let url = URL(fileURLWithPath: "/a.png")
@@ -23,8 +23,8 @@ extension GTKSuite {
             try Image.generated(width: width, height: height) { _, _ in (color[0], color[1], color[2], color[3]) }
         }
 
-        /// One row loads 1,000 URLs in turn. Results are late, partial, failed or from memory, in any order. The test
-        /// checks every drawing.
+        /// One row loads 1,000 URLs one after another. In random order, results are late, partial, failed or from
+        /// memory. The test checks the pixels that the row draws.
         @Test(.tags(.v1), .timeLimit(minutes: 3), arguments: 1...2 as ClosedRange<UInt64>)
         func recycledRowDrawsNoOtherImage(seed: UInt64) async throws {
             var random = SeededRandom(seed: seed)
@@ -59,7 +59,7 @@ extension GTKSuite {
                 if let shown = view.image, shown !== placeholder {
                     let drawn = try WidgetSnapshot.drawn(try #require(view.paintable), width: 8, height: 8)
                     let isOwn = drawn.bgra(4, 4) == color(number)
-                    // With a delayed placeholder the previous image stays until this load ends.
+                    // With `.delayPlaceholder`, the previous image stays until this load ends.
                     let isKept = options == .delayPlaceholder && shown === before
                     #expect(isOwn || isKept, "row \(number) drew \(drawn.bgra(4, 4))")
                 }
@@ -79,7 +79,7 @@ extension GTKSuite {
             #expect(view.image === placeholder)
         }
 
-        /// Every frame that GTK renders shows the old image or the new one, never an empty view.
+        /// Every frame that GTK renders shows the old image or the new image, but never an empty view.
         @Test(.tags(.v3, .v4), arguments: ["memory", "disk"])
         func synchronousHitsDrawNoFlash(origin: String) async throws {
             let journey = try ViewJourney()
@@ -253,7 +253,8 @@ extension GTKSuite {
             #expect(!view.isAnimating)
         }
 
-        /// Each of 60 frames is shown within a refresh of its time, measured on the frame clock.
+        /// At least 50 of 60 frames are shown. Nine in ten of the shown frames appear within one display refresh of
+        /// their time. The frame clock measures the times.
         @Test func sixtyFramesAreShownOnTime() async throws {
             let data = try Self.animation(.gif, frames: 60, seconds: 0.04)
             let image = try #require(AnimatedImage(data: data))
@@ -274,13 +275,14 @@ extension GTKSuite {
             view.image = image
             #expect(try await pump { shown.last?.index == 59 })
             let start = try #require(shown.first?.time)
-            // Allow a delay of one window refresh, as measured: on a busy machine, a frame is late by that time.
+            // A frame may be late by one refresh of the window. The test measures each refresh (`step`), because a
+            // refresh takes longer on a busy machine.
             func error(_ frame: (index: Int, time: Double, step: Double)) -> Double {
                 abs(frame.time - start - Double(frame.index) * 0.04)
             }
             let worst = shown.map { error($0) / max($0.step, 0.001) }.max() ?? 0
             print("animation: \(shown.count) of 60 frames seen, the latest \(worst) refreshes beside its time")
-            // The frame clock rounds to whole microseconds.
+            // Add 1 ms, because the frame clock rounds its times.
             let late = shown.filter { error($0) > max($0.step, 1.0 / 60) + 0.001 }
             #expect(late.count <= shown.count / 10, "\(late)")
             #expect(shown.count >= 50)

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The number of running downloads, the order in which they start, and the connections that they use.
+/// Tests how many downloads run, in which order they start, and which connections they use.
 @Suite(.timeLimit(minutes: 1))
 struct AdmissionTests {
     @Test func atMostTheMaximumRunAtOnce() async throws {
@@ -61,8 +61,8 @@ struct AdmissionTests {
     @Test func sequentialRequestsUseOneConnection() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
-            // Every fourth response is refused (404). The downloader reads its short body to the end, so that
-            // it can reuse the connection.
+            // Every fourth request fails with 404. The downloader must read the short body of this response to the
+            // end. Otherwise it could not reuse the connection.
             for number in 0..<20 {
                 if number.isMultiple(of: 4) {
                     _ = try await downloader.failure(server.url("/missing"))

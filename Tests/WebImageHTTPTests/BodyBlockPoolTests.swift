@@ -6,8 +6,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// `BodyBlockPool` reuses the memory blocks of bodies while transfers run. It must not reuse a block while
-/// its bytes can still be read.
+/// `BodyBlockPool` reuses the memory blocks of bodies while transfers run. The pool must not reuse a block whose
+/// bytes can still be read.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct BodyBlockPoolTests {
     private let blocks = BodyBlockPool()
@@ -70,7 +70,7 @@ struct BodyBlockPoolTests {
         #expect(held.allSatisfy { $0 != nil })
         #expect(LiveHandles.current["body block"] == 10)
         held = []
-        // The pool keeps at most 32 MiB of freed blocks, which is six of the ten blocks of 5 MiB.
+        // The pool keeps at most 32 MiB of freed blocks. Six of the ten blocks (5 MiB each) fit into this limit.
         #expect(LiveHandles.current["body block"] == 6)
         blocks.keepsSpares = false
     }
@@ -78,7 +78,7 @@ struct BodyBlockPoolTests {
     @Test func idleDownloaderHoldsNoBlocks() async throws {
         try await withDownloader { server, downloader in
             let file = Data((0..<600_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
-            // This transfer runs during the other downloads, so that the engine is never idle and keeps freed
+            // This transfer runs during the other downloads. The engine is therefore not idle and keeps freed
             // blocks.
             server.route("/held", .hang)
             server.route("/a", .body(file))
@@ -104,7 +104,7 @@ struct BodyBlockPoolTests {
 /// the next request.
 @Suite(.timeLimit(minutes: 1))
 struct KeptOptionTests {
-    /// Returns a context whose request modifier applies `change`.
+    /// Returns a context with a request modifier that applies `change`.
     private static func context(_ change: @escaping @Sendable (inout WebImageRequest) -> Void) -> WebImageContext {
         [
             .downloadRequestModifier: WebImageDownloaderRequestModifier { request in

@@ -5,10 +5,11 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Downloads in SDWebImage's callback form: a call returns a token, and one completion receives a decoded image.
+/// Tests downloads with SDWebImage's callback API. A call returns a token, and one completion receives a decoded
+/// image.
 @Suite(.timeLimit(minutes: 1))
 struct CallbackFormTests {
-    /// A coder that decodes any bytes to an image of one pixel, except "bad", which it refuses.
+    /// A coder that refuses the bytes "bad" and decodes all other bytes to an image of one pixel.
     private struct OnePixelCoder: ImageCoder {
         func canDecode(from data: Data?) -> Bool { true }
         func canEncode(to format: ImageFormat) -> Bool { false }

@@ -38,13 +38,13 @@ struct CancellationTests {
                     if number >= 64 { await group.next() }
                     group.addTask {
                         var random = SeededRandom(seed: seed &+ UInt64(number))
-                        // Every second load has its own URL. The other loads share seven URLs.
+                        // Every second load has a unique URL. The other loads share seven URLs.
                         let path =
                             Self.paths[number % Self.paths.count] + (number.isMultiple(of: 2) ? "?\(number)" : "")
                         let load = Task { try await downloader.fetch(server.url(path)) { _, _, _ in } }
                         let delay = UInt64.random(in: 0...8_000_000, using: &random)
-                        // Use a real pause instead of waiting for an event, because the cancel must reach the
-                        // transfer at any moment.
+                        // Use a real pause and do not wait for an event, so that the cancel can reach the transfer at
+                        // any moment.
                         if delay > 500_000 { try? await Task.sleep(nanoseconds: delay) }
                         load.cancel()
                         ends.append((try? await load.value) != nil)
@@ -118,7 +118,7 @@ struct CancellationTests {
                 defer { ends.append(true) }
                 return try await downloader.fetch(URL(string: "http://nonexistent.invalid/a")!)
             }
-            // Without a name server, the lookup can fail before this sees it.
+            // If the machine has no name server, the lookup can fail before this check runs.
             try await eventually("the lookup began") {
                 downloader.currentDownloadCount == 1 || !ends.values.isEmpty
             }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Configuration members, options and environment variables that no other suite tests.
+/// Tests configuration members, options and environment variables that no other suite tests.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test(arguments: [0, 1, 3]) func redirectsEndAtTheMaximum(maximum: Int) async throws {
@@ -117,11 +117,11 @@ struct ConfigurationTests {
             config.resolvedHosts = ["public.example:80:127.0.0.1"]
             config.policy = .server
             try await withDownloader(config) { _, downloader in
-                // `DownloadPolicy.server` ignores the proxy of the environment. The downloader therefore
-                // resolves the name itself, checks its address and refuses it.
+                // `DownloadPolicy.server` ignores the proxy of the environment. The downloader therefore resolves
+                // the name itself, checks the address and refuses it.
                 try await #expect(downloader.failure(url).code == .invalidDownloadOperation)
             }
-            // A policy that ignores only the proxies of the environment lets the request reach the server
+            // This policy only ignores the proxies of the environment. The request therefore reaches the server
             // directly.
             config.policy = DownloadPolicy()
             config.policy?.usesEnvironmentProxies = false
@@ -141,7 +141,7 @@ struct ConfigurationTests {
     }
 }
 
-/// Client certificates, and redirects from https to http, tested with nginx.
+/// Tests client certificates, and redirects from https to http, with nginx.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct ClientCertificateTests {
     private let nginx: NginxServer

@@ -127,7 +127,8 @@ struct DownloadQueueTests {
         #expect(queue.join(9, key: "0", priority: .normal).actions == [.start(2)])
     }
 
-    /// After random joins, leaves and ends, at most three downloads run, and each subscriber receives an end.
+    /// Sends random joins, leaves and ends to the queue. At most three downloads run at the same time, and each
+    /// subscriber receives an end.
     @Test(arguments: 0..<20) func randomEventsNeverExceedTheMaximumOrLoseAnybody(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var queue = Queue(maxConcurrent: 3)

@@ -5,8 +5,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// Tests `DownloadState`, the decisions of one download, with random sequences of events. No transfer, clock
-/// or thread is involved.
+/// Tests `DownloadState` with random sequences of events. This type makes the decisions of one download. The tests
+/// use no transfer, no clock and no thread.
 struct DownloadStateTests {
     private static let url = URL(string: "https://example.test/a.png")!
     private static let folder = FileManager.default.temporaryDirectory.path
@@ -36,8 +36,8 @@ struct DownloadStateTests {
         bytes.withUnsafeBytes { try? body?.append($0) }
     }
 
-    /// Drives a `DownloadState` as the downloader does: sends random events to it and performs the actions
-    /// that it returns.
+    /// Sends random events to a `DownloadState` and performs the actions that the state returns. The downloader
+    /// uses the state in the same way.
     private struct Run {
         var state: DownloadState
         var random: SeededRandom
@@ -80,7 +80,7 @@ struct DownloadStateTests {
         }
 
         /// Checks that two bodies never have the same generation number. Subscribers receive the bytes of one
-        /// generation, so with equal numbers they would receive a mix of two bodies.
+        /// generation. If two bodies had the same number, subscribers would receive a mix of both bodies.
         mutating func checkGeneration() {
             #expect(state.generation >= generation)
             generation = state.generation

@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The cases of SDWebImage's downloader tests that no other suite covers. The comment at a test names the
-/// original test. Every server listens on the loopback interface.
+/// Tests the cases of SDWebImage's downloader tests that no other suite covers. The comment at each test names
+/// the test of SDWebImage. Every server listens on the loopback interface.
 @Suite(.timeLimit(minutes: 1))
 struct DownloaderCaseTests {
     private let coder = FakeCoder()
@@ -96,8 +96,8 @@ struct DownloaderCaseTests {
         }
     }
 
-    /// A progressive coder that decodes an image from any bytes. It records which of its instances decode
-    /// partial images, because one instance must decode all partial images of a download.
+    /// A progressive coder that decodes an image from any bytes. One instance must decode all partial images of a
+    /// download. The class therefore records the instances that decode partial images.
     private final class PartialCoder: ProgressiveImageCoder {
         static let instances = Locked<Set<ObjectIdentifier>>([])
         private let isReady = Locked(false)
@@ -312,8 +312,8 @@ struct DownloaderCaseTests {
                 downloader.downloadImage(with: server.url("/a"), context: context) { image, _, _, _ in
                     images.append(image != nil)
                 }
-                // Wait after every tenth request until most earlier requests have ended. This way, some
-                // requests join a running download and others start a new one.
+                // Wait after every tenth request until most earlier requests have ended. Then some requests join
+                // a running download, and other requests start a new download.
                 if number.isMultiple(of: 10) {
                     try await eventually("most ended") { images.values.count >= number - 10 }
                 }

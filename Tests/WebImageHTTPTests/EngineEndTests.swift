@@ -6,8 +6,8 @@ import WebImageTesting
 
 @testable import WebImageHTTP
 
-/// A transfer that starts while the engine shuts down still receives exactly one end. Otherwise its load
-/// would wait forever.
+/// A transfer that starts while the engine shuts down must receive exactly one end. Without an end, the load would
+/// wait forever.
 @Suite(.timeLimit(minutes: 1))
 struct EngineEndTests {
     /// Records how often and how a transfer ended.
@@ -30,8 +30,8 @@ struct EngineEndTests {
         mailbox.open(multi)
         mailbox.retire()
         CurlLoop(mailbox: mailbox, multi: multi, blocks: BodyBlockPool(), later: DeferredActions(), label: "").run()
-        // A caller that received the mailbox before the engine retired may still post to it. The mailbox must
-        // refuse the command, because no thread would perform it.
+        // A caller can have received the mailbox before the engine retired, and can still post a command. The
+        // mailbox must refuse the command, because no thread would perform it.
         #expect(!mailbox.post(.start(try transfer("http://127.0.0.1:1/", Sink()))))
     }
 

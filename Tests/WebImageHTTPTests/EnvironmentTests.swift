@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Hosts that are reachable only by IPv6, and hosts given as numeric addresses.
+/// Tests hosts that are reachable only by IPv6, and hosts that are given as numeric addresses.
 @Suite(.timeLimit(minutes: 1))
 struct EnvironmentTests {
     private func withIPv6(
@@ -138,7 +138,8 @@ struct ExtremeNumberTests {
         try await withDownloader(config) { server, downloader in
             let head = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: \(length)\r\n\r\nabc"
             server.route("/a", .raw(Data(head.utf8)))
-            // Every wrong length must result in an error: the transfer fails, or the data is not an image.
+            // With every wrong length, the load must end with an error. Either the transfer fails, or the data is
+            // not an image.
             let error = await #expect(throws: WebImageError.self) { try await downloader.fetch(server.url("/a")) }
             #expect(error?.code == .transport || error?.code == .badImageData)
         }

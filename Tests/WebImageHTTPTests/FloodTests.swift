@@ -22,9 +22,9 @@ struct FloodTests {
         await #expect(processExitsWith: .success) { try await Self.flood(requests: 100_000, urls: 1, rounds: 6) }
     }
 
-    /// Runs the loads in rounds and compares the memory of the last rounds with that of the first ones. The
-    /// first rounds allocate threads, pools and allocator arenas, which remain. If later rounds add memory,
-    /// loads leak it.
+    /// Runs the loads in rounds and compares the memory of the last rounds with that of the first rounds. The
+    /// first rounds allocate threads, pools and allocator arenas, which are not freed. If later rounds add memory,
+    /// loads leak memory.
     private static func flood(requests: Int, urls: Int, rounds: Int) async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 20
@@ -50,7 +50,7 @@ struct FloodTests {
             }
             guard ProcessMemory.isMeasurable else { return }
             #expect(growth(allocated) < 8 << 20, "\(allocated)")
-            // `memory` counts only pages in use, because each round ends with `giveBackFreePages()`.
+            // `memory` contains only pages that are in use, because each round ends with `giveBackFreePages()`.
             #expect(growth(memory) < max(16 << 20, memory[0] / 5), "\(memory)")
         }
     }
@@ -60,8 +60,8 @@ struct FloodTests {
         if let symbol = dlsym(nil, "malloc_trim") { _ = unsafeBitCast(symbol, to: Trim.self)(0) }
     }
 
-    /// Returns the growth in bytes from the first three rounds to the last three. Compares their medians,
-    /// because the memory of a single round varies by some megabytes.
+    /// Returns the growth in bytes from the median of the first three rounds to the median of the last three
+    /// rounds. Medians are used because the memory of a single round varies by some megabytes.
     private static func growth(_ rounds: [Int]) -> Int { rounds.suffix(3).sorted()[1] - rounds.prefix(3).sorted()[1] }
 
     private static func run(

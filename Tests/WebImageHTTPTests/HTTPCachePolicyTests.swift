@@ -3,7 +3,8 @@ import Testing
 import WebImageCore
 import WebImageHTTP
 
-/// Tests how `HTTPCachePolicy` uses stored responses of a given age, with a table from RFC 9111 and RFC 5861.
+/// Tests how `HTTPCachePolicy` uses stored responses of a given age. The cases in the table follow RFC 9111 and
+/// RFC 5861.
 struct HTTPCachePolicyTests {
     /// Sun, 06 Nov 1994 08:49:37 GMT in seconds since 1970.
     static let date = 784_111_777.0

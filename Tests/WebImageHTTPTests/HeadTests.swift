@@ -4,7 +4,7 @@ import WebImageCore
 
 @testable import WebImageHTTP
 
-/// Parsing of HTTP header lines into `WebImageResponse`.
+/// Tests the parser that converts HTTP header lines to a `WebImageResponse`.
 struct ResponseHeadTests {
     private func head(_ lines: String...) -> ResponseHeadParser {
         var parser = ResponseHeadParser()
@@ -84,8 +84,8 @@ struct ResponseHeadTests {
     }
 }
 
-/// Checks which errors show that the URL itself is at fault. The manager remembers such a URL and does not
-/// request it again.
+/// Checks which errors are caused by the URL itself. The manager stores such a URL as failed and does not request
+/// it again.
 struct FailedURLRuleTests {
     @Test func onlyWhatIsTheURLsOwnFaultIsRemembered() {
         func error(_ code: WebImageError.Code, _ underlying: WebImageError.Underlying? = nil) -> WebImageError {

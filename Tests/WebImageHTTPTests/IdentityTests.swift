@@ -4,9 +4,9 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// Loads share a download only if all members of their `LoadIdentity` are equal, such as URL, header fields,
-/// credentials and proxy. Loads with different credentials do not share cache entries either. Otherwise one
-/// user could receive the image of another user.
+/// A `LoadIdentity` contains, for example, the URL, header fields, credentials and proxy of a load. Loads share a
+/// download only if all these members are equal. Loads with different credentials share no cache entries. Otherwise
+/// one user could receive the image of another user.
 struct IdentityTests {
     private let url: URL
     private let downloader = WebImageDownloader(config: .default, engine: CurlEngine())

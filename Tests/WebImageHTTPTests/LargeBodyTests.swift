@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Bodies above the limit for memory are written to an unnamed file while they arrive. No file or handle
-/// remains afterwards.
+/// A body that exceeds the memory limit is written to an unnamed file while the body arrives. After the load, no
+/// file and no handle remains.
 @Suite(.serialized, .timeLimit(minutes: 2))
 struct LargeBodyTests {
     private let scratch: ScratchFolder
@@ -23,7 +23,7 @@ struct LargeBodyTests {
         return config
     }
 
-    /// The names in the folder for large bodies; nil if the folder does not exist.
+    /// The file names in the folder for large bodies, or nil if the folder does not exist.
     private var files: [String]? { try? FileManager.default.contentsOfDirectory(atPath: bodyFolder) }
 
     private static func isOfBodies(_ kind: String) -> Bool { ["unnamed file", "mapped body"].contains(kind) }
@@ -47,8 +47,8 @@ struct LargeBodyTests {
             peak.withLock { $0 = max($0, ProcessMemory.anonymousBytes ?? .max) }
             #expect(result.data.count == total)
             #expect(result.data.last == 0)
-            // The downloader keeps the first 4 MiB of a body in memory, and needs up to 8 MiB while it moves
-            // them to the file. The limit of 24 MiB leaves room for other allocations of this process.
+            // The downloader keeps the first 4 MiB of a body in memory. While it moves these bytes to the file, it
+            // needs up to 8 MiB. The rest of the 24 MiB is for other allocations of this process.
             #expect(peak.withLock { $0 } - before < 24 << 20, "\(peak.withLock { $0 } - before) bytes")
             #expect(files == [])
             #expect(LiveHandles.current["mapped body"] == 1)

@@ -53,8 +53,8 @@ struct FileImageLoaderTests {
         try body.write(to: url)
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data == body)
-        // Changing a copy of the data or truncating the file must not change the result. Data that is mapped
-        // from the file would change.
+        // The test changes a copy of the data and truncates the file. The result must not change. If the data were
+        // mapped from the file, the result would change.
         var copy = result.data
         copy[0] ^= 0xFF
         try Data().write(to: url)
@@ -62,8 +62,8 @@ struct FileImageLoaderTests {
     }
 
     @Test func fileWithoutASizeIsReadToItsEnd() async throws {
-        // The kernel generates this file while it is read, and reports a size of 0. The loader must not trust
-        // that size.
+        // The kernel generates the contents of this file during a read and reports a size of 0. The loader must
+        // not trust this size.
         let url = URL(fileURLWithPath: "/proc/self/maps")
         let result = try await loader.loadData(for: ImageDataLoad(url: url), progress: nil)
         #expect(result.data.count > 1000)
@@ -84,8 +84,8 @@ struct FileImageLoaderTests {
         try Data(count: 1000).write(to: url)
         #expect(await failure(url, limit: 999)?.underlying == .limit(.encodedBytes, actual: 1000, allowed: 999))
         #expect(await failure(url, limit: 1000) == nil)
-        // The kernel reports a size of 0 for this file. Only counting the bytes during the read can enforce
-        // the limit.
+        // The kernel reports a size of 0 for this file. To enforce the limit, the loader must count the bytes
+        // that it reads.
         #expect(await failure(URL(fileURLWithPath: "/proc/self/status"), limit: 10)?.code == .limitExceeded)
     }
 
@@ -122,8 +122,8 @@ struct FileImageLoaderTests {
         }
         task.withLock { $0 = loading }
         await #expect { try await loading.value } throws: { ($0 as? WebImageError)?.code == .cancelled }
-        // The load has ended, but its read may still run on another thread. The read has ended when the file
-        // is closed.
+        // The load has ended, but the read can still run on another thread. The read has ended when the file is
+        // closed.
         #expect(await eventually { !isOpen(url) })
         #expect(try bytesRead() - before < byteCount / 2)
     }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// TLS and HTTP/2, tested with nginx.
+/// Tests TLS and HTTP/2 with nginx.
 @Suite(.enabled(if: NginxServer.isAvailable, "nginx and openssl are not installed"), .timeLimit(minutes: 1))
 struct NginxTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
@@ -36,7 +36,7 @@ struct NginxTests {
         try await withNginx { nginx, downloader in
             let url = nginx.secureURL("/a.png")
             try await #expect(downloader.fetch(url, options: .allowInvalidSSLCertificates).data == body)
-            // A load that checks certificates must not reuse the connection of a load that did not.
+            // This load checks certificates. It must not reuse the connection of a load that did not check them.
             try await #expect(downloader.failure(url).curlCode == 60)
         }
     }

@@ -5,13 +5,13 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The method and body of the request after a redirect (RFC 9110 §15.4). A body must not be sent to another
-/// origin.
+/// Tests the method and the body of the request after a redirect (RFC 9110 §15.4). The downloader must not send a
+/// body to another origin.
 @Suite(.timeLimit(minutes: 1))
 struct RedirectMethodTests {
-    /// A request with `method` receives a redirect with `status`. `near` is the method of the next request if
-    /// the target has the same origin, `far` if it has another origin. nil means that the downloader must
-    /// refuse the redirect.
+    /// A request with `method` receives a redirect with `status`. If the target has the same origin, `near` is the
+    /// method of the next request. If the target has another origin, `far` is the method. If the method is nil, the
+    /// downloader must refuse the redirect.
     struct Case: Sendable, CustomStringConvertible {
         let method: String
         let status: Int

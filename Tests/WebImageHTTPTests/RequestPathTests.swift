@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Request modifiers, response modifiers, decryptors and custom operation classes of the downloader.
+/// Tests the request modifiers, response modifiers, decryptors and custom operation classes of the downloader.
 @Suite(.timeLimit(minutes: 1))
 struct RequestPathTests {
     private func load(_ url: URL, _ context: WebImageContext) -> ImageDataLoad {
@@ -116,7 +116,7 @@ struct RequestPathTests {
         }
     }
 
-    /// The built-in operation, which also counts the calls of `start`.
+    /// The built-in operation with a counter for calls of `start`.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let starts = Locked(0)
@@ -143,7 +143,7 @@ struct RequestPathTests {
         }
     }
 
-    /// The built-in operation, which also records every priority that it receives.
+    /// The built-in operation with a record of every priority that it receives.
     private final class ListeningOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let told = Collected<LoadPriority>()
@@ -172,8 +172,8 @@ struct RequestPathTests {
 
     @Test func nameWithADeadAddressIsReachedByItsOtherAddress() async throws {
         try await withDownloader { server, downloader in
-            // The name resolves to two addresses, and no server listens at the first one (::1). The
-            // downloader must then try the second one (127.0.0.1).
+            // The name resolves to two addresses. No server listens at the first address (::1), so the downloader
+            // must try the second address (127.0.0.1).
             downloader.config.resolvedHosts = ["dual.example:\(server.port):[::1],127.0.0.1"]
             server.route("/a", .body(Data("a".utf8)))
             let url = try #require(URL(string: "http://dual.example:\(server.port)/a"))
@@ -206,7 +206,8 @@ struct RequestPathTests {
         }
     }
 
-    /// Records the bytes that an operation delivers, and whether its transfer succeeded (nil while it runs).
+    /// Records the bytes that an operation delivers, and whether the transfer succeeded. While the transfer runs, the
+    /// second value is nil.
     private final class Taking: WebImageDownloaderSink {
         let state = Locked((Data(), Bool?.none))
         func transferDidReceive(head: WebImageResponse) -> WebImageError? { nil }

@@ -5,9 +5,9 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A download that breaks off is resumed from its partial body, by this process or a later one. If the body
-/// on the server may have changed, the download starts again from the first byte. Otherwise the result could
-/// mix two versions of a file.
+/// If the connection of a download is lost, this process or a later process continues from the partial body. If the
+/// body on the server may have changed, the download starts again from the first byte. Otherwise the result could be
+/// a mix of two versions of a file.
 @Suite(.timeLimit(minutes: 1))
 struct ResumeTests {
     private let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
@@ -19,8 +19,8 @@ struct ResumeTests {
         return config
     }
 
-    /// Returns a behaviour that closes the connection after 40,000 bytes of the body. For requests with a
-    /// `Range` field it calls `rest`.
+    /// Returns a server behaviour that closes the connection after 40,000 bytes of the body. If a request has a
+    /// `Range` field, the behaviour calls `rest` instead.
     private func breaking(tag: String, then rest: @escaping @Sendable (FaultRequest) -> FaultBehaviour)
         -> FaultBehaviour
     {
@@ -56,7 +56,7 @@ struct ResumeTests {
         }
     }
 
-    /// Runs the closure with a new downloader that uses the same resume folder, as another process would.
+    /// Runs the closure with a new downloader that uses the same resume folder. This simulates another process.
     private func withoutSharing(_ server: FaultServer, _ body: (WebImageDownloader) async throws -> Void) async throws {
         let downloader = WebImageDownloader(config: config)
         defer { downloader.shutdown() }

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Retries, deadlines and download slots, tested with a virtual clock.
+/// Tests retries, deadlines and download slots with a virtual clock.
 @Suite(.timeLimit(minutes: 1))
 struct RetryDownloadTests {
     private var config: WebImageDownloaderConfig {
@@ -14,7 +14,8 @@ struct RetryDownloadTests {
         return config
     }
 
-    /// Returns a behaviour that responds with 503 to the first `times` requests and with a body to later ones.
+    /// Returns a server behaviour that responds with 503 to the first `times` requests and with a body to later
+    /// requests.
     private func failing(_ times: Int, headers: [String: String] = [:]) -> FaultBehaviour {
         let count = Locked(0)
         return .dynamic { _ in
@@ -206,8 +207,8 @@ struct RetryDownloadTests {
     /// Cancels the first load after its body is complete and before its result is delivered. The downloader
     /// must pass the body to `finishedAfterCancel`; otherwise a complete download would be lost.
     ///
-    /// The second download marks that moment: it starts in the freed slot and reads `now`. `HookedClock` then
-    /// cancels the first load.
+    /// When the body is complete, the slot is freed. The second download starts in this slot and reads `now`.
+    /// `HookedClock` then cancels the first load.
     @Test func bodyCompletedBeforeACancelIsDeliveredAfterIt() async throws {
         var config = WebImageDownloaderConfig.default
         config.maxConcurrentDownloads = 1
@@ -234,7 +235,8 @@ struct RetryDownloadTests {
         }
     }
 
-    /// The system clock, with an action that runs the next time `now` is read.
+    /// A clock with the time of the system. When `now` is read, the clock first runs the action in `onNow` and then
+    /// removes it.
     private final class HookedClock: DelayClock {
         let onNow = Locked<(@Sendable () -> Void)?>(nil)
         private let system = SystemClock()

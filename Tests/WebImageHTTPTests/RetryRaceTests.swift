@@ -5,11 +5,11 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every load ends even if a retry's wait ends immediately or the load is cancelled during the wait.
+/// Every load ends, even if the wait before a retry ends immediately or the load is cancelled during the wait.
 @Suite(.timeLimit(minutes: 1))
 struct RetryRaceTests {
-    /// A clock that runs scheduled work inside `schedule`, so that a wait ends before the downloader has its
-    /// handle.
+    /// A clock that runs scheduled work inside `schedule`. The wait thus ends before the downloader receives the
+    /// handle of the wait.
     private struct ImpatientClock: DelayClock {
         private let system = SystemClock()
         var date: TimeInterval { system.date }
@@ -27,7 +27,7 @@ struct RetryRaceTests {
         func delay(after failure: DownloadFailure) -> Duration? { failure.attempts < 4 ? wait : nil }
     }
 
-    /// Returns a behaviour that fails three times and then succeeds.
+    /// Returns a server behaviour that fails for three requests and succeeds for later requests.
     private func failing() -> FaultBehaviour {
         let count = Locked(0)
         return .dynamic { _ in

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Requests that check whether a cached resource is still current.
+/// Tests requests that check whether a cached resource is still current.
 @Suite(.timeLimit(minutes: 1))
 struct RevalidationTests {
     private func refresh(_ url: URL, _ result: ImageDataResult) -> ImageDataLoad {

@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The `.server` policy refuses forbidden addresses in every notation: in the URL, in a redirect, and as the
-/// address of a host name. It refuses them before a byte is sent.
+/// The `.server` policy refuses forbidden addresses in every notation before a byte is sent. An address can be in the
+/// URL, in a redirect, or the address of a host name.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTableTests {
     static let addresses = [
@@ -43,8 +43,8 @@ struct SafetyTableTests {
             let error = try await downloader.failure(way == .redirect ? outer.url("/away") : target)
             #expect(error.code == .invalidDownloadOperation, "\(error)")
             #expect(error.description.contains("is not public"), "\(error)")
-            // The server listens at 127.0.0.1. If the policy did not refuse them, many addresses of the table
-            // would reach it.
+            // The server listens at 127.0.0.1. Many addresses of the table would reach the server if the policy
+            // did not refuse them.
             #expect(server.connectionCount == 0)
             #expect(outer.requests.count == (way == .redirect ? 1 : 0))
         }
@@ -71,9 +71,9 @@ struct SafetyTableTests {
         try await withDownloader(config) { server, downloader in
             server.route("/a", .body(Data("a".utf8)))
             let name = "mixed.example:\(server.port)"
-            // The name has two addresses. The policy allows the first one, at which no server listens. It
-            // does not allow the second one, at which the server listens. After the first connection has
-            // failed, the downloader must not connect to the second address.
+            // The name has two addresses. The policy allows the first address, but no server listens at this
+            // address. The server listens at the second address, which the policy does not allow. After the
+            // first connection has failed, the downloader must not connect to the second address.
             downloader.config.policy?.allowedAddresses = [try #require(AddressRange("127.0.0.99"))]
             downloader.config.resolvedHosts = ["\(name):127.0.0.99,127.0.0.1"]
             let url = try #require(URL(string: "http://\(name)/a"))

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The `.server` policy refuses URLs that lead to internal addresses before a byte is sent.
+/// Before a byte is sent, the `.server` policy refuses URLs that lead to internal addresses.
 @Suite(.timeLimit(minutes: 1))
 struct SafetyTests {
     /// Returns a configuration with the `.server` policy and `lines` as `resolvedHosts`. `address` is the
@@ -109,7 +109,8 @@ struct SafetyTests {
         }
     }
 
-    /// Neither body states its length: one is chunked, the other one exceeds the limit only after decompression.
+    /// The length of these two bodies is not known from the head. The first body is chunked. The second body is
+    /// compressed and exceeds the limit only after decompression.
     @Test func bodyOfUnknownLengthOverTheLimitIsRefusedUnderAPolicy() async throws {
         var config = try config(allowing: "127.0.0.1")
         config.maxBodyBytes = 1000
@@ -134,8 +135,8 @@ struct SafetyTests {
         let url = try #require(URL(string: "http://public.example/a"))
         try await withDownloader(config) { _, downloader in
             try await #expect(downloader.fetch(url).data == Data("through".utf8))
-            // The proxy resolves host names, so the downloader cannot check their addresses. If the host is a
-            // numeric address, the downloader must still check it.
+            // The proxy resolves host names, so the downloader cannot check the addresses of host names. If the
+            // host is a numeric address, the downloader must still check this address.
             let inner = try #require(URL(string: "http://10.0.0.1/"))
             try await #expect(downloader.failure(inner).code == .invalidDownloadOperation)
             #expect(proxy.requests.count == 1)

@@ -43,8 +43,8 @@ struct SharedDownloadTests {
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(0) } },
                 Task { try await downloader.fetch(server.url("/a")) { _, _, _ in joined.append(1) } }
             )
-            // Wait until both loads have joined the download, which their first progress report shows. A load
-            // that joins after the end of the download would start a second one.
+            // Wait until both loads have joined the download. The first progress report of a load shows that the
+            // load has joined. A load that joins after the end of the download would start a second download.
             try await eventually("both joined") { Set(joined.values) == [0, 1] }
             try await eventually("the request arrived") { server.requestCount("/a") == 1 }
             leaving.cancel()

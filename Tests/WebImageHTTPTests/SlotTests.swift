@@ -8,7 +8,7 @@ import WebImageTesting
 /// Checks when a download of `downloadImage` frees its slot, so that the next download can start.
 @Suite(.timeLimit(minutes: 1))
 struct SlotTests {
-    /// The built-in operation, which also counts the started operations for each server port.
+    /// The built-in operation with a counter of the started operations for each server port.
     private final class CountedOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // `@unchecked Sendable` is safe, because the class adds no stored instance properties.
         static let made = Locked<[String: Int]>([:])
@@ -102,8 +102,8 @@ struct SlotTests {
         }
     }
 
-    /// `loadData` returns encoded bytes, which its caller decodes. Its download must therefore free the slot
-    /// after the last byte and not wait for the caller.
+    /// `loadData` returns encoded bytes, and the caller decodes them. The download must free its slot after the last
+    /// byte and must not wait for the caller.
     @Test func waitingTasksHoldNoSlot() async throws {
         try await withDownloader(config) { server, downloader in
             for number in 0..<8 { server.route("/\(number)", .body(Data("\(number)".utf8))) }

@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Downloads with a custom operation class whose `start` blocks. Other transfers must continue meanwhile.
+/// Tests downloads with a custom operation class whose `start` blocks. While `start` blocks, other transfers must
+/// continue.
 @Suite(.timeLimit(minutes: 1))
 struct SlowOperationTests {
     private final class SlowOperation: WebImageDownloaderOperation, @unchecked Sendable {

@@ -5,8 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Downloads deliver bytes while they arrive, and report progress no more often than `minimumProgressInterval`
-/// allows.
+/// A download delivers bytes while they arrive. Between two progress reports, at least the part
+/// `minimumProgressInterval` (0 to 1) of the body must arrive.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingTests {
     private let body = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ $0 >> 8) })

@@ -4,7 +4,8 @@ import WebImageCore
 import WebImageHTTP
 import WebImageTesting
 
-/// Runs the closure with a new fault server and downloader, stops both, and checks that no curl handle is left.
+/// Runs the closure with a new fault server and a new downloader. Then stops the server and the downloader, and checks
+/// that no curl handle is left.
 func withDownloader(
     _ config: WebImageDownloaderConfig = .default, clock: any DelayClock = SystemClock(),
     _ body: (FaultServer, WebImageDownloader) async throws -> Void
@@ -44,12 +45,12 @@ extension WebImageDownloader {
     }
 }
 
-/// A fetch succeeded that the test expects to fail.
+/// The error if a fetch succeeds although the test expects a failure.
 struct UnexpectedSuccess: Error {
     let byteCount: Int
 }
 
-/// Collects values; any thread may append and read them.
+/// Collects values. Every thread can append values and read all values.
 final class Collected<Value: Sendable>: Sendable {
     private let state = Locked<[Value]>([])
     var values: [Value] { state.withLock { $0 } }

@@ -33,7 +33,7 @@ extension HTTPServerTests {
             let client = try await onThread { [address = server.address] in try RawClient(address) }
             client.send((0..<20).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
             #expect(await eventually { gate.waitingCount == 1 })
-            // The server reads the next request of a connection only after it has responded to the previous one.
+            // The server reads the next request of a connection only after it has responded to the previous request.
             #expect(server.statistics.requests == 1)
             gate.open()
             try await onThread {
@@ -55,7 +55,7 @@ extension HTTPServerTests {
                 let client = try RawClient(address)
                 let head = try client.get("/x", method: "HEAD")
                 #expect(head.fields["content-length"] == "7")
-                // If the HEAD response had a body, the client would read it as the head of this response.
+                // If the response to HEAD had a body, the client would read the body as the head of the next response.
                 #expect(try client.get("/y").text == "GET /y")
             }
         }
@@ -73,8 +73,8 @@ extension HTTPServerTests {
                     let empty = try client.get("/204")
                     #expect(empty.status == 204)
                     #expect(empty.fields["content-length"] == nil)
-                    // The declared length is that of the 200 response (RFC 9110 §8.6). If this response had a body,
-                    // the client would read it as the head of the next response.
+                    // A 304 response declares the length of the 200 response (RFC 9110 §8.6). If the 304 response had a
+                    // body, the client would read the body as the head of the next response.
                     let same = try client.get("/304", method: "GET", isHead: true)
                     #expect(same.status == 304)
                     #expect(same.fields["etag"] == "\"a\"")
@@ -112,7 +112,7 @@ extension HTTPServerTests {
                 }
             }
         }
-        // The server closes its own descriptors after the responses, so this one is still open.
+        // After the responses, the server closes only its own descriptors. The descriptor of `file` is still open.
         #expect(file.bytes(in: 0..<4) == bytes.prefix(4))
     }
 

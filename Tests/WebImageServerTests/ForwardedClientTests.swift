@@ -8,7 +8,7 @@ import WebImageHTTP
 
     @Test(
         arguments: [
-            ("192.0.2.1", "9.9.9.9", "192.0.2.1"),  // not trusted: the field is the client's own
+            ("192.0.2.1", "9.9.9.9", "192.0.2.1"),  // the peer is no trusted proxy, so the field is ignored
             ("10.0.0.1", nil, "10.0.0.1"),
             ("10.0.0.1", "9.9.9.9", "9.9.9.9"),
             ("10.0.0.1", "6.6.6.6, 9.9.9.9", "9.9.9.9"),
@@ -65,8 +65,8 @@ import WebImageHTTP
         limits.maxConnectionsPerClient = 1
         let peer = IPAddress("192.0.2.1")
         _ = table.accept(5, peer: peer, at: .zero, limits: limits)
-        // The descriptor is reused before its close was reported. The old connection then counts neither in total nor
-        // for its client.
+        // The system reuses descriptor 5 before the close of the old connection is reported. The old connection must
+        // then count neither in the total number nor in the number of its client.
         let first = try #require(table.number(of: 5))
         guard case .accepted(let second) = table.accept(5, peer: peer, at: .zero, limits: limits) else {
             Issue.record("not accepted")
@@ -90,7 +90,7 @@ import WebImageHTTP
         }
         #expect(table.sweep(at: .seconds(1_029), limits: limits) { _ in bytes }.isEmpty)
         #expect(table.sweep(at: .seconds(1_030), limits: limits) { _ in bytes }.map(\.reason) == [.send])
-        // The sweep closes each connection only once.
+        // A sweep reports each connection only once.
         #expect(table.sweep(at: .seconds(2_000), limits: limits) { _ in bytes }.isEmpty)
     }
 

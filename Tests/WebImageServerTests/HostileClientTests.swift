@@ -24,7 +24,8 @@ extension HTTPServerTests {
         try await withServer { server in
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
-                // The server does not read the second request, which an attacker could smuggle through a proxy.
+                // The server must not read the second request. Otherwise an attacker could smuggle this request through
+                // a proxy.
                 client.send(head + "GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n")
                 let text = client.readToEnd()
                 #expect(text.hasPrefix("HTTP/1.1 400 "), "\(text)")
@@ -34,7 +35,8 @@ extension HTTPServerTests {
         }
     }
 
-    /// libmicrohttpd 1.0 closes the connection without a response; earlier versions cut the target at the zero byte.
+    /// If a target contains a zero byte, libmicrohttpd 1.0 closes the connection without a response. Earlier versions
+    /// remove the part of the target after the zero byte.
     @Test(arguments: ["/a\0/hidden", "/a\0", "\0/a", "/a?\0b", "/a%20b?c&\0b=1"])
     func aZeroByteInATargetIsRefusedAndTheConnectionClosed(target: String) async throws {
         try await withServer { server in
@@ -65,8 +67,8 @@ extension HTTPServerTests {
         }
     }
 
-    /// Field names do not depend on the locale. In the Turkish locale, the C library lowercases I to another letter
-    /// than i.
+    /// The comparison of field names must not depend on the locale. In the Turkish locale, the C library converts the
+    /// letter I to lower case as a letter that is not i.
     @Test(.enabled(if: CompiledLocale.isAvailable)) func fieldsAreTheSameInEveryLanguage() async throws {
         let folder = try ScratchFolder()
         try CompiledLocale.compile("tr_TR.UTF-8", into: folder.url.path)
@@ -111,7 +113,7 @@ extension HTTPServerTests {
                 let field = kind == "one field" ? "X-A: " + String(repeating: "a", count: 1 << 20) + "\r\n" : ""
                 let fields = (0..<50_000).map { "X-\($0): aaaaaaaaaa\r\n" }.joined()
                 client.send("GET / HTTP/1.1\r\nHost: a\r\n" + (field.isEmpty ? fields : field) + "\r\n")
-                // The response may be lost, because the connection is closed while the client still writes.
+                // The response can be lost, because the server closes the connection while the client still writes.
                 let text = client.readToEnd()
                 #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 431 "), "\(text.prefix(100))")
                 #expect(try RawClient(address).get("/ok").status == 200)
@@ -148,7 +150,7 @@ extension HTTPServerTests {
             #expect(await eventually { server.statistics.acceptedConnections == 50 })
             for _ in 0..<9 {
                 clock.advance(by: .seconds(1))
-                // The deadline for a request head applies although these clients send a byte now and then.
+                // These clients send one byte per second. The deadline for a request head must still apply.
                 for client in slow { client.send("a") }
             }
             #expect(server.statistics.headTimeouts == 0)
@@ -177,7 +179,7 @@ extension HTTPServerTests {
             #expect(await eventually { server.statistics.completedRequests == 1 })
             clock.advance(by: .seconds(20))
             client.send("GET / HTTP/1.1\r\nHost: a\r\n")
-            // The server may read the request line only after the clock has advanced, so advance the clock until the
+            // The server can read the request line after the clock has advanced. Advance the clock repeatedly until the
             // connection closes.
             #expect(
                 await eventually {
@@ -218,8 +220,8 @@ extension HTTPServerTests {
                 return client
             }
             #expect(await eventually { client.hasBytes() })
-            // The deadline starts at the first check after the last acknowledged byte, so advance the clock more than
-            // once.
+            // The deadline starts at the first check after the client has acknowledged its last byte. Advance the clock
+            // repeatedly, so that the server first makes this check and then reaches the deadline.
             #expect(
                 await eventually {
                     clock.advance(by: .seconds(31))
@@ -246,7 +248,7 @@ extension HTTPServerTests {
             }
             #expect(await eventually { gate.waitingCount == 1 })
             clock.advance(by: .seconds(1000))
-            // When the server accepts this connection, it has finished its check of the deadlines.
+            // The server has finished its check of the deadlines when it accepts this connection.
             let idle = try await onThread { [address = server.address] in try RawClient(address) }
             #expect(await eventually { server.statistics.acceptedConnections == 2 })
             clock.advance(by: .seconds(1000))

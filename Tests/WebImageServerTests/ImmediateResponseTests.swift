@@ -8,7 +8,8 @@ import WebImageService
 import WebImageTesting
 
 extension HTTPServerTests {
-    /// Answers targets that begin with `/now` immediately and the others in a task.
+    /// Starts a server and passes it to `body`. The server responds immediately to targets that begin with `/now`. It
+    /// responds to other targets in a task.
     private func withImmediateServer(
         waiting: Gate? = nil, _ body: (HTTPServer, Locked<[String]>) async throws -> Void
     ) async throws {
@@ -101,7 +102,8 @@ extension HTTPServerTests {
             }
             #expect(await eventually { gate.waitingCount == 1 })
             async let stopped: Void = server.stop(within: .seconds(30))
-            // The idle connection is closed or refuses; the request in flight is answered.
+            // The idle connection closes without a response, or its request gets 200 or 503. The request in flight gets
+            // its response.
             try await onThread {
                 clients[0].send("GET /now/2 HTTP/1.1\r\nHost: a\r\n\r\n")
                 if let answer = try? clients[0].answer() { #expect([200, 503].contains(answer.status)) }

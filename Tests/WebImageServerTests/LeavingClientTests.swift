@@ -47,8 +47,8 @@ extension HTTPServerTests {
         }
     }
 
-    /// Clients disconnect at random moments. The handler's response to every request is used exactly once, and no
-    /// resource leaks.
+    /// Clients disconnect at random moments. For every request, the server uses the handler's response exactly once.
+    /// No resource leaks.
     @Test func everyRequestIsAnsweredOnceForEveryClientBehaviour() async throws {
         let begun = Locked(0)
         let ended = Locked(0)

@@ -20,7 +20,7 @@ extension HTTPServerTests {
             try await onThread { [address = server.address] in
                 let client = try RawClient(address)
                 #expect(try client.get("/").text == "none")
-                // Clients on a local socket are proxies on this machine, which are trusted.
+                // A client on a local socket counts as a trusted proxy, because it runs on this machine.
                 #expect(try client.get("/", further: "X-Forwarded-For: 192.0.2.7\r\n").text == "192.0.2.7")
             }
         }
@@ -31,7 +31,8 @@ extension HTTPServerTests {
         let folder = try ScratchFolder()
         let path = folder.url.appendingPathComponent("s").path
         try await withServer([.local(path: path)]) { server in
-            // A second link to the socket file remains after the server ends, like the file of a crashed server.
+            // Create a second link to the socket file. The link remains after the server has ended and simulates the
+            // socket file of a crashed server.
             #expect(link(path, path + "2") == 0)
             #expect(throws: HTTPServerError.self) {
                 try HTTPServer(listening: [.local(path: path)]) { .echo($0) }
@@ -63,7 +64,7 @@ extension HTTPServerTests {
             let clients = try await onThread { [addresses = server.addresses] in
                 try addresses.map { try RawClient($0).get("/").text }
             }
-            // The third address is an IPv6 socket to which the client connects by IPv4.
+            // The third address is an IPv6 socket. The client connects to this socket by IPv4.
             #expect(clients == ["127.0.0.1", "::1", "127.0.0.1", "none"])
         }
     }
@@ -87,7 +88,7 @@ extension HTTPServerTests {
         #expect(listen(descriptor, 16) == 0)
         try await withServer([.inherited(descriptor: descriptor, name: "web")]) { server in
             let answer = try await onThread { [address = server.address] in
-                // The socket has no explicit address, so listen(2) has bound it to all addresses.
+                // The test has not bound the socket to an address, so listen(2) has bound it to all addresses.
                 guard case .network(_, let port) = address else { throw RawClient.Failure(description: "\(address)") }
                 return try RawClient(.network(host: "127.0.0.1", port: port)).get("/x")
             }
@@ -125,7 +126,7 @@ extension HTTPServerTests {
                 let clients = try (0..<3).map { _ in try RawClient(addresses[0]) }
                 for client in clients { _ = try client.get("/") }
                 #expect(try RawClient(addresses[0]).answer().status == 429)
-                // Another client is still served.
+                // A client with a different address is still served.
                 #expect(try RawClient(addresses[1]).get("/").status == 200)
                 return clients
             }

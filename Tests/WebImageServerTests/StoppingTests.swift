@@ -22,7 +22,7 @@ extension HTTPServerTests {
         #expect(await eventually { gate.waitingCount == 1 })
         #expect(try await onThread { try used.get("/a").status } == 200)
         let stopping = Task { await server.stop(within: .seconds(600)) }
-        // A request on an open connection receives 503 and `Connection: close`.
+        // During the stop, a new request on an open connection receives 503 and `Connection: close`.
         try await onThread { [address = server.address] in
             while true {
                 guard let answer = try? used.get("/b") else { break }
@@ -49,7 +49,7 @@ extension HTTPServerTests {
         let isIgnoring = Gate()
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in
             await gate.wait()
-            // Wait in a detached task, which ignores the cancellation.
+            // Wait in a detached task, because the cancellation of the request does not cancel this task.
             await Task.detached { await isIgnoring.wait() }.value
             return .echo(request)
         }
@@ -69,13 +69,14 @@ extension HTTPServerTests {
             }
         }
         #expect(await eventually { serverThreads().isEmpty })
-        // The late responses arrive after the server has ended.
+        // The handlers return their responses only now, after the server has ended.
         isIgnoring.open()
         await server.stop(within: .zero)
         try await LiveHandles.expectNone { $0.hasPrefix("HTTP") }
     }
 
-    /// Connections that are accepted during the stop are counted, even if no thread of libmicrohttpd handles them yet.
+    /// The server must count connections that it accepts during the stop, even if no thread of libmicrohttpd handles
+    /// these connections yet.
     @Test func connectionsAcceptedDuringTheStopAreCounted() async throws {
         for _ in 0..<100 {
             let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { .echo($0) }
@@ -119,8 +120,8 @@ extension HTTPServerTests {
         #expect(try await onThread { try client.answer().status } == 503)
     }
 
-    /// A server that stops under load responds to every request it has accepted. Clients receive complete responses
-    /// or a closed connection.
+    /// A server that stops under load responds to every request that it has accepted. A client receives a complete
+    /// response, or its connection is closed.
     @Test func stopUnderLoadLosesNoRequest() async throws {
         let begun = Locked(0)
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in

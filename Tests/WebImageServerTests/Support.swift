@@ -6,11 +6,12 @@ import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
-/// All tests with sockets run one after another, because some count threads and handles of the process.
+/// Contains all tests that use sockets. They run one after another, because some tests count the threads and handles of
+/// the process.
 @Suite("HTTP server", .serialized, .timeLimit(minutes: 5))
 struct HTTPServerTests {}
 
-/// A gate at which tasks wait until the test opens it. A cancelled task stops waiting.
+/// A gate. Tasks that call `wait()` wait until the test calls `open()`. A cancelled task stops waiting.
 final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -57,7 +58,7 @@ final class Gate: Sendable {
     }
 }
 
-/// Starts a server and stops it after the body.
+/// Starts a server, calls `body` with the server, and then stops the server.
 func withServer<Value>(
     _ addresses: [ListenAddress] = [.network(host: "127.0.0.1", port: 0)],
     _ configuration: HTTPServerConfiguration = HTTPServerConfiguration(), clock: any DelayClock = SystemClock(),
@@ -91,7 +92,7 @@ extension HTTPServer {
     var address: ListenAddress { addresses[0] }
 }
 
-/// Returns the names of this process's threads that belong to a server.
+/// Returns the names of all threads in this process that belong to a server.
 func serverThreads() -> [String] {
     let folder = "/proc/self/task"
     let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

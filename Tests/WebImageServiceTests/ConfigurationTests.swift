@@ -6,13 +6,13 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Options, environment variables and configuration files set the same settings, by one table.
+/// Options, environment variables and configuration files set the same settings. One table defines these settings.
 @Suite(.timeLimit(minutes: 1))
 struct ConfigurationTests {
     @Test func settingsTableIsCompleteAndItsDefaultsRoundTrip() throws {
         #expect(Set(ConfigurationTable.rows.map(\.name)).count == ConfigurationTable.rows.count)
         #expect(ServiceConfiguration.settings.count == ConfigurationTable.rows.count)
-        // The printed configuration, read as a file, results in the same configuration.
+        // If the service reads the printed configuration as a file, the result is the same configuration.
         var changed = ServiceConfiguration()
         try changed.read(flags: [
             "--quality", "55", "--listen=127.0.0.1:1", "--listen", "unix:/run/a", "--json-errors", "--no-webp",
@@ -84,7 +84,7 @@ struct ConfigurationTests {
     }
 }
 
-/// The health, metrics and information endpoints and the start page.
+/// Tests the endpoints for health, metrics and information, and the start page.
 @Suite(.timeLimit(minutes: 1))
 struct ServicePagesTests {
     @Test func healthAndReadinessReportWhetherRequestsAreAccepted() async throws {

@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// The sizes and positions that the geometry plan computes. No pixels are needed.
+/// Tests the sizes and positions that the geometry plan computes. The tests need no pixels.
 @Suite(.timeLimit(minutes: 1))
 struct GeometryPlanTests {
     struct Row: Sendable, CustomTestStringConvertible {

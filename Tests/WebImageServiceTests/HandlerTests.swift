@@ -4,9 +4,10 @@ import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
-// Handlers for two frameworks, compiled with stubs that have the names of the frameworks' declarations.
+// This file contains request handlers for two web frameworks. Stubs with the same names replace the frameworks, so that
+// the handlers compile without them.
 
-/// Vapor 4.
+/// Stubs with the names of Vapor 4, and a handler that uses these stubs.
 private enum Vapor {
     struct HTTPMethod { var rawValue: String }
     struct URI { var string: String }
@@ -49,7 +50,7 @@ private enum Vapor {
     }
 }
 
-/// Stubs with the names of Hummingbird 2 and swift-http-types, and a handler that uses them.
+/// Stubs with the names of Hummingbird 2 and swift-http-types, and a handler that uses these stubs.
 private enum Hummingbird {
     struct Method { var rawValue: String }
     struct HTTPField {
@@ -78,7 +79,8 @@ private enum Hummingbird {
         var body: Data
     }
 
-    // The handler: router.get("/pictures/**") { request, context in await picture(request, service) }
+    // A Hummingbird application registers this function:
+    // router.get("/pictures/**") { request, context in await picture(request, service) }
     static func picture(_ request: Request, _ service: ImageService) async -> Response {
         var fields = ServiceHeaders()
         for field in request.headers { fields.append(field.name.rawName, field.value) }
@@ -104,7 +106,7 @@ extension ServiceResponse {
     }
 }
 
-/// Calls the service through request handlers of other frameworks.
+/// Tests that the request handlers above return the responses of the service.
 @Suite(.timeLimit(minutes: 1))
 struct HandlerTests {
     @Test func handlersOfFrameworksReturnImages() async throws {

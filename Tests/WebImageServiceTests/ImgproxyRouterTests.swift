@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Parsing of imgproxy's URL grammar.
+/// Tests the parser for imgproxy's URL grammar.
 @Suite(.timeLimit(minutes: 1))
 struct ImgproxyRouterTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -229,7 +229,7 @@ struct ImgproxyRouterTests {
     }
 }
 
-/// Parsing and verification of signed targets.
+/// Tests how signed targets are parsed and verified.
 @Suite(.timeLimit(minutes: 1))
 struct SignedTargetTests {
     private var router = ImgproxyRouter()

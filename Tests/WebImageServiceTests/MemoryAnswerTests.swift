@@ -6,12 +6,12 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Responses without waiting, for results in memory.
+/// Tests the responses that the service returns without waiting, because their results are in memory.
 @Suite(.timeLimit(minutes: 2))
 struct MemoryAnswerTests {
     private static let target = "/_/w:40/plain/\(ServiceBench.url)"
 
-    /// Requests a target twice, so that its second response comes from memory.
+    /// Requests a target twice. The first response comes from the source, and the second response comes from memory.
     private func warm(_ bench: ServiceBench, _ target: String = target, _ headers: ServiceHeaders = [:]) async {
         for _ in 0..<2 { _ = await bench.get(target, headers) }
     }
@@ -107,8 +107,8 @@ struct MemoryAnswerTests {
         let bench = try ServiceBench()
         await warm(bench)
         bench.clock.advance(by: .seconds(5))
-        // The service must read the number of purges from disk again. `respondFromMemory` never reads from disk, so
-        // it has no response.
+        // After five seconds, the service must read the number of purges from disk. `respondFromMemory` never
+        // reads from disk, so it returns nil.
         #expect(immediate(bench) == nil)
         await warm(bench)
         #expect(immediate(bench) != nil)

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Generates source images and reads the service's results.
+/// Generates source images and decodes the results of the service.
 enum PictureFixtures {
     typealias Pixel = (UInt8, UInt8, UInt8, UInt8)
 
@@ -21,7 +21,7 @@ enum PictureFixtures {
         try encoded(try Image.generated(width: width, height: height, pixel: pixel), .png, hasAlpha: hasAlpha)
     }
 
-    /// Returns an image of four quadrants: red and green above blue and white.
+    /// Returns an image of four quadrants: red (top left), green (top right), blue (bottom left), white (bottom right).
     static func quadrants(_ width: Int = 80, _ height: Int = 60) throws -> Data {
         try png(width, height) { x, y in
             y < height / 2 ? (x < width / 2 ? red : green) : (x < width / 2 ? blue : white)
@@ -50,7 +50,8 @@ enum PictureFixtures {
         try ImgproxyRouter().parse("/_/\(text)/plain/a"[...]).options
     }
 
-    /// Returns the service's result for a source and options. The result is a PNG unless the options name a format.
+    /// Returns the result that the service renders from a source with options. The result is a PNG unless the options
+    /// name a format.
     static func make(
         _ text: String, from source: Data, accepted: AcceptedFormats = [], settings: OutputSettings = OutputSettings(),
         watermark: WatermarkSource? = nil
@@ -80,7 +81,7 @@ struct Look {
         }
     }
 
-    /// Returns whether a pixel has a colour, each channel within `tolerance`.
+    /// Returns whether a pixel has the given colour. Each channel may differ by at most `tolerance`.
     func shows(_ color: PictureFixtures.Pixel, _ x: Int, _ y: Int, tolerance: Int = 3) -> Bool {
         zip(pixel(x, y), [color.0, color.1, color.2, color.3]).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
     }

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The parameters that are part of a result's key.
+/// Tests which parameters are part of the key of a result.
 @Suite(.timeLimit(minutes: 1))
 struct ResultKeyTests {
     private func digest(
@@ -36,7 +36,7 @@ struct ResultKeyTests {
         var known: [String: ProcessingOptions] = [:]
         for var options in try Self.everyOption() {
             let key = digest(options)
-            // These options change only the response head.
+            // These options change only the response head, so they must not change the key.
             (options.expires, options.filename, options.isAttachment) = (nil, nil, false)
             #expect(digest(options) == key)
             if let other = known[key] { #expect(other == options) }
@@ -59,7 +59,8 @@ struct ResultKeyTests {
         var named = options
         named.format = .png
         #expect(digest(named) == digest(named, accepted: .webp))
-        // Text that moves from one part of the key to the next results in another key.
+        // The two keys contain the same text, but the text is divided differently between source and fingerprint. The
+        // keys must differ.
         #expect(
             digest(options, source: "a\n0:", fingerprint: "b") != digest(options, source: "a", fingerprint: "\n0:b"))
     }
@@ -90,7 +91,7 @@ struct ResultKeyTests {
         var large = envelope
         large.replaceSubrange(4..<8, with: [255, 255, 255, 255])
         #expect(ResultEntry(envelope: large, source: "http://a/b") == nil)
-        // The indices of a slice do not start at 0.
+        // This envelope is a slice, so its indices do not start at 0.
         #expect(
             ResultEntry(envelope: (Data([9]) + envelope).dropFirst(), source: "http://a/b")?.body == Data("body".utf8))
     }

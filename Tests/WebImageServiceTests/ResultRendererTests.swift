@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The effect of every option on pixels.
+/// Tests the effect of every option on the pixels.
 @Suite(.timeLimit(minutes: 2))
 struct ResultRendererTests {
     typealias Fix = PictureFixtures
@@ -44,7 +44,7 @@ struct ResultRendererTests {
         #expect(corners(try look("c:0.5:0.5:nowe/w:20"), [Fix.red, Fix.red, Fix.red, Fix.red]))
         #expect(corners(try look("rs:fill:40:60/g:ea"), [Fix.green, Fix.green, Fix.white, Fix.white]))
         #expect(corners(try look("rs:fill:80:30/g:so"), [Fix.blue, Fix.white, Fix.blue, Fix.white]))
-        // The offset moves the crop inwards from the edge.
+        // The offset of 40 px moves the crop from the left edge towards the right.
         #expect(corners(try look("rs:fill:40:60/g:we:40:0"), [Fix.green, Fix.green, Fix.white, Fix.white]))
     }
 
@@ -58,7 +58,7 @@ struct ResultRendererTests {
         #expect(corners(try look("fl:1:1"), [white, blue, green, red]))
         #expect(corners(try look("rot:90/fl:1"), [red, blue, green, white]))
         #expect(try look("rot:90/w:30").size == "30x40")
-        // The crop applies to the rotated image.
+        // The image is rotated before it is cropped.
         #expect(corners(try look("rot:90/c:30:40:nowe"), [blue, blue, blue, blue]))
     }
 
@@ -103,12 +103,12 @@ struct ResultRendererTests {
         #expect(try look("t:10", source).size == "30x25")
         #expect(try look("t:10:ffffff:1", source).size == "40x25")
         #expect(try look("t:10::0:1", source).size == "30x30")
-        // Trimming a colour that the border does not have changes nothing.
+        // If the border does not have the given colour, nothing is trimmed.
         #expect(try look("t:10:00ff00", source).size == "60x40")
         #expect(try look("t:10/w:15", source).size == "15x13")
         let clear = try Fix.png(20, 20, hasAlpha: true) { x, y in x > 4 && y > 9 ? Fix.green : Fix.clear }
         #expect(try look("t:1:FF00FF", clear).size == "15x10")
-        // An image that consists of border only is not trimmed.
+        // If the whole image has the colour of the border, nothing is trimmed.
         #expect(try look("t:1", try Fix.png(9, 9) { _, _ in Fix.blue }).size == "9x9")
     }
 
@@ -122,7 +122,7 @@ struct ResultRendererTests {
         #expect(result.size == "40x40")
         let reds = (0..<40).filter { x in result.shows(Fix.red, x, 6) || result.shows(Fix.red, x, 10) }
         #expect(reds.count >= 24)
-        // The smart crop of an image without detail uses its middle.
+        // If an image has no detail, the smart crop keeps the middle of the image.
         let plain = try Fix.png(120, 40) { _, _ in (0, 90, 0, 255) }
         #expect(try look("rs:fill:40:40/g:sm", plain).size == "40x40")
         #expect(try look("c:40:20:sm", source).size == "40x20")
@@ -227,13 +227,13 @@ struct ResultRendererTests {
         let round = try look("filters:round_corner(10,0,0,255)", source)
         #expect(round.shows(Fix.blue, 0, 0) && round.shows(Fix.red, 10, 10))
         let mirrored = try look("-40x60/left", source)
-        // The crop keeps the left part, then the image is mirrored.
+        // First the crop keeps the left part. Then the result is mirrored.
         #expect(corners(mirrored, [Fix.red, Fix.red, Fix.blue, Fix.blue]))
         #expect(corners(try look("40x30:80x60/0x0", source), [Fix.white, Fix.white, Fix.white, Fix.white]))
     }
 }
 
-/// Inserts an orientation into a JPEG that has none.
+/// Inserts an orientation tag into a JPEG that has no orientation tag.
 enum EXIFOrientation {
     static func marking(_ jpeg: Data, _ orientation: UInt8) -> Data? {
         guard jpeg.prefix(2) == Data([0xFF, 0xD8]) else { return nil }

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Responses with images: header fields, conditional requests, ranges and formats.
+/// Tests responses with images: their header fields and formats, conditional requests, and ranges.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceAnswerTests {
     @Test func imageResponseHasItsFields() async throws {
@@ -45,7 +45,7 @@ struct ServiceAnswerTests {
         }
         #expect(await bench.picture("w:40", ["If-None-Match": "\"other\""]).status == 200)
         #expect(bench.server.fetchCount == 1)
-        // A result of another size has another entity tag.
+        // A result with a different size has a different entity tag.
         #expect(await bench.picture("w:41").headers["ETag"] != etag)
     }
 
@@ -84,7 +84,7 @@ struct ServiceAnswerTests {
         #expect(
             try await control("f", ["Cache-Control": "s-maxage=30, max-age=600"])
                 == "public, max-age=30, stale-while-revalidate=60")
-        // A source that no shared cache may store is fetched again.
+        // Shared caches must not store the sources "d" and "e", so the service fetches these sources again.
         _ = await bench.get("/_/w:10/plain/http://example.com/d")
         #expect(bench.server.fetchCount("http://example.com/d") == 2)
         _ = await bench.get("/_/w:10/plain/http://example.com/e")
@@ -148,7 +148,7 @@ struct ServiceAnswerTests {
         #expect(second.headers["Content-Type"] == "image/avif")
         #expect(second.headers["Cache-Control"]?.hasPrefix("public, max-age=86400") == true)
         #expect(second.headers["ETag"] != first.headers["ETag"] && second.record.outcome == .memory)
-        // This image is too small for AVIF.
+        // This image is too small for AVIF, so the service always returns a JPEG.
         let small = await bench.picture("w:10/q:50", accept)
         await bench.service.provider.background.finish()
         #expect(await bench.picture("w:10/q:50", accept).headers["Content-Type"] == "image/jpeg")

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The service with the library's downloader and a server on the loopback interface.
+/// Tests the service with the library's downloader and with a server on the loopback interface.
 @Suite(.timeLimit(minutes: 2))
 final class ServiceDownloadTests {
     private let server: FaultServer
@@ -61,7 +61,8 @@ final class ServiceDownloadTests {
         #expect(await get(try service(), "w:10").status == 200)
     }
 
-    /// Addresses that a public service must not fetch from, also in unusual spellings, and other schemes are refused.
+    /// The service refuses internal and special addresses, even in unusual spellings. It also refuses all schemes
+    /// except http and https.
     @Test(arguments: [
         "http://169.254.169.254/latest/meta-data/", "http://10.0.0.1/", "http://172.16.0.1/", "http://192.168.1.1/",
         "http://100.64.0.1/", "http://0/", "http://0.0.0.0/", "http://255.255.255.255/", "http://224.0.0.1/",

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// The sources that the service accepts, and its responses to hostile targets.
+/// Tests which sources the service accepts, and how it responds to hostile targets.
 @Suite(.timeLimit(minutes: 2))
 struct ServicePolicyTests {
     static let patterns: [(pattern: String, url: String, matches: Bool)] = [
@@ -118,7 +118,8 @@ struct ServicePolicyTests {
         #expect(await bench.get("/_/w:8/plain/local:///").status == 400)
     }
 
-    /// A pipe is reported as missing. The error must not come from `errno` of an earlier call.
+    /// A pipe is reported as a missing file (`ENOENT`). The error must not contain the `errno` value of an earlier
+    /// call.
     @Test func namedPipeIsNotFound() throws {
         let (_, folder) = try localBench()
         let root = try #require(LocalFolder(path: folder.url.path + "/root"))
@@ -177,7 +178,8 @@ struct ServicePolicyTests {
         for field in response.headers.fields {
             #expect(field.name != "X-Evil" && !field.value.utf8.contains { $0 < 0x20 || $0 == 0x7F })
         }
-        // A script may appear only in plain text, which no browser treats as another type.
+        // A response may contain a script only if it is plain text. Because of `nosniff`, browsers do not treat plain
+        // text as HTML.
         #expect(response.headers["Content-Type"] != "text/html; charset=utf-8" || !response.text.contains("<script>"))
         #expect(response.headers["X-Content-Type-Options"] == "nosniff")
     }

@@ -4,7 +4,7 @@ import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
-/// The request and response values that transports and the service exchange.
+/// Tests the request and response values that transports and the service exchange.
 @Suite(.timeLimit(minutes: 1))
 struct ServiceValuesTests {
     @Test func headersAreFoundInAnyCaseAndJoined() {

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageService
 
-/// Shared work, stale results, failures and load limits of the service.
+/// Tests shared work, stale results, failures and the limits under load.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceWorkTests {
     private static let refused = WebImageError(
@@ -43,7 +43,8 @@ struct ServiceWorkTests {
         #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
         #expect(responses.count { $0.record.stages[.decode] != nil } == 1)
         #expect(bench.server.fetchCount == 1)
-        // The shared bytes are released with the requests. A later request must fetch again unless the source is fresh.
+        // The shared bytes are released when the requests end. A later request must fetch again unless the source is
+        // fresh.
         bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
         _ = await bench.picture("w:3/f:png")
         #expect(bench.server.fetchCount == (cacheControl == "max-age=600" ? 1 : 2))
@@ -81,13 +82,14 @@ struct ServiceWorkTests {
         _ = try await value("a", one)
         _ = try await value("a", two)
         #expect(runs.withLock { $0 } == 1)
-        // A request that is accepted after the work has ended starts new work. A request that was accepted before
-        // that may use the value of the ended work.
+        // A request that is accepted after the end of the work starts new work. A request that was accepted before the
+        // end of the work can use the value.
         let late = order.begin()
         _ = try await value("a", late.number)
         _ = try await value("a", one)
         #expect(runs.withLock { $0 } == 2 && works.keptCount == 1)
-        // The budget evicts the oldest value. The newest stays even if it alone exceeds the budget.
+        // If the values exceed the budget, the oldest value is evicted. The newest value stays, even if its cost is
+        // larger than the budget.
         _ = try await value("b", one)
         _ = try await value("c", one)
         #expect(works.keptCount == 2)
@@ -146,7 +148,7 @@ struct ServiceWorkTests {
         #expect(stale.status == 200 && stale.record.outcome == .stale && stale.data == first.data)
         bench.clock.advance(by: .seconds(100))
         #expect(await bench.picture().status == 502)
-        // If the source no longer exists, the response is an error, not a stale result.
+        // If the source no longer exists, the response is an error and not a stale result.
         let gone = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
         _ = await gone.picture()
         gone.server.fail(
@@ -210,7 +212,7 @@ struct ServiceWorkTests {
         #expect(await bench.get("/_/w:1/plain/http://a/long").status == 413)
         bench.server.answer("http://a/cut", try PictureFixtures.quadrants().prefix(40))
         #expect(await bench.get("/_/w:1/plain/http://a/cut").status == 415)
-        // A header that declares 50,000 × 50,000 px.
+        // Change the image header, so that it declares 50,000 × 50,000 px.
         var bomb = Array(try PictureFixtures.quadrants())
         bomb.replaceSubrange(16..<24, with: [0, 0, 0xC3, 0x50, 0, 0, 0xC3, 0x50])
         bench.server.answer("http://a/bomb", Data(bomb))
@@ -238,8 +240,8 @@ struct ServiceWorkTests {
         #expect(await bench.picture("w:11").status == 200)
     }
 
-    /// All requests of a burst may wait. If every request for 100 ms finds waiting jobs, the service is overloaded, and
-    /// only eight results may be in the making.
+    /// All requests of a short burst are admitted and wait. If jobs are waiting for 100 ms without interruption, the
+    /// service is overloaded. It then admits a request only while fewer than eight results are in progress.
     @Test func onlyAQueueThatStandsRefuses() {
         var (limits, queue) = (WorkLimiter.Limits(), StandingQueue())
         (limits.queueWait, limits.worksUnderOverload) = (.milliseconds(100), 8)
@@ -262,13 +264,13 @@ struct ServiceWorkTests {
         defer { for _ in 0..<pool.width { gate.signal() } }
         for _ in 0..<pool.width { pool.submit { gate.wait() } }
         #expect(await eventually { pool.runningCount == pool.width })
-        // Jobs of low priority do not count, because they do not delay a request.
+        // Jobs of low priority do not count as waiting jobs, because they do not delay a request.
         for _ in 0..<(8 * pool.width) { pool.submit(priority: .low) {} }
         let first = Task { await bench.picture("w:10/f:png") }
         #expect(await eventually { pool.waitingCountWithoutLow == 1 })
         let second = Task { await bench.picture("w:11/f:png") }
         #expect(await eventually { pool.waitingCountWithoutLow == 2 })
-        // After 150 ms with waiting jobs, the service no longer takes the requests for a burst.
+        // When jobs have waited for 150 ms, the service is overloaded. The requests are no longer a short burst.
         bench.clock.advance(by: .milliseconds(150))
         let others = (2..<(5 * pool.width)).map { side in Task { await bench.picture("w:\(20 + side)/f:png") } }
         #expect(await eventually { bench.service.provider.limiter.workCount == 5 * pool.width })
@@ -276,8 +278,8 @@ struct ServiceWorkTests {
         let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
         #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
         #expect(bench.server.fetchCount == fetches && bench.service.provider.limiter.workCount == 5 * pool.width)
-        // Requests that need no decode are still answered: for a stored result, for a result that is being made, and for
-        // the unchanged source.
+        // The service still responds to requests that start no decode. Such requests are for a result in memory, for a
+        // result that is already in progress, or for the unchanged source.
         #expect(await bench.picture("w:9/f:png").record.outcome == .memory)
         let joiner = Task { await bench.picture("w:10/f:png") }
         #expect(await eventually { bench.service.provider.subscriberCount == 5 * pool.width + 1 })
@@ -316,8 +318,8 @@ struct ServiceWorkTests {
         #expect(await eventually { provider.sources.byteCount == 0 })
     }
 
-    /// When a place ends, at most two waiting fetches begin, so that the bytes stay near the limit. This is also true
-    /// for the place of a fetch that failed and has no bytes.
+    /// When a place is released, at most two waiting fetches begin, so that the number of bytes stays near the limit.
+    /// The same is true if the fetch with this place failed and has no bytes.
     @Test func freedSlotAdmitsTwoFetches() async throws {
         let budget = SourceBudget(limit: 10)
         var first: SourceBudget.Place? = try await budget.place()
@@ -337,7 +339,7 @@ struct ServiceWorkTests {
         first = nil
         #expect(await eventually { places.withLock { $0.count } == 2 })
         #expect(budget.waitingCount == 2 && budget.byteCount == 0)
-        // A fetch that failed has no bytes.
+        // Release a place without bytes. A fetch that failed has such a place.
         _ = places.withLock { $0.removeFirst() }
         for task in tasks.dropFirst() { try await task.value }
         #expect(places.withLock { $0.count } == 3 && budget.waitingCount == 0)

@@ -91,8 +91,8 @@ struct SharedDecodesTests {
         #expect(try jobs.1.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
     }
 
-    /// One decode serves the two formats that the service makes when a client accepts AVIF, and equal sizes with
-    /// different effects.
+    /// Results of equal size share one decode, even if their formats or effects differ. For a client that accepts AVIF,
+    /// the service creates results in two formats.
     @Test func formatsAndEffectsOfOneSizeShareADecode() throws {
         let decodes = SharedDecodes()
         let source = try PictureFixtures.quadrants()
@@ -108,7 +108,8 @@ struct SharedDecodesTests {
         #expect(made[1].data == alone.data && alone.stages[.decode] != nil)
     }
 
-    /// The first job decodes at the largest requested size. Each result is nearly the same as from a separate decode.
+    /// The first job decodes at the largest size that any job requests. Each result is nearly equal to the result of a
+    /// separate decode.
     @Test(arguments: [1, 3, 6], [true, false])
     func sizesOfOneSourceShareADecode(orientation: UInt8, isUpright: Bool) throws {
         let waves = try PictureFixtures.encoded(
@@ -149,7 +150,7 @@ struct SharedDecodesTests {
         #expect(!large.covers(small))
     }
 
-    /// No job decodes more than 16 million pixels in order to serve other jobs.
+    /// A job that needs a small size must not decode more than 16 million pixels for the other jobs.
     @Test func thumbnailIsNotDecodedAtTheLargestSharedSize() throws {
         let decodes = SharedDecodes()
         var huge = Self.key

@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Signatures compared with published test vectors.
+/// Compares signatures with published test vectors.
 @Suite(.timeLimit(minutes: 1))
 struct SigningTests {
     struct Vector: Sendable {

@@ -32,7 +32,7 @@ final class SourceServer: ImageDataLoader {
     var fetchCount: Int { state.withLock { $0.fetches.values.reduce(0, +) } }
     var cancelCount: Int { state.withLock { $0.cancels } }
 
-    /// Makes fetches wait until ``open()``.
+    /// Lets new fetches wait until ``open()`` is called.
     func close() { state.withLock { $0.isClosed = true } }
 
     func open() {
@@ -86,7 +86,7 @@ final class SourceServer: ImageDataLoader {
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 }
 
-/// A service with a ``SourceServer``, a virtual clock and its own cache folder.
+/// A service with a ``SourceServer``, a virtual clock and a separate cache folder.
 struct ServiceBench {
     let server = SourceServer()
     let clock: VirtualClock
@@ -115,8 +115,9 @@ struct ServiceBench {
         await service.respond(to: ServiceRequest(method: method, target: target, headers: headers, client: client))
     }
 
-    /// Returns the responses to many requests for a number of results. All requests are accepted, and the work for each result
-    /// has begun, before the first fetch continues; call ``SourceServer/close()`` first.
+    /// Sends `count` requests for `results` different results and returns the responses. Opens the server only after
+    /// the service has accepted all requests and has begun the work for each result. Call ``SourceServer/close()``
+    /// before.
     func many(
         _ count: Int, results: Int, target: @escaping @Sendable (Int) -> String
     ) async -> [ServiceResponse] {
@@ -131,7 +132,7 @@ struct ServiceBench {
         }
     }
 
-    /// Returns the response with the default source and these options.
+    /// Returns the response for the default source with the given options.
     func picture(_ options: String = "w:40", _ headers: ServiceHeaders = [:]) async -> ServiceResponse {
         await get("/_/\(options)/plain/\(Self.url)", headers)
     }

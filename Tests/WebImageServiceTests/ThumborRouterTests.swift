@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Parsing of thumbor's URL grammar.
+/// Tests the parser for thumbor's URL grammar.
 @Suite(.timeLimit(minutes: 1))
 struct ThumborRouterTests {
     struct Row: Sendable, CustomTestStringConvertible {
@@ -110,7 +110,8 @@ struct ThumborRouterTests {
         #expect(try source("https%3A//example.com/a.jpg%3Fb=c") == "https://example.com/a.jpg?b=c")
         #expect(try source("http://example.com/a.jpg") == "http://example.com/a.jpg")
         #expect(try source("example.com:8080/a.jpg") == "http://example.com:8080/a.jpg")
-        // The path of the source contains a size. It is not an option, because the order of the URL's parts is fixed.
+        // The path of the source contains a size. This size is not an option, because the order of the parts of the URL
+        // is fixed.
         #expect(try source("100x100/example.com/200x200/a.jpg") == "http://example.com/200x200/a.jpg")
     }
 

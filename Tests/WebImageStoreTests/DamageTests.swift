@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// The behaviour of a cache whose files are damaged.
+/// Tests how a cache behaves if its files are damaged.
 @Suite(.timeLimit(minutes: 1))
 struct DamageTests {
     let folder: ScratchFolder
@@ -57,7 +57,8 @@ struct DamageTests {
         #expect(cache?.totalCount() == 0)
     }
 
-    /// A damaged row may contain any number. The cache compares it with the stored data before it allocates memory.
+    /// A damaged row can contain any values. The cache must check a value against the stored data before it uses the
+    /// value, for example to allocate memory.
     @Test(arguments: [
         "UPDATE entry SET size = 9000000000000000000", "UPDATE entry SET size = -1",
         "UPDATE entry SET file = '../../../../etc/passwd'", "UPDATE entry SET file = 'x'",

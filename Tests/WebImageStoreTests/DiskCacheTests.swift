@@ -18,7 +18,7 @@ struct DiskCacheTests {
         return try #require(DiskCache(cachePath: folder.path + "/cache", config: config))
     }
 
-    /// Value sizes in bytes: around the limit for values stored inline, and far above it.
+    /// Value sizes in bytes. The database contains values up to 64 KiB. A larger value is stored in a separate file.
     static let sizes = [0, 1, 100, 20 * 1024, 64 * 1024, 64 * 1024 + 1, 1 << 20]
 
     @Test(arguments: sizes)

@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// If the commit of a batch fails, the cache keeps the entries that fit, and removed entries stay removed.
+/// Tests a failed commit of a batch. The cache keeps the entries for which the disk has space, and removed entries stay
+/// removed.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct FailedCommitTests {
     let folder: ScratchFolder
@@ -22,7 +23,7 @@ struct FailedCommitTests {
 
     private func open() throws -> DiskCache { try #require(DiskCache(cachePath: path, config: unlimited)) }
 
-    /// Lets the index grow by at most `more` pages, as on a full disk; nil removes the limit.
+    /// Lets the index grow by at most `more` pages, to simulate a full disk. A nil value removes the limit.
     private func limit(_ writer: StoreWriter?, to more: Int?) {
         let pages = (try? writer?.database.integer("PRAGMA page_count")) ?? 0
         _ = try? writer?.database.integer("PRAGMA max_page_count = \(more.map { pages + $0 } ?? 1 << 30)")
@@ -33,7 +34,7 @@ struct FailedCommitTests {
         for number in 0..<4 { cache?.setData(bytes(30_000), forKey: "old \(number)") }
         cache?.flush()
         let store = try #require(cache).store
-        // Hold the lock, so that all changes are one batch.
+        // Hold the writer's lock during all changes, so that the changes are one batch.
         store.writer.withLock { slot in
             limit(slot, to: 4)
             for number in 0..<20 { store.setData(bytes(30_000, seed: UInt64(number)), forKey: "new \(number)") }
@@ -62,7 +63,7 @@ struct FailedCommitTests {
         #expect(FileManager.default.createFile(atPath: ballast, contents: nil))
         let file = try #require(FileHandle(forWritingAtPath: ballast))
         #expect(throws: (any Error).self) { while true { try file.write(contentsOf: Data(count: 4096)) } }
-        // The full disk has no space for SQLite's log, which a removal needs.
+        // A removal needs space for SQLite's log. The disk is full, so the removals below fail at first.
         cache?.removeData(forKey: "gone")
         cache?.removeData(forKey: "replaced")
         cache?.flush()

@@ -5,7 +5,8 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Prints figures without checking them: `WEBIMAGE_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter Figures`.
+/// Prints measured values but does not check them. Run with
+/// `WEBIMAGE_FIGURES=1 swift test -c release -Xswiftc -enable-testing --filter Figures`.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_FIGURES"] != nil))
 struct FiguresTests {
     let folder: ScratchFolder
@@ -28,7 +29,8 @@ struct FiguresTests {
         config.maxDiskSize = .max
         let path = folder.path + "/cache"
         var cache = try #require(DiskCache(cachePath: path, config: config))
-        // 1,000 values have the measured size. The others have 200 bytes, so that 100,000 entries fit on the disk.
+        // Most values have only 200 bytes, so that 100,000 entries fit on the disk. In addition, 1,000 values have
+        // 20 KiB, and 1,000 values have 64 KiB.
         let small = bytes(200)
         let value = bytes(20 * 1024)
         let file = bytes(64 * 1024 + 8)

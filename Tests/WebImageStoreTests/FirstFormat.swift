@@ -2,8 +2,8 @@ import Foundation
 
 @testable import WebImageStore
 
-/// A process that uses the first format: it creates the folder and continues to write with statements that it prepared
-/// before a newer process opened the folder.
+/// Simulates a process that uses the first format of the cache folder. The process creates the folder and prepares its
+/// statements. It continues to use these statements after a newer process has opened the folder.
 final class FirstFormatProcess {
     private let database: Database
     private let insert: Statement
@@ -61,7 +61,7 @@ final class FirstFormatProcess {
         try database.execute("BEGIN IMMEDIATE")
         do {
             let hash = KeyHash(key)
-            // The generation is only a unique number. No result depends on its value, so the random number has no seed.
+            // The generation is only a unique number. No result depends on it, so the random numbers need no seed.
             let common: [Statement.Value] = [
                 .integer(Int.random(in: 1 ... .max)), .integer(data.count), .integer(Checksum.of(data)), .null,
                 .integer(Int(Date().timeIntervalSince1970 * 1000)), .integer(1), .null,

@@ -5,7 +5,8 @@ import WebImageCore
 @testable import WebImageStore
 
 struct HashTests {
-    /// Compares with the examples of FIPS 180-4, and with OpenSSL's results for lengths at which the padding changes.
+    /// Compares hashes with the examples of FIPS 180-4 and with results of OpenSSL. The OpenSSL results are for lengths
+    /// at which the padding changes.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

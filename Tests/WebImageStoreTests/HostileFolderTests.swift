@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// If a folder cannot be written, every call returns, and the cache logs one warning.
+/// If the cache folder is not writable, every call returns, and the cache logs one warning.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct HostileFolderTests {
     let folder: ScratchFolder
@@ -99,7 +99,7 @@ struct HostileFolderTests {
     }
 }
 
-/// Records the warnings that contain a path.
+/// A logger that records the warnings that contain a given path.
 final class Recorder: WebImageLogging {
     private let messages = Locked<[String]>([])
     private let needle: String

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Import of a folder in SDWebImage's layout.
+/// Tests the import of a cache folder of SDWebImage.
 @Suite(.timeLimit(minutes: 1))
 struct ImportTests {
     let folder: ScratchFolder

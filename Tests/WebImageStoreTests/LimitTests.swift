@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Limits of age and size, with a clock that the test sets.
+/// Tests the limits for age and size. The tests set the clock of the cache.
 @Suite(.timeLimit(minutes: 1))
 struct LimitTests {
     let folder: ScratchFolder
@@ -80,7 +80,7 @@ struct LimitTests {
         cache.flush()
         pass(80)
         cache.removeExpiredData()
-        // Replacing the bytes counts as an access; storing extended data does not.
+        // When the bytes are replaced, the access date changes. When extended data is stored, it does not change.
         let expected = type == .accessDate ? ["read", "replaced"] : survivors
         #expect(Set(["untouched", "read", "replaced", "extended"].filter(cache.containsData)) == Set(expected))
     }

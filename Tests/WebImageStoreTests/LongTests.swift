@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Tests that take minutes; run with `Scripts/test --long`.
+/// Tests that take minutes. They run only with `Scripts/test --long`.
 @Suite(
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
     .timeLimit(minutes: 20))
@@ -21,7 +21,7 @@ struct LongTests {
         var everCommitted: [String: Int] = [:]
         var slowest = 0.0
         for round in 0..<100 {
-            // Remove the journals of the previous round: a writer may be killed before it creates a new one.
+            // Remove the journals of the previous round. A writer can be killed before it creates a new journal.
             for who in ["a", "b"] { unlink(folder.path + "/committed-\(who)") }
             async let first: Void = writeAndDie("a", round)
             async let second: Void = writeAndDie("b", round)
@@ -59,7 +59,7 @@ struct LongTests {
         print("FIGURE kill: slowest opening after a kill \(slowest * 1000) ms, entries \(cache.totalCount())")
     }
 
-    /// Returns a value whose first ten bytes contain its number.
+    /// Returns a value that contains `number` in its first ten bytes.
     static func numbered(_ number: Int) -> Data {
         Data(String(1_000_000_000 + number).utf8) + ProcessTests.value(number)
     }
@@ -72,7 +72,7 @@ struct LongTests {
             var random = SeededRandom(seed: UInt64(round))
             let delay = UInt32.random(in: 1000..<60_000, using: &random)
             Thread.detachNewThread {
-                // Use a real pause (in µs), because the kill must reach the writer at any moment, also within a commit.
+                // Use a real pause (in µs), so that the kill can reach the writer at any moment, even during a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }
@@ -120,7 +120,7 @@ struct LongTests {
             let before = opened.totalCount()
             config.maxDiskSize = kept
             opened.configDidChange(config)
-            // A write makes the cache apply its size limit. The cache then trims to one sixteenth below the limit.
+            // The cache applies its size limit when a value is stored. It then trims to one sixteenth below the limit.
             opened.setData(value, forKey: "one more \(kept)")
             let time = milliseconds { opened.flush() }
             #expect(opened.totalSize() <= kept)

@@ -6,7 +6,8 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// The migration of a folder of the first format, also while a process of that format still writes to it.
+/// Tests the migration of a folder that has the first format. In some tests, a process that uses the first format still
+/// writes to the folder.
 @Suite(.timeLimit(minutes: 1))
 struct MigrationTests {
     let folder: ScratchFolder
@@ -28,7 +29,8 @@ struct MigrationTests {
             self.coder = coder
         }
 
-        /// Returns the width of a load's image; the loader returns images that are 200 px wide.
+        /// Loads an image and returns its width in pixels. An image from the loader has a width of 200 px, so other
+        /// widths come from the cache.
         func width(_ text: String, _ options: WebImageOptions = [], _ context: WebImageContext = [:]) async throws
             -> Int
         {
@@ -51,7 +53,7 @@ struct MigrationTests {
         #expect(try await loads.width(source) == 7)
         #expect(try await loads.width(source, .queryDiskDataSync) == 7)
         #expect(loads.loader.requests.isEmpty)
-        // A thumbnail is made from the migrated original.
+        // The thumbnail is decoded from the migrated original.
         let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 5, height: 5)]
         #expect(try await loads.width(source, [], context) == 5)
         #expect(loads.loader.requests.isEmpty)
@@ -79,7 +81,7 @@ struct MigrationTests {
 
     @Test func aScopedEntryIsNeverServedUnscoped() async throws {
         let scoped = source + "#scope=alice"
-        // The HTTP validators in the metadata mark the entry as a fetched original, not a variant.
+        // The metadata contains HTTP validators. They show that the entry is a fetched original and not a variant.
         try old().store(
             FakeCoder.file(width: 7, height: 7), scoped, metadata: Data("webimage-http 1\n0 0".utf8))
         let loads = Loads(try open(), coder)
@@ -119,7 +121,7 @@ struct MigrationTests {
         #expect(try await loads.width(fetched) == 8)
     }
 
-    /// The older process uses its prepared statements on a table with new columns.
+    /// The older process still uses its prepared statements after the table has got new columns.
     @Test func aProcessOfTheFirstFormatNeverChangesANewEntry() async throws {
         let process = try old()
         let forged = source + "#scope=alice"
@@ -129,7 +131,7 @@ struct MigrationTests {
         #expect(try await loads.width(source) == 7)
         #expect(try await loads.width(forged, .waitStoreCache) == 200)
         await loads.cache.flush()
-        // The older process stores its image again, under a key string that is now the key of another image.
+        // The older process tries to store its image again. Its key string is now the key of a newer image.
         #expect(throws: DatabaseError.self) { try process.store(FakeCoder.file(width: 6, height: 6), forged) }
         #expect(throws: DatabaseError.self) { try process.store(FakeCoder.file(width: 6, height: 6), "new") }
         #expect(try process.data(source) == FakeCoder.file(width: 7, height: 7))

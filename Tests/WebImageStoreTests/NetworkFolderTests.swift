@@ -6,8 +6,8 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// A cache folder on a network file system, where processes cannot share memory. No such file system is needed: the
-/// test passes the file system type to the cache (0x6969 is NFS).
+/// Tests a cache folder on a network file system. There, processes cannot share memory. The tests need no network file
+/// system, because they pass the file system type to the cache (0x6969 is NFS, 0xEF53 is ext4).
 @Suite(.timeLimit(minutes: 1))
 struct NetworkFolderTests {
     let folder: ScratchFolder

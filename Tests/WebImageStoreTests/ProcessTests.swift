@@ -5,7 +5,7 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Several processes that use one folder, and processes that are killed.
+/// Tests several processes that use the same cache folder, and processes that are killed.
 @Suite(.timeLimit(minutes: 2))
 struct ProcessTests {
     let folder: ScratchFolder
@@ -22,7 +22,7 @@ struct ProcessTests {
             var random = SeededRandom(seed: UInt64(round))
             let delay = UInt32(2000 + round * 3000) + UInt32.random(in: 0..<3000, using: &random)
             Thread.detachNewThread {
-                // Use a real pause (in µs), because the kill must reach the writer at any moment, also within a commit.
+                // Use a real pause (in µs), so that the kill can reach the writer at any moment, even during a commit.
                 usleep(delay)
                 kill(getpid(), SIGKILL)
             }
@@ -120,7 +120,7 @@ struct ProcessTests {
         #expect(cache.verify().removed == 0)
     }
 
-    /// Runs in a separate process, where no other test holds handles.
+    /// Runs in a separate process, because other tests have open handles in this process.
     @Test func everyHandleIsClosed() async {
         let path = folder.path + "/cache"
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -135,7 +135,8 @@ struct ProcessTests {
         }
     }
 
-    /// A file that cannot be opened because no file descriptor is free must not count as damaged.
+    /// If the process has no free file descriptor, the cache cannot open the file of an entry. The entry must not count
+    /// as damaged.
     @Test func entryIsKeptWithoutFreeFileDescriptors() async {
         let path = folder.path + "/cache"
         await #expect(processExitsWith: .success) { [path = path as String] in

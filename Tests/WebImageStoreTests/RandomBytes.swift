@@ -1,6 +1,6 @@
 import Foundation
 
-/// Returns bytes that depend on seed and length and that do not compress.
+/// Returns `count` bytes that depend only on `seed`. The bytes are random, so compression does not make them smaller.
 func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
     var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
     var data = Data(count: count)

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// The record of attributes that the index stores with an entry's bytes.
+/// Tests the record that the index stores for each entry. A record contains the attributes of the entry.
 @Suite(.timeLimit(minutes: 1))
 struct RecordTests {
     let folder: ScratchFolder
@@ -48,8 +48,8 @@ struct RecordTests {
         #expect(cache.record(forKey: "b") == nil)
     }
 
-    /// An entry is read with its record, metadata and extended data, before and after the commit, and after one of
-    /// these parts was replaced.
+    /// An entry is read together with its record, metadata and extended data. The test reads entries before and after
+    /// the commit, and after changes of these parts.
     @Test(arguments: [false, true])
     func entryIsReadWithItsRecordMetadataAndExtendedData(isCommitted: Bool) throws {
         let cache = try open()
@@ -113,7 +113,7 @@ struct RecordTests {
         cache.setData(Data([2]), forKey: "a", record: record(.shared("a"), 2), metadata: nil)
         #expect(cache.totalCount() == 2 && cache.totalSize() == 2)
         #expect(cache.data(forKey: "a-10") == nil && cache.data(forKey: "b-T") == Data([1]))
-        // A new variant also removes older variants of the same source, even when the original is not stored.
+        // Not only a new original but also a new variant removes older variants of the same source.
         cache.setData(Data([3]), forKey: "a-20", record: record(thumbnail(20), 2), metadata: nil)
         cache.flush()
         cache.setData(Data([3]), forKey: "a-30", record: record(thumbnail(30), 3), metadata: nil)
@@ -121,7 +121,7 @@ struct RecordTests {
         #expect(cache.data(forKey: "a-20") == nil && cache.data(forKey: "a-30") == Data([3]))
     }
 
-    /// All writes of one batch have the same time here, as writes of one millisecond have.
+    /// In this test, all writes have the same time. In a program, writes within one millisecond have the same time.
     @Test func aNewVersionRemovesVariantsThatWereWrittenJustBefore() throws {
         let cache = try open()
         for number in 0..<8 {

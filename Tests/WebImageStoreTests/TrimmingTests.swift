@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageStore
 
-/// Tests what it costs to remove many entries at once, and that all of them are removed.
+/// Tests that the cache removes all of many entries at once, and what the removal costs.
 @Suite(.timeLimit(minutes: 1))
 struct TrimmingTests {
     let folder: ScratchFolder
@@ -57,7 +57,7 @@ struct TrimmingTests {
             for shard in 0...UInt8.max { try writer.prunePixelSizes(shard: shard, limit: 2) }
         }
         let kept = (0..<3000).filter { cache.pixelSize(forKey: "\($0)") == PixelSize(width: $0 + 1, height: 7) }
-        // Pruning keeps the pixel sizes of all existing entries.
+        // When pixel sizes are pruned, the sizes of all existing entries (0 to 299) stay.
         #expect(kept.prefix(300) == Array(0..<300)[...])
         #expect(kept.count <= 300 + 2 * 256 && kept.count > 300)
         cache.store.write { writer throws(DatabaseError) in
@@ -79,7 +79,8 @@ struct TrimmingTests {
         #expect(cache.totalCount() >= 18)
     }
 
-    /// The cache does not overwrite freed pages. By default, an SQLite built with secure deletion overwrites them.
+    /// The cache must not overwrite freed pages. If SQLite was built with secure deletion, it overwrites freed pages by
+    /// default.
     @Test func evictedValuesAreNotOverwritten() throws {
         let cache = try open()
         for key in 0..<400 {
@@ -88,13 +89,13 @@ struct TrimmingTests {
         }
         cache.flush()
         let other = try Database(path: path + "/index.sqlite", mode: .readWrite)
-        // Try again: SQLite refuses the checkpoint while the cache makes one.
+        // Repeat the checkpoint until it succeeds. SQLite refuses it while the cache runs a checkpoint.
         #expect(eventually { (try? other.integer("PRAGMA wal_checkpoint(TRUNCATE)")) == 0 })
         let folder = try #require(cache.store.writer.withLock { $0?.folder })
         #expect(folder.logBytes == 0)
         trim(cache, to: 4_000_000)
         #expect(cache.totalCount() < 200)
-        // If the trim wrote the freed pages, the log would contain 200 values, 6.5 MB.
+        // If the trim overwrote the freed pages, the log would contain 6.5 MB for 200 values.
         #expect(folder.logBytes < 2_000_000, "\(folder.logBytes)")
     }
 

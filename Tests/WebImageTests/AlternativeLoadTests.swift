@@ -5,7 +5,8 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Alternative sources and low-data substitutes in manager loads, and which of their results the caches keep.
+/// Loads alternative sources and low-data substitutes with the manager, and checks which of these images the caches
+/// store.
 @Suite(.timeLimit(minutes: 1))
 struct AlternativeLoadTests {
     private let journey: Journey

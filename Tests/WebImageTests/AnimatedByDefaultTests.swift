@@ -220,8 +220,8 @@ struct AnimatedByDefaultTests {
         #expect(image.pixelSize == last?.pixelSize && image.pixelSize.pixelCount * 4 * Self.frameCount <= limit)
     }
 
-    /// Alternates loads with and without `.decodeFirstFrameOnly`. Each receives the still image or the animation that
-    /// it requests, from every cache layer.
+    /// Alternates loads with and without `.decodeFirstFrameOnly`. From every cache layer, each load must receive the
+    /// form that it requests: a still image or an animation.
     @Test(
         arguments: [true, false],
         [WebImageContextOption.imageThumbnailPixelSize, .imageTransformer, .storeCacheType])

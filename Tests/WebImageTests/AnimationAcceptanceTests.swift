@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// The acceptance list for animated images and transformers.
+/// Tests the requirements of the acceptance list for animated images and transformers.
 @Suite(.timeLimit(minutes: 2))
 struct AnimationAcceptanceTests {
     private let server: FaultServer
@@ -149,8 +149,8 @@ struct AnimationAcceptanceTests {
     @Test(.tags(.m5)) @MainActor
     func fiftyAnimationsStayWithinTheBudget() async throws {
         server.stop()
-        // Each animation has 24 frames of 160 × 160 px, which take 2.5 MB decoded; 50 animations would take 123 MB.
-        // Under a sanitizer use fewer, because each frame takes about twenty times as long.
+        // An animation has 24 frames of 160 × 160 px. The decoded frames take 2.5 MB, so 50 animations would take 123
+        // MB. Under a sanitizer, use fewer animations, because each frame takes about twenty times as long.
         let count = Sanitizer.running == nil ? 50 : 12
         let files = try (0..<count).map { try gif(side: 160, frames: 24, seed: $0) }
         let budget = 24 << 20
@@ -180,7 +180,7 @@ struct AnimationAcceptanceTests {
         }
     }
 
-    /// The resident memory of this process.
+    /// Returns the resident memory of this process in bytes.
     private nonisolated func residentBytes() throws -> Int {
         let fields = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(separator: " ")
         return (Int(fields[1]) ?? 0) * 4096

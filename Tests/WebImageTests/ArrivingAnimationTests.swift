@@ -4,8 +4,9 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Progressive animation: received frames play, playback waits at the last one and continues when more arrive. The
-/// complete animation continues at the current frame.
+/// Plays an animation while its file arrives. The player plays the received frames, waits at the last received frame
+/// and continues when more frames arrive. After the end of the file, the complete animation continues at the current
+/// frame.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct ArrivingAnimationTests {
     private let registry = FrameStoreRegistry(budget: 1 << 24)
@@ -35,7 +36,7 @@ struct ArrivingAnimationTests {
         Int(((frame.color(at: CGPoint(x: 2, y: 2))?.green ?? -1) * 255 / 20).rounded())
     }
 
-    /// Advances the player by this many seconds, after all received frames are decoded.
+    /// Waits until all received frames are decoded, and then advances the player by this many seconds.
     private func play(_ player: AnimatedImagePlayer, _ seconds: Double) async {
         let isFilled = await eventually(within: 20) {
             link.tick(0)
@@ -77,7 +78,7 @@ struct ArrivingAnimationTests {
         let position = player.currentFrameIndex
         #expect(position > first - 1 && shown == Array(0...position))
 
-        // The complete animation continues at the current frame; no frame is shown twice or left out.
+        // The complete animation continues at the current frame. No frame is shown twice or left out.
         let whole = try #require(AnimatedImage(data: file))
         player.continuePlaying(with: whole)
         #expect(player.currentFrameIndex == position && player.totalFrameCount == 12 && !player.awaitsMoreFrames)

@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// A faulty input fails only its own load, with a specific error, and nothing is stored.
+/// A faulty input makes only its own load fail, with a specific error. Nothing is stored.
 @Suite(.timeLimit(minutes: 2))
 struct BadInputTests {
     struct Fault: CustomTestStringConvertible, Sendable {
@@ -93,7 +93,7 @@ struct BadInputTests {
         for length in 0..<file.count {
             do {
                 _ = try ImageCodersManager.shared.decode(file.prefix(length), options: DecodingOptions())
-                // A truncated file may decode if the missing part is not image data but an end marker or a checksum.
+                // A truncated file may decode if only an end marker or a checksum is missing.
                 #expect(length > file.count / 2, "\(length) of \(file.count) bytes gave a picture")
             } catch {
                 #expect(error.code == .badImageData, "\(length): \(error)")

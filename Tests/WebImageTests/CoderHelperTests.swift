@@ -122,7 +122,8 @@ struct CoderHelperTests {
     func byteLimits(_ format: ImageFormat) throws {
         let data: Data
         if format == .gif {
-            // A GIF of 64 × 64 px in one colour. Its literal codes have 3 bits; frequent clear codes keep this width.
+            // A GIF of 64 × 64 px in one colour. Its literal codes have 3 bits. Frequent clear codes prevent wider
+            // codes.
             data = Self.gif
         } else {
             data = try ImageCodersManager.shared.encode(

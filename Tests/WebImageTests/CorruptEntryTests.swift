@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which entries are removed from disk: only those that no coder can decode.
+/// An entry is removed from disk only if no coder can decode the entry.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct CorruptEntryTests {
     let journey: Journey
@@ -58,7 +58,8 @@ struct CorruptEntryTests {
     }
 }
 
-/// A coder that accepts all data, or one file, and fails to decode it.
+/// A coder that accepts all data; with `init(onlyFor:)`, it accepts only the given data. It fails to decode the data
+/// that it accepts.
 private final class RefusingCoder: ImageCoder {
     private let only: Data?
     init(onlyFor data: Data? = nil) { only = data }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// The built-in coders, with a count of their decodes.
+/// Calls the built-in coders and counts the decodes.
 final class CountingCoder: DetailedImageCoder {
     private let count = Locked(0)
 

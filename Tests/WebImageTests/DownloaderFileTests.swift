@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// File URLs through the downloader, as in SDWebImage.
+/// Loads file URLs with the downloader, as SDWebImage does.
 @Suite(.timeLimit(minutes: 1))
 struct DownloaderFileTests {
     private let scratch: ScratchFolder

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Encoded results are shared and cached. They never come from an older original or another user's original.
+/// Encoded results are shared and cached. A result never comes from an older original or from another user's original.
 @Suite(.timeLimit(minutes: 1))
 struct EncodedCacheTests {
     private let scratch: ScratchFolder
@@ -109,7 +109,7 @@ struct EncodedCacheTests {
         }
         cache.clearMemory()
         await encoded.flush()
-        // A result in another format is made from the original on disk.
+        // Request a result in another format. This result is encoded from the original on disk.
         for expected in [ImageCacheType.none, .memory] {
             let result = try await encoded.encodedImage(for: request, format: .jpeg)
             #expect(result.cacheType == expected)
@@ -293,13 +293,13 @@ struct EncodedCacheTests {
         for field in [nil, "", "\"other\"", String(image.etag.dropFirst())] {
             #expect(!image.matches(ifNoneMatch: field))
         }
-        // The original's image is already in memory; encode it in another format.
+        // The image of the original is already in memory. Encode this image in another format.
         let other = try await encoded.encodedImage(for: ImageRequest(url: url), format: .png)
         #expect(other.lastModified == image.lastModified && other.etag != image.etag)
     }
 }
 
-/// The built-in coders, with a count of their encodes.
+/// Calls the built-in coders and counts the encodes.
 private final class EncodeCounter: DetailedImageCoder {
     private let state = Locked((count: 0, fails: false))
 

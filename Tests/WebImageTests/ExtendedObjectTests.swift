@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTesting
 
-/// An object stored with an image is returned with it by every kind of load.
+/// Every kind of load returns an image together with the object that is stored with the image.
 @Suite struct ExtendedObjectTests {
     let journey: Journey
     private var manager: WebImageManager { journey.manager }

@@ -33,7 +33,7 @@ struct FailedRefreshTests {
             if clears { journey.cache.clearMemory() }
             try await #expect(manager.image(for: url).pixelSize.width == 40)
         }
-        // A failed refresh of a thumbnail does not mark the URL as failed either.
+        // A failed refresh of a thumbnail does not mark the URL as failed.
         let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 20, height: 20)]
         _ = try? await manager.image(for: url, options: .refreshCached, context: context)
         try await #expect(manager.image(for: url, context: context).pixelSize.width == 20)
@@ -77,7 +77,7 @@ struct FailedRefreshTests {
         }
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
         try await #expect(load("alice") == 40)
-        // The failure is not recorded for bob either: the credentials were not declared, so they identify no user.
+        // The first failure is not recorded for this user, because undeclared credentials do not identify a user.
         await #expect { try await load("bob") } throws: { ($0 as? WebImageError)?.code == .invalidDownloadStatusCode }
     }
 

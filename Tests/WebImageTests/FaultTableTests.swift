@@ -36,7 +36,8 @@ struct FaultTableTests {
             (self.name, self.behaviour, self.verdict) = (name, behaviour, verdict)
         }
 
-        /// A response of 50,000 bytes that are not an image, with one additional fault.
+        /// Creates a fault from a response of 50,000 bytes that are not an image. `change` adds the fault to the
+        /// response.
         init(_ name: String, _ verdict: Verdict, _ change: (inout FaultResponse) -> Void) {
             var response = FaultResponse(.zeros(50_000), headers: ["Content-Type": "image/png"])
             change(&response)
@@ -118,8 +119,9 @@ struct FaultTableTests {
         journey.downloader.config = config(bodiesIn: bodies)
         journey.server.route("/fault", fault.behaviour)
         try await expect(fault.verdict, at: journey.server.url("/fault"), journey, bodies: bodies)
-        // The server can still be used, over the same connection or a new one. One request may fail: if a body was
-        // longer than declared, its excess bytes make the next response on that connection invalid.
+        // After the fault, the server can still be used, over the same connection or over a new connection. If a body
+        // is longer than declared, one request may fail: the excess bytes make the next response on that connection
+        // invalid.
         journey.server.route("/good.png", .body(try Journey.file()))
         let good = journey.server.url("/good.png")
         if fault.name == "length too short" { _ = try? await journey.manager.image(for: good) }

@@ -17,7 +17,7 @@ struct JourneyTests {
         #expect(first.cacheType == .none && first.data == file && first.image.imageFormat == format)
         #expect(first.image.pixelSize == PixelSize(width: 40, height: 30))
         #expect(try await journey.manager.result(for: url).cacheType == .memory)
-        // Disable the weak map; otherwise it would find the image that `first` references.
+        // Disable the weak map. Otherwise, the weak map would find the image that `first` references.
         journey.cache.config.shouldUseWeakMemoryCache = false
         journey.cache.clearMemory()
         #expect(try await journey.manager.result(for: url).cacheType == .disk)
@@ -87,7 +87,8 @@ struct JourneyTests {
     @Test func twoThousandRandomCancelsEndOnceEachAndLeakNothing() async throws {
         let before = LiveHandles.current
         try await cancelAtRandom()
-        // All handles of the journey are closed after its release. SQLite handles are exempt, because other tests share them.
+        // After the release of the journey, all of its handles are closed. SQLite handles are exempt, because other
+        // tests use SQLite at the same time.
         #expect(
             await eventually {
                 LiveHandles.current.allSatisfy { kind, count in
@@ -121,7 +122,8 @@ struct JourneyTests {
                 })
             if index % 50 == 49 {
                 for _ in 0..<30 { operations[Int.random(in: max(0, index - 150)...index, using: &random)].cancel() }
-                // Wait until some loads have ended. Others have not begun, so that cancels reach loads in every stage.
+                // Wait until some loads have ended, while other loads have not begun. The cancels then reach loads in
+                // every stage.
                 let fewest = Int.random(in: max(0, index - 300)...index, using: &random) / 2
                 _ = await eventually { ends.withLock { $0.count { $0 > 0 } } >= fewest }
             }

@@ -6,7 +6,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The cost of a memory hit with the real loaders, from the call to the completion.
+/// Measures the cost of loads with the real loaders, from the call to the completion.
 @Suite(.enabled(if: allocation_counter_works(), "a sanitizer has its own allocator"), .timeLimit(minutes: 1))
 struct LoadCostTests {
     @Test func aWholeMemoryHitAllocatesAtMostThreeTimes() throws {
@@ -20,9 +20,10 @@ struct LoadCostTests {
         let completed: WebImageInternalCompletionBlock = { image, _, _, _, _, _ in
             if image != nil { found.withLock { $0 += 1 } }
         }
-        // The first use instantiates generic types, and a URL allocates when its text is first read; neither counts.
+        // These first loads are not counted. They instantiate generic types, and a URL allocates memory when its text
+        // is first read.
         for url in urls { journey.manager.loadImage(with: url, context: context, completed: completed) }
-        // Use an index: a loop over the URLs allocates in a debug build.
+        // Use an index, because a loop over the URLs allocates memory in a debug build.
         var index = 0
         allocation_counter_start()
         while index < urls.count {
@@ -34,8 +35,8 @@ struct LoadCostTests {
         #expect(count <= 3 * urls.count, "\(Double(count) / Double(urls.count)) a load")
     }
 
-    /// A row that is bound again to the same URL and size builds no key string. The test uses one URL, because two
-    /// URLs may have the same slot in the table of keys and would then replace each other's key.
+    /// If a row is bound again to the same URL and size, the load builds no key string. The test uses one URL, because
+    /// two URLs may use the same slot in the table of keys. Each of the two keys would then replace the other key.
     @Test func aThumbnailHitBoundAgainBuildsNoString() throws {
         let journey = try Journey()
         let url = try #require(URL(string: "https://images.example.com/2024/landscape/1/large.jpg?w=1200"))
@@ -59,8 +60,8 @@ struct LoadCostTests {
         #expect(count <= 3 * 100, "\(Double(count) / 100) a load")
     }
 
-    /// Checks the numbers in Documentation/Decisions/one-pipeline.md. The server is a separate process, so only the load is
-    /// counted, in all its threads.
+    /// Checks the numbers in Documentation/Decisions/one-pipeline.md. The server is a separate process. The counts
+    /// therefore include only the load, with all of its threads.
     @Test(.enabled(if: NginxServer.isAvailable, "nginx is not installed"))
     func aColdLoadAndItsHitsTakeFewLocksAndObjects() async throws {
         let nginx = try NginxServer()
@@ -71,7 +72,7 @@ struct LoadCostTests {
         let urls = (0..<(2 * count)).map { nginx.url("/\($0).png") }
         let journey = try Journey()
         let load: @Sendable (URL) async throws -> WebImageResult = { try await journey.manager.result(for: $0) }
-        // These loads open the connection and make the objects that are made only once. They are not counted.
+        // These loads are not counted. They open the connection and create the objects that later loads reuse.
         for url in urls.prefix(count) { #expect(try await load(url).cacheType == .none) }
         let cold = try await Self.cost(of: count) { for url in urls.suffix(count) { _ = try await load(url) } }
         await journey.cache.flush()
@@ -88,12 +89,12 @@ struct LoadCostTests {
         let level = try await Self.costOfOneLevel(count)
         print("a load: cold \(cold), from disk \(disk), from memory \(hit)")
         print("a download alone: \(fetch); one level of shared work: \(level)")
-        // The limits are a third above the measured values, because timers and idle threads are counted as well.
+        // The limits are a third above the measured values, because the counts include timers and idle threads.
         #expect(cold.objects < 2000 && disk.objects < 1100 && hit.objects < 5)
         #expect(cold.locks < 270 && disk.locks < 125 && hit.locks < 8 && level.locks < 15)
     }
 
-    /// Returns the cost of one level of shared work with one subscriber and no actual work.
+    /// Returns the cost of one level of shared work. The work has one subscriber and does nothing.
     private static func costOfOneLevel(_ count: Int) async throws -> Cost {
         let tasks = SharedTasks<Int, Int>()
         let priority = LoadPriorityHandle()

@@ -124,7 +124,7 @@ struct ManagerCases {
         #expect(result.data == nil && result.cacheType == .disk)
         let key = "https://placehold.co/500x500-Thumbnail(%7B100.000000,100.000000%7D,1).png"
         #expect(memory(key) === result.image)
-        // The variant is on disk only if the context requests it; otherwise later loads make it again from the
+        // The variant is on disk only if the context requests this. Otherwise, later loads create the variant from the
         // original.
         #expect(try namesStore ? size(of: disk(key)).width == 100 : disk(key) == nil)
     }
@@ -185,7 +185,7 @@ struct GivingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { self.image }
 }
 
-/// A custom cache: one dictionary that answers before the call returns.
+/// A custom cache that consists of one dictionary. Each method calls its completion before it returns.
 final class WholeCache: ImageCaching {
     private let images = Locked<[String: Image]>([:])
     var keys: Set<String> { Set(images.withLock { $0.keys }) }

@@ -5,7 +5,8 @@ import WebImageStore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The acceptance list for the manager and its caches, with a real cache, downloader and server.
+/// Tests the requirements of the acceptance list for the manager and its caches, with a real cache, downloader and
+/// server.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct ManagerPromiseTests {
     let journey: Journey
@@ -78,11 +79,12 @@ struct ManagerPromiseTests {
         try long.write(to: path)
         cache.additionalCachePathBlock = { $0 == "elsewhere" ? path.path : nil }
         func mapsTheFile() throws -> Bool {
-            // Use a file handle: for a file of reported size 0, Foundation's strings read only one piece of a page.
+            // Use a file handle, because the reported size of this file is 0. From such a file, Foundation's strings
+            // read only one block, which has the size of a page.
             let maps = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps")).readToEnd()
             return maps?.range(of: Data(path.lastPathComponent.utf8)) != nil
         }
-        // With `.mappedIfSafe`, Foundation decides whether it maps the file.
+        // If the option is `.mappedIfSafe`, Foundation decides whether to map the file.
         for options in [Data.ReadingOptions(), .mappedIfSafe, .alwaysMapped] {
             cache.config.diskCacheReadingOptions = options
             let data = await cache.diskImageData(forKey: "elsewhere")
@@ -296,7 +298,7 @@ struct ManagerPromiseTests {
 
 private final class Delegate: WebImageManagerDelegate {
     let mayDownload = Locked(false)
-    /// Whether each call of the transform ran on the main thread.
+    /// For each call of the transform method: whether the call ran on the main thread.
     let threads = Calls<Bool>()
 
     func imageManager(_ imageManager: WebImageManager, shouldDownloadImageFor imageURL: URL) -> Bool {

@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTesting
 
-/// Images that are found by name stay in memory until memory is short.
+/// Images that are found by name stay in memory until the system reports that memory is short.
 struct NamedImageTests {
     @Test func namedImagesAreReleasedWhenMemoryIsShort() throws {
         let folder = try ScratchFolder()

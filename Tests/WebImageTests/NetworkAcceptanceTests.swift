@@ -5,14 +5,15 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// The acceptance list for loading over a network, with the manager, the real downloader and the real caches.
+/// Tests the requirements of the acceptance list for loads over a network, with the manager, the real downloader and
+/// the real caches.
 @Suite(.timeLimit(minutes: 1))
 struct NetworkAcceptanceTests {
     private let journey: Journey
 
     init() throws { journey = try Journey() }
 
-    /// Records what the completion of a load received, in order.
+    /// Records the arguments that the completion of a load receives, in order.
     private final class Heard: Sendable {
         struct End: Sendable {
             let width: Int?
@@ -101,7 +102,7 @@ struct NetworkAcceptanceTests {
         #expect(journey.server.requests.last?.headers["if-none-match"] == "\"1\"")
     }
 
-    /// The built-in operation, with a count of its starts.
+    /// The built-in operation with a counter. The counter contains the number of started operations.
     private final class CountingOperation: WebImageDownloaderOperation, @unchecked Sendable {
         // Unchecked is safe because the class has no stored properties.
         static let starts = Locked(0)
@@ -263,7 +264,7 @@ struct NetworkAcceptanceTests {
         #expect(await eventually { journey.manager.subscriberCount(of: url) == 2 })
         gate.open()
         await waitUntilIdle()
-        // The manager may be idle before the last completion has run, so wait.
+        // The manager may be idle before the last completion has run, so wait for the completions.
         #expect(await eventually { plain.widths == [40] && background.widths == [40] })
         #expect(journey.server.requests.count == 1)
     }
@@ -297,7 +298,7 @@ struct NetworkAcceptanceTests {
         }
         journey.server.route("/a.png", .body(try Journey.file()))
         #expect(try await journey.manager.image(for: url, options: .retryFailed).pixelSize.width == 40)
-        // The failure is forgotten for all loads.
+        // The successful load removes the recorded failure for all loads.
         #expect(try await journey.manager.image(for: url).pixelSize.width == 40)
     }
 

@@ -23,7 +23,7 @@ struct ResponseHeadTableTests {
 
     /// The result of a load.
     enum Outcome: Equatable {
-        /// An image, and the entity tag stored with it on disk (nil if it is not on disk).
+        /// An image. `tag` is the entity tag that is stored on disk with the image; nil if the image is not on disk.
         case picture(tag: String?, isOnDisk: Bool)
         case failure(WebImageError.Code, status: Int?, condemns: Bool)
     }
@@ -85,7 +85,8 @@ struct ResponseHeadTableTests {
             name: "103, end", scripts: [[early, .close]], outcome: .failure(.transport, status: nil, condemns: false)),
     ]
 
-    /// Runs the closure with a server, a proxy and a configuration for one route, and stops them afterwards.
+    /// Starts a server and a proxy, and runs `body` with them and with a configuration for the route. Stops the server
+    /// and the proxy afterwards.
     private func with(
         _ route: Route, _ change: (inout WebImageDownloaderConfig) -> Void = { _ in },
         _ body: (ScriptedServer, FaultProxy, URL, () throws -> Journey) async throws -> Void
@@ -99,8 +100,8 @@ struct ResponseHeadTableTests {
         defer { front?.stop() }
         var config = WebImageDownloaderConfig.default
         config.certificateAuthorityFile = front?.certificateFile.path
-        // For plain HTTP, the client sends the proxy a request with the absolute URL, so the test server can act as
-        // the proxy.
+        // For plain HTTP, the client sends the proxy a request with the absolute URL. The test server can therefore act
+        // as the proxy.
         config.proxy = route.isTunnel ? proxy.url : route == .plainProxy ? "http://127.0.0.1:\(server.port)" : ""
         change(&config)
         let port = front.map { route.isHTTP2 ? $0.http2Port : $0.http1Port } ?? server.port
@@ -129,7 +130,7 @@ struct ResponseHeadTableTests {
     @Test(arguments: Route.allCases.filter(\.isAvailable)) func lastHeadOfTheOriginIsUsed(_ route: Route) async throws {
         try await with(route) { server, proxy, url, journey in
             for test in Self.cases {
-                // The first load uses a new connection, the second load reuses it.
+                // The first load uses a new connection. The second load uses the same connection.
                 let journey = try journey()
                 for round in 1...2 {
                     journey.cache.clearMemory()
@@ -237,7 +238,7 @@ struct ResponseHeadTableTests {
             let other = try #require(URL(string: url.absoluteString + "?2"))
             server.play(Array(repeating: Step.head(103, line), count: 100) + Self.good)
             let many = await outcome(journey, other)
-            // In HTTP/2 the limit of curl itself, 128 KB, applies first.
+            // In HTTP/2, curl's own limit (128 KB) applies first.
             #expect(
                 many == .failure(.invalidDownloadResponse, status: nil, condemns: false)
                     || route.isHTTP2 && many == .failure(.transport, status: nil, condemns: false))

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Loads of one GIF with one transformer, with and without `.transformAnimatedImage`.
+/// Loads one GIF with one transformer, with and without `.transformAnimatedImage`.
 @Suite(.timeLimit(minutes: 1))
 struct TransformedAnimationTests {
     private let journey: Journey

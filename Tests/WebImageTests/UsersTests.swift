@@ -5,7 +5,7 @@ import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting
 
-/// Loads one URL through the real downloader for two users, and for a load that is cancelled early.
+/// Loads one URL with the real downloader, first for two users and then with a load that is cancelled.
 @Suite(.timeLimit(minutes: 1))
 struct UsersTests {
     let journey: Journey
@@ -22,7 +22,7 @@ struct UsersTests {
         return downloader
     }
 
-    /// Routes the URL to an image whose width in pixels is the length of the request's token.
+    /// Makes the server respond with an image whose width in pixels is the length of the request's token.
     private func routeByToken(_ gate: FaultGate) throws {
         let files = try Dictionary(
             uniqueKeysWithValues: ["Bearer lin", "Bearer grace"].map { ($0, try Journey.file(width: $0.count)) })

@@ -24,7 +24,7 @@ final class Desk: Sendable {
         downloader.cancelAllDownloads()
     }
 
-    /// Serves an image of one colour at a path and returns its URL.
+    /// Serves an image of one colour at `path` and returns the URL of the image.
     func picture(_ path: String, width: Int = 40, height: Int = 30, alpha: UInt8 = 255) throws -> URL {
         server.route(path, .body(try Desk.file(width: width, height: height, alpha: alpha)))
         return server.url(path)
@@ -74,7 +74,7 @@ struct LoadEnd: Sendable {
 
 /// A context that a closure may capture although the dictionary is not `Sendable`.
 struct SharedOnce: @unchecked Sendable {
-    // Unchecked is safe because the dictionary is not changed after it was passed.
+    // Unchecked is safe because the dictionary never changes.
     let value: SDWebImageContext?
     init(_ value: SDWebImageContext?) { self.value = value }
 }
@@ -89,7 +89,8 @@ final class Calls<Call: Sendable>: @unchecked Sendable {
     func add(_ call: Call) { lock.withLock { calls.append(call) } }
 }
 
-/// Reports whether code runs on the main queue. On Linux, the main queue may run on another thread than the first one.
+/// Reports whether code runs on the main queue. On Linux, the main queue may run on a thread that is not the main
+/// thread.
 enum MainQueue {
     private static let key: DispatchSpecificKey<Bool> = {
         let key = DispatchSpecificKey<Bool>()

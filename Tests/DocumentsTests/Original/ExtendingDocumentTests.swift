@@ -4,8 +4,8 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Call sites from SDWebImage's document about extending the library, except those of views
-/// (``AnimatedDocumentTests``).
+/// Call sites from SDWebImage's document about extending the library. The call sites of views are in
+/// ``AnimatedDocumentTests``.
 @Suite(.timeLimit(minutes: 1)) struct ExtendingDocumentTests {
     let desk: Desk
 
@@ -143,7 +143,8 @@ import WebImageTesting
         #expect(width == 40 && data != nil)
         loader2.fails = true
         let failing = try #require(URL(string: "mine://other"))
-        // The first load fails with the loader's error. The second fails because the first has blocked the URL.
+        // The first load fails with the loader's error. The second load fails because the first load has blocked the
+        // URL.
         for expected in [7, SDWebImageError.blackListed.rawValue] {
             let code = await withCheckedContinuation { continuation in
                 manager.loadImage(with: failing, progress: nil) { _, _, error, _, _, _ in

@@ -10,7 +10,7 @@ import WebImageTesting
 
     init() throws { desk = try Desk() }
 
-    /// Records the counts that the delegate receives, as SDWebImage's test does.
+    /// A delegate that records the counts that it receives, as the delegate in SDWebImage's test does.
     final class Counts: NSObject, SDWebImagePrefetcherDelegate, @unchecked Sendable {
         // Unchecked is safe because the figures are used only under the lock.
         private let lock = NSLock()

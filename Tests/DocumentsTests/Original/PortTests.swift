@@ -4,7 +4,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// Calls to the API that an app ported from iOS makes.
+/// The calls that an app ported from iOS makes to the API.
 @Suite(.timeLimit(minutes: 1)) struct PortTests {
     @Test func animatedImageReturnsItsFrames() throws {
         let file = try Desk.animation(frames: 4)

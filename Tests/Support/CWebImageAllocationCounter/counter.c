@@ -1,4 +1,5 @@
-// Written in C, because the allocator is replaced by defining its symbols and Swift itself allocates through them.
+// Replaces the functions of the allocator to count their calls. This file is written in C, because Swift code itself
+// calls the allocator.
 #define _GNU_SOURCE
 #include "CWebImageAllocationCounter.h"
 #include <errno.h>
@@ -22,7 +23,7 @@ long allocation_counter_stop(void) { return -1; }
 void work_counter_start(void) {}
 work_counts work_counter_stop(void) { return (work_counts){ -1, -1, -1 }; }
 #else
-// Thread-local storage of the executable: reading it never allocates.
+// With this TLS model, the variables are in the executable's thread-local storage. Reading them never allocates memory.
 static _Thread_local bool counting __attribute__((tls_model("initial-exec")));
 static _Thread_local long allocations __attribute__((tls_model("initial-exec")));
 
@@ -31,14 +32,16 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-// Use the allocator of guard_pages.c if Scripts/sanitize guard has loaded it, otherwise that of the C library.
+// Use the allocator of guard_pages.c if Scripts/sanitize guard has loaded it, otherwise use the allocator of the C
+// library.
 #define NEXT(name, ...) (guard_pages_##name ? guard_pages_##name(__VA_ARGS__) : __libc_##name(__VA_ARGS__))
 extern void *guard_pages_malloc(size_t) __attribute__((weak));
 extern void *guard_pages_calloc(size_t, size_t) __attribute__((weak));
 extern void *guard_pages_realloc(void *, size_t) __attribute__((weak));
 extern void *guard_pages_memalign(size_t, size_t) __attribute__((weak));
 
-// Counts of all threads while `counting_all` is set. Objects are allocations of the Swift runtime.
+// The counts of all threads. They change only while `counting_all` is set. `all_objects` counts the allocations of the
+// Swift runtime.
 static atomic_bool counting_all;
 static atomic_long all_allocations, all_objects, all_locks;
 static uintptr_t runtime_start, runtime_end;
@@ -63,13 +66,13 @@ int posix_memalign(void **memory, size_t alignment, size_t size) {
 }
 
 #if defined(__x86_64__) && defined(__GLIBC__)
-// The function of the C library, under a name that this file does not replace.
+// The C library's pthread_mutex_lock(3), under a name that this file does not replace.
 extern int real_mutex_lock(pthread_mutex_t *);
 __asm__(".symver real_mutex_lock,__pthread_mutex_lock@GLIBC_2.2.5");
 extern char __executable_start, etext;
 
-// Counts only locks of the package. The package is linked into the executable, so its calls come from the
-// executable's text segment; other calls come from libraries.
+// Counts only the locks of the package. The package is linked into the executable, so its calls come from the
+// executable's text segment. Calls from any other address come from libraries.
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
     if (atomic_load_explicit(&counting_all, memory_order_relaxed)) {
         uintptr_t caller = (uintptr_t)__builtin_return_address(0);

@@ -1,7 +1,8 @@
 #include <librsvg/rsvg.h>
 #include "CWebImageRSVGCheck.h"
 
-// A declaration that differs from an earlier one does not compile, so building this file is the test.
+// shim.h declares functions and types of librsvg once more. If one of these declarations differs from librsvg's header,
+// this file does not compile. Building this file is therefore the test.
 #pragma clang diagnostic ignored "-Wnullability-completeness"
 #include "../../../Sources/CWebImageRSVG/shim.h"
 

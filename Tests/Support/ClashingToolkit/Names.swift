@@ -1,7 +1,9 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// Names that SwiftCrossUI, Adwaita for Swift and SDWebImageSwiftUI declare as well; a test compiles code that uses both.
+// SwiftCrossUI, Adwaita for Swift or SDWebImageSwiftUI declares each of these names. A test compiles code that imports
+// this module and the package.
 
 public struct Image { public init() {} }
 public struct Button { public init() {} }
-/// SDWebImageSwiftUI declares this type: where it is imported, `WebImage.Image` means a member of it.
+/// SDWebImageSwiftUI declares a type with this name. In a file that imports this type, `WebImage.Image` means a member
+/// of the type and not the `Image` of the module `WebImage`.
 public struct WebImage { public init() {} }

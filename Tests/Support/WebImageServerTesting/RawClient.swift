@@ -2,9 +2,10 @@ package import Foundation
 import WebImageCore
 package import WebImageServer
 
-/// A connection that writes given text and reads HTTP responses. Every call blocks, so use it in ``onThread(_:)``.
+/// A connection that sends text unchanged and reads HTTP responses. Every call blocks the thread, so use a client only
+/// in ``onThread(_:)``.
 ///
-/// A read without an answer ends after 30 s, so that a defect fails a test instead of blocking it.
+/// A call ends after 30 s without a received or sent byte, so that a defect fails a test instead of blocking it.
 package final class RawClient: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -42,7 +43,7 @@ package final class RawClient: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Sends text; returns whether all of it could be written.
+    /// Sends `text` and returns whether all of it was written.
     @discardableResult
     package func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
@@ -58,7 +59,7 @@ package final class RawClient: Sendable {
         return true
     }
 
-    /// Sends a request and returns its response.
+    /// Sends a request and returns its response. `further` contains additional header lines, each with CRLF at its end.
     package func get(
         _ target: String, method: String = "GET", further: String = "", isHead: Bool = false
     ) throws -> Answer {
@@ -66,7 +67,7 @@ package final class RawClient: Sendable {
         return try answer(isHead: isHead || method == "HEAD")
     }
 
-    /// Returns the next response with its body.
+    /// Returns the next response. The response to a HEAD request has no body, so set `isHead` for it.
     package func answer(isHead: Bool = false) throws -> Answer {
         let separator = Data("\r\n\r\n".utf8)
         while buffer.bytes.range(of: separator) == nil {
@@ -93,7 +94,7 @@ package final class RawClient: Sendable {
         return answer
     }
 
-    /// Returns whether the other side ends the connection without a further byte.
+    /// Returns whether the server ends the connection without sending another byte. Waits up to 30 s.
     package func isEnded() -> Bool { buffer.bytes.isEmpty && !fill() && !isTimeout }
 
     /// Returns all bytes up to the end of the connection.
@@ -102,13 +103,13 @@ package final class RawClient: Sendable {
         return rest
     }
 
-    /// Returns whether a byte is ready to be read.
+    /// Returns whether a byte is ready to be read. Does not wait.
     package func hasBytes() -> Bool {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return Foundation.poll(&poll, 1, 0) > 0
     }
 
-    /// Shuts down this side; `how` is the argument of shutdown(2).
+    /// Shuts down the client's side of the connection. `how` is the argument of shutdown(2).
     package func leave(_ how: Int32 = Int32(SHUT_RDWR)) { shutdown(descriptor, how) }
 
     private var rest: String { String(decoding: buffer.bytes, as: UTF8.self) }

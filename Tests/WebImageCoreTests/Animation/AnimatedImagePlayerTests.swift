@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The player with a display link that the test ticks.
+/// Tests the player with a display link. The tests trigger each tick of this display link.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct AnimatedImagePlayerTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
@@ -14,7 +14,7 @@ struct AnimatedImagePlayerTests {
         try #require(AnimatedImagePlayer(provider: animation, displayLink: link, registry: registry))
     }
 
-    /// Ticks until `condition` holds.
+    /// Ticks the display link until `condition` returns true.
     private func tick(_ seconds: TimeInterval = 0.01, until condition: () -> Bool) async -> Bool {
         await eventually(within: 20) {
             link.tick(seconds)
@@ -101,8 +101,8 @@ struct AnimatedImagePlayerTests {
             most = max(most, registry.byteCount)
             await Task.yield()
         }
-        // The budget may be exceeded by one frame per store: each store may be decoding a frame when the budget is
-        // divided again.
+        // When the budget is divided again, each store can be decoding a frame that its new share does not cover.
+        // The stores can therefore exceed the budget by one frame per store.
         #expect(most <= registry.budget + 50 * 32 * 32 * 4)
         #expect(most > 0)
         players.forEach { $0.stopPlaying() }
@@ -131,7 +131,7 @@ struct AnimatedImagePlayerTests {
                 link.tick(elapsed)
                 return player.currentFrameIndex > 150 && shown.count > 5
             })
-        // The position follows the clock. Some frames were skipped, and the others were shown in order.
+        // The position follows the clock. Some frames were skipped, and the other frames were shown in order.
         #expect(abs(Double(player.currentFrameIndex) * 0.005 - played) < 0.1)
         #expect(shown == shown.sorted() && shown.count < Int(player.currentFrameIndex))
         player.stopPlaying()

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Which frames a frame store keeps, and when it releases them.
+/// Tests which frames a frame store keeps, and when the store releases frames.
 @Suite(.timeLimit(minutes: 1))
 struct FrameStoreTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
@@ -21,7 +21,7 @@ struct FrameStoreTests {
         animation.open()
         #expect(await eventually { store.decodeCount == 1 })
         #expect(store.currentFrameCount == 0 && store.byteCount == 0 && store.frame(at: 0) == nil)
-        // The store keeps a frame whose decode began after the removal.
+        // If the decode of a frame begins after the removal, the store keeps the frame.
         store.prefetch([0, 1, 2])
         #expect(await eventually { store.frame(at: 0) != nil })
     }
@@ -58,7 +58,8 @@ struct FrameStoreTests {
         let animation = HookedAnimation()
         let leaves = registry.acquire(animation)
         #expect(registry.capacity(of: stays) < whole)
-        // The store is released while another thread computes the shares of all stores.
+        // The hook releases the store `leaves` while the registry computes the shares of all stores. In a program,
+        // another thread can release a store at this moment.
         animation.hook.withLock { $0 = { registry.release(leaves) } }
         animation.frameCount.withLock { $0 = 200 }
         _ = registry.capacity(of: leaves)
@@ -79,7 +80,8 @@ struct FrameStoreTests {
     }
 }
 
-/// An animation that calls a closure when its frame count is read for the second time after the closure was set.
+/// An animation that calls the closure in `hook` once. The call occurs when the frame count is read for the second
+/// time after the closure was set.
 private final class HookedAnimation: AnimatedImageProvider {
     let hook = Locked<(@Sendable () -> Void)?>(nil)
     let frameCount = Locked(100)
@@ -87,7 +89,8 @@ private final class HookedAnimation: AnimatedImageProvider {
 
     var animatedImageData: Data? { nil }
     var animatedImageFrameCount: Int {
-        // The registry reads the count once for the store that asks, and then once for each store.
+        // To compute the capacity of a store, the registry first reads the frame count of this store. Then the
+        // registry reads the frame count of every store.
         if let hook = hook.withLock({ $0 }) {
             let isSecond = reads.withLock { reads in
                 reads += 1
@@ -102,7 +105,7 @@ private final class HookedAnimation: AnimatedImageProvider {
     func animatedImageFrame(at index: Int) -> Image? { nil }
 }
 
-/// An animation whose first decode waits until the test opens it.
+/// An animation. Its first decode blocks until the test calls `open()`.
 private final class GatedAnimation: AnimatedImageProvider {
     private let gate = DispatchSemaphore(value: 0)
     private let state = Mutex((isDecoding: false, isOpen: false))

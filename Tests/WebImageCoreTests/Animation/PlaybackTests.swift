@@ -3,7 +3,8 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// The policy that chooses the frame for each tick. It is a value, so the tests need no clock and no decoder.
+/// Tests the policy that chooses the frame for each tick. The policy is a value type, so the tests need no clock and
+/// no decoder.
 struct PlaybackTests {
     private func shown(
         _ playback: inout Playback, ticks: Int, of seconds: TimeInterval, frame: TimeInterval = 0.1,
@@ -43,7 +44,8 @@ struct PlaybackTests {
         #expect(events.last { if case .show = $0 { true } else { false } } == .show(last))
     }
 
-    /// The last frame stays visible, so an animation that is too slow to decode must not end on an earlier one.
+    /// After the end, the last shown frame stays visible. Playback must therefore wait for the last frame of the
+    /// animation, even if its decode is late.
     @Test(arguments: [(AnimatedImagePlaybackMode.normal, 2), (.reverse, 0), (.bounce, 1), (.reversedBounce, 1)])
     func endIsReportedAfterTheLastFrameIsShown(_ mode: AnimatedImagePlaybackMode, _ last: Int) {
         var playback = playback(3, mode, loops: 1)
@@ -66,7 +68,7 @@ struct PlaybackTests {
         var playback = playback(10)
         _ = shown(&playback, ticks: 1, of: 0)
         #expect(shown(&playback, ticks: 1, of: 0.35) == [.show(3)])
-        // Frame 6 is due but only frame 4 is decoded: the player shows the older frame.
+        // Frame 6 is due, but of the frames up to 6 only frame 4 is decoded. The player shows frame 4.
         #expect(shown(&playback, ticks: 1, of: 0.3, ready: { $0 == 4 }) == [.show(4)])
         #expect(playback.index == 6)
         #expect(shown(&playback, ticks: 1, of: 0.001) == [.show(6)])
@@ -109,7 +111,8 @@ struct PlaybackTests {
                 asked += 1
                 return 0.01
             }, isReady: { _ in true })
-        // A step over one year needs fewer than 100 duration queries. Walking frame by frame would need three billion.
+        // A step over one year needs fewer than 100 duration queries. One query per frame would be three billion
+        // queries.
         #expect(asked < 100)
         #expect(playback.loopCount > 400_000_000)
     }

@@ -4,12 +4,12 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The player on a virtual clock.
+/// Tests the player with a virtual clock.
 @MainActor @Suite(.timeLimit(minutes: 2))
 struct PlaybackTimeTests {
     let registry = FrameStoreRegistry(budget: 1 << 20)
 
-    /// Ticks until all frames are in memory, at time 0.
+    /// Returns a stopped player. The current frame is frame 0, and all frames are in memory.
     private func filled(_ animation: FakeAnimation, _ link: VirtualDisplayLink) async throws -> AnimatedImagePlayer {
         let player = try #require(AnimatedImagePlayer(provider: animation, displayLink: link, registry: registry))
         for index in (0..<animation.animatedImageFrameCount).reversed() {
@@ -30,8 +30,8 @@ struct PlaybackTimeTests {
         player.animationFrameHandler = { index, _ in
             let now = clock.now / .seconds(1)
             if shown == 0 { start = now }
-            // The time in seconds from the first frame until this frame is due. The first refresh after that time
-            // shows the frame.
+            // `due` is the time in seconds between the first frame and this frame. The first refresh at or after this
+            // time shows the frame.
             let due = Double(shown / 5) * loop + durations.prefix(shown % 5).reduce(0, +)
             let late = now - start - due
             worst = max(worst, late < -0.001 ? .infinity : late)
@@ -60,7 +60,7 @@ struct PlaybackTimeTests {
         #expect(clock.waitingCount == 0)
         let decodes = animations.map { $0.decodes.values.reduce(0, +) }
         clock.advance(by: .seconds(3600))
-        // A decode that had begun before the pause may finish, which is at most one frame per player.
+        // A decode that began before the pause can finish after the pause. Each player has at most one such decode.
         for (before, animation) in zip(decodes, animations) {
             #expect(animation.decodes.values.reduce(0, +) <= before + 1)
         }
@@ -68,7 +68,7 @@ struct PlaybackTimeTests {
     }
 }
 
-/// A display with the given refresh rate on a virtual clock.
+/// A display link with the given refresh rate in hertz. A virtual clock triggers its ticks.
 @MainActor private final class VirtualDisplayLink: DisplayLink {
     private let clock: VirtualClock
     private let interval: Duration
@@ -92,7 +92,7 @@ struct PlaybackTimeTests {
 
     private func schedule(last: Duration?) {
         waiting = clock.schedule(after: interval) { [weak self] in
-            // The tests advance the clock on the main actor.
+            // The assumption is true because the tests advance the clock on the main actor.
             MainActor.assumeIsolated {
                 guard let self, let handler = self.handler else { return }
                 let now = self.clock.now

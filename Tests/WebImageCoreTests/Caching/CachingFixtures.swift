@@ -10,7 +10,7 @@ func picture(width: Int = 16, height: Int = 1, format: PixelFormat = .bgra8Premu
     return Image(pixels: pixels)
 }
 
-/// A coder for the text format "P <width> <height>", which is sufficient for cache tests.
+/// A coder for a text format that is sufficient for cache tests: "P <width> <height>".
 struct ToyCoder: DetailedImageCoder {
     let decodes = Locked(0)
 
@@ -83,13 +83,13 @@ final class DictionaryDiskCache: DiskCaching {
     func pixelSize(forKey key: String) -> PixelSize? { state.withLock { $0.sizes[key] } }
 }
 
-/// Records the values that a completion was called with.
+/// Records the values that are passed to a completion.
 final class Calls<Value: Sendable>: Sendable {
     private let values = Locked<[Value]>([])
     var all: [Value] { values.withLock { $0 } }
     func append(_ value: Value) { values.withLock { $0.append(value) } }
 
-    /// Waits until there are `count` calls; returns those made before the timeout.
+    /// Waits until there are `count` calls or the timeout ends. Returns the values of all calls so far.
     func wait(for count: Int = 1) -> [Value] {
         _ = eventually { all.count >= count }
         return all

@@ -4,7 +4,8 @@ import WebImageTestTraits
 
 @testable import WebImageCore
 
-/// Variants in a custom disk cache without entry records. The attributes of a variant are stored as metadata.
+/// Tests variants in a custom disk cache that stores no entry records. In such a cache, the attributes of a variant
+/// are stored as metadata.
 @Suite(.timeLimit(minutes: 1))
 struct ForeignLayerTests {
     private let cache: ImageCache
@@ -16,7 +17,8 @@ struct ForeignLayerTests {
         cache = ImageCache(namespace: "foreign", diskCacheDirectory: "/nowhere", config: config)
     }
 
-    /// Returns an image of an animation that the transformer did not change.
+    /// Returns an untransformed image. The transformer did not run, because the option `.transformAnimatedImage` was
+    /// not set.
     private func variant() -> Image {
         let image = picture()
         image.transformOptions = .transformAnimatedImage

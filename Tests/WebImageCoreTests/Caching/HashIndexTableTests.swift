@@ -4,7 +4,8 @@ import WebImageTesting
 @testable import WebImageCore
 
 struct HashIndexTableTests {
-    /// With few hashes and many removals, runs of collisions grow, break and wrap around the end of the table.
+    /// If there are few different hashes, many entries collide and occupy long runs of slots. Removals split these
+    /// runs. Some runs continue from the end of the table at its start.
     @Test(arguments: [1, 3, 64, 100_000] as [UInt32])
     func hashIndexMatchesADictionaryUnderCollisions(hashes: UInt32) {
         var random = SeededRandom(seed: UInt64(hashes))
@@ -27,7 +28,7 @@ struct HashIndexTableTests {
 
     @Test func hashIndexComparesOnlyEqualHashes() {
         var table = HashIndexTable()
-        // The hashes 5 and 21 have the same slot in a table of 16 slots.
+        // In a table of 16 slots, the hashes 5 and 21 select the same slot.
         table.insert(0, hash: 5)
         table.insert(1, hash: 21)
         var asked: [Int] = []

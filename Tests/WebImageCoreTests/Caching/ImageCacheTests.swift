@@ -21,7 +21,8 @@ struct ImageCacheTests {
         var image: Image?
         var data: Data?
         var type: ImageCacheType
-        /// The thread on which the completion ran. If it ran before the call returned, that is the caller's thread.
+        /// The thread on which the completion ran. This is the caller's thread if the completion ran before the call
+        /// returned.
         let thread = pthread_self()
     }
 
@@ -157,7 +158,7 @@ struct ImageCacheTests {
         for round in 0..<500 {
             cache.clearMemory()
             let (calls, token) = query("key")
-            // Vary the moment at which the cancel reaches the query.
+            // Vary the time between the start of the query and the cancel.
             if round % 3 == 0 { for _ in 0..<round % 50 { sched_yield() } }
             token?.cancel()
             token?.cancel()

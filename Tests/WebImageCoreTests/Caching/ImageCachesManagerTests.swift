@@ -4,7 +4,7 @@ import WebImageTestTraits
 
 @testable import WebImageCore
 
-/// A cache that records its calls and completes them when the test requests it.
+/// A cache that records its calls. A query completes at once, or when the test calls `answer`.
 final class ScriptedCache: ImageCaching {
     struct State {
         var queries: [ImageCacheQueryCompletionBlock?] = []
@@ -125,7 +125,8 @@ struct ImageCachesManagerTests {
         #expect((manager.caches?.first as? ImageCache) === ImageCache.shared)
     }
 
-    /// The last answer arrives while an earlier hit is being compared, which two threads can do concurrently.
+    /// The last answer, a miss, arrives while the fan-out still checks an earlier hit. In a program, two threads can
+    /// deliver these two answers concurrently. The hit must be delivered.
     @Test func concurrentHitIsDeliveredWhenAMissArrivesBesideIt() {
         let fanOut = CacheFanOut(caches: [low, high], isSerial: false)
         let answers = Calls<@Sendable (ImageCacheType) -> Void>()
@@ -168,7 +169,7 @@ struct ImageCachesManagerTests {
         #expect(query().wait().first?.image == nil)
         low.storeImageToMemory(picture(), forKey: "key")
         high.storeImageDataToDisk(ToyCoder.data(width: 2, height: 2), forKey: "key")
-        // Either cache may answer first. Only the first answer is delivered.
+        // Each of the two caches can be the first to answer. Only the first answer is delivered.
         let answers = contains()
         #expect(answers == [.memory] || answers == [.disk])
         #expect(query().wait().count == 1)

@@ -141,8 +141,8 @@ struct MemoryCacheTests {
         #expect(cache.object(forKey: "9") != nil)
     }
 
-    /// Releasing an image can run any code, including calls to the same cache. Under the cache's lock, such a call
-    /// would deadlock.
+    /// The `deinit` of an image can call the cache. If the cache released an image under its lock, such a call would
+    /// deadlock.
     @Test func evictedImagesAreReleasedOutsideTheLock() {
         final class Caller: Image, @unchecked Sendable {
             // Unchecked is safe because the property is set before the image is shared.

@@ -6,7 +6,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Returns the number of allocations of the calling thread while `body` runs.
+/// Runs `body` and returns the number of allocations that the calling thread makes during the run.
 func allocations(_ body: () -> Void) -> Int {
     allocation_counter_start()
     body()
@@ -31,7 +31,7 @@ struct MemoryHitTests {
         let cache = ImageCache(namespace: "hits", diskCacheDirectory: "/nowhere", config: config)
         for key in keys { cache.storeImageToMemory(picture(), forKey: key) }
         var found = 0
-        // The first use instantiates generic types; those allocations do not count.
+        // The first use allocates memory for generic types. Make the first use here, so that it is not counted.
         _ = cache.imageFromMemoryCache(forKey: keys[0])
         let count = allocations {
             for index in 0..<1000 where cache.imageFromMemoryCache(forKey: keys[index]) != nil { found += 1 }
@@ -65,7 +65,8 @@ struct MemoryHitTests {
         #expect(found == 1000)
     }
 
-    /// A complete load that hits the memory cache, from the call to the completion, as a scrolling list makes it.
+    /// Counts the allocations of loads that hit the memory cache, from the call to the completion. A scrolling list
+    /// starts such loads.
     @Test func wholeLoadAllocatesAtMostThreeTimes() throws {
         var config = ImageCacheConfig()
         config.diskCacheClass = DictionaryDiskCache.self
@@ -78,9 +79,10 @@ struct MemoryHitTests {
         let completed: WebImageInternalCompletionBlock = { image, _, _, _, _, _ in
             if image != nil { found.withLock { $0 += 1 } }
         }
-        // The first use instantiates generic types, and a URL allocates when its text is first read; neither counts.
+        // The first load allocates memory for generic types, and a URL allocates when its text is first read. Load
+        // every URL here, so that these allocations are not counted.
         for url in urls { manager.loadImage(with: url, context: context, completed: completed) }
-        // Use an index: a loop over the URLs allocates in a debug build.
+        // Use an index, because a loop over the URLs allocates in a debug build.
         var index = 0
         let count = allocations {
             while index < urls.count {

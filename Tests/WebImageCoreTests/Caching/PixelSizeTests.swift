@@ -58,7 +58,8 @@ struct PixelSizeTests {
         #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 7, height: 5))
     }
 
-    /// Under constant load the pool runs no job of low priority; the files that such jobs hold must not fill the memory.
+    /// While the pool is always busy, it starts no job of low priority. Such a job reads the pixel size of a file and
+    /// keeps the file in memory until then. The total size of these files must not exceed a limit.
     @Test func filesThatWaitForTheirSizeStayWithinALimit() async {
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let gate = DispatchSemaphore(value: 0)
@@ -115,8 +116,8 @@ struct PixelSizeTests {
         #expect(!isNewsAgain)
     }
 
-    /// A view requests a pixel size on the main thread while the disk queue is busy. The request does not wait for
-    /// the queue.
+    /// A view can request a pixel size on the main thread while the disk queue is busy. The query must not wait for
+    /// the disk queue.
     @Test func sizeQueryWaitsForNoOtherDiskWork() {
         disk.setPixelSize(PixelSize(width: 3, height: 2), forKey: "key")
         let gate = DispatchSemaphore(value: 0)

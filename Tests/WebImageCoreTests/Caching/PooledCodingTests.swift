@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// All decoding and encoding runs on the shared bounded pool, whichever API requests it.
+/// All decodes and encodes run on the shared bounded pool. It does not matter which API requests them.
 @Suite(.serialized, .timeLimit(minutes: 1))
 struct PooledCodingTests {
     let cache: ImageCache
@@ -46,7 +46,8 @@ struct PooledCodingTests {
         #expect(coder.seen == ["info true", "decode true"])
     }
 
-    /// A load reads the header to estimate the decode's memory. That must run on the pool, too.
+    /// A load reads the header to estimate the memory that the decode needs. The pool must run both the header read
+    /// and the decode.
     @Test func aManagersLoadReadsTheHeaderAndDecodesOnThePool() async throws {
         let manager = WebImageManager(cache: cache, loader: CallbackLoader())
         _ = try await manager.image(for: URL(string: "http://host/a.png"), context: context)
@@ -71,7 +72,7 @@ struct PooledCodingTests {
     }
 }
 
-/// A coder that records each call and whether the pool was running a job at that time.
+/// A coder that records each call. The record contains whether the pool was running a job during the call.
 final class WitnessCoder: DetailedImageCoder {
     private let notes = Locked<[String]>([])
     var seen: [String] { notes.withLock { $0 } }
@@ -104,7 +105,8 @@ private struct CountingPlainCoder: ImageCoder {
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }
 
-/// A loader whose data is available immediately. The protocol's default implementation provides its callback form.
+/// A loader that returns its data immediately. It implements only the `async` function. The protocol provides the
+/// callback function.
 private struct CallbackLoader: ImageDataLoader {
     func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?

@@ -5,8 +5,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The end of a cache query that is cancelled after the disk has answered, and the entries that a thumbnail query
-/// stores in higher caches.
+/// Tests cache queries that are cancelled after the disk has answered, and the entries that thumbnail queries store in
+/// higher caches.
 @Suite(.timeLimit(minutes: 1))
 struct QueryEndTests {
     let coder = ToyCoder()
@@ -14,7 +14,7 @@ struct QueryEndTests {
         memoryCache: MemoryCache(config: ImageCacheConfig()),
         diskCache: DictionaryDiskCache(cachePath: "/", config: ImageCacheConfig()))
 
-    /// A queue that runs no blocks until the test opens it.
+    /// A queue that runs no blocks until the test calls `open()`.
     private final class HeldQueue: Sendable {
         let queue = DispatchQueue(label: "held")
         init() { queue.suspend() }

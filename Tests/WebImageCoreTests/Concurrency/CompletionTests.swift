@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// If several threads race to claim a completion, it runs once.
+/// A completion runs only once, even if several threads complete it at the same time.
 @Suite(.timeLimit(minutes: 1))
 struct CompletionTests {
     @Test func onlyTheFirstResultIsDelivered() {

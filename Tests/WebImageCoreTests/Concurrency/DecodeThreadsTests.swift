@@ -9,7 +9,7 @@ import WebImageTesting
 struct DecodeThreadsTests {
     private let large = DecodePool.largeCost
 
-    /// Jobs that block a thread until the test opens them.
+    /// Jobs that each block a thread until the test calls `letGo()`.
     private final class Blocked: Sendable {
         let gate = DispatchSemaphore(value: 0)
         let finished = Locked(0)
@@ -43,7 +43,8 @@ struct DecodeThreadsTests {
     }
 
     @Test func hostTaskRunsWhileEveryThreadIsBlocked() async {
-        // This is more than the threads of Swift's cooperative pool and a root queue of libdispatch together.
+        // `width` is greater than the number of threads that Swift's cooperative pool and a root queue of libdispatch
+        // have together.
         let width = 8 * ProcessInfo.processInfo.activeProcessorCount
         let pool = DecodePool(width: width, byteBudget: .max / 2)
         let blocked = Blocked(pool, width)
@@ -107,7 +108,7 @@ struct DecodeThreadsTests {
             #expect(pool.threadCount >= 3)
             #expect(await blocked.letGo())
             #expect(await eventually { pool.threadCount == 0 })
-            // Only the last of the three threads to end calls the idle handler.
+            // Three threads end. Only the thread that ends last calls the idle handler.
             #expect(await eventually { idleTimes.withLock { $0 } == number + 1 })
         }
     }
@@ -131,7 +132,7 @@ struct DecodeThreadsTests {
                 ran.withLock { $0[number] += 1 }
                 bytes.withLock { $0.now -= cost }
             }
-            // From time to time wait until the pool is idle, so that threads end.
+            // Wait sometimes until the pool is idle, so that idle threads end between jobs.
             if number % 50 == 0 { _ = await eventually { pool.runningCount == 0 && pool.waitingCount == 0 } }
         }
         #expect(await eventually { ran.withLock { $0.allSatisfy { $0 == 1 } } })

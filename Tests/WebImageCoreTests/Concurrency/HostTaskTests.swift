@@ -7,14 +7,14 @@ import WebImageTesting
 
 /// Swift tasks of the host program run even while many jobs of the library block their threads.
 ///
-/// On Linux, concurrent dispatch queues (including the global ones) use the threads of Swift's cooperative
-/// pool. A block that waits on such a queue takes a thread away from the host's `async` functions.
+/// On Linux, concurrent dispatch queues (including the global queues) use the threads of Swift's cooperative
+/// pool. While a block on such a queue blocks its thread, the host's `async` functions cannot use this thread.
 @Suite(.serialized, .timeLimit(minutes: 3))
 struct HostTaskTests {
-    /// Occupies threads until the test opens it.
+    /// Blocks each thread that calls `block()` until the test calls `open()`.
     ///
-    /// The threads spin instead of sleeping, because libdispatch checks once a second for sleeping threads and
-    /// adds threads for them.
+    /// The threads spin and do not sleep. Once a second, libdispatch looks for sleeping threads and starts
+    /// additional threads to replace them.
     private final class Blocker: Sendable {
         private let state = Locked((count: 0, isOpen: false))
 
@@ -28,12 +28,14 @@ struct HostTaskTests {
         func open() { state.withLock { $0.isOpen = true } }
     }
 
-    /// A number of jobs that exceeds the threads of the cooperative pool.
+    /// The number of jobs, which is greater than the number of threads in the cooperative pool.
     private let many = 4 * ProcessInfo.processInfo.activeProcessorCount
 
-    /// Starts jobs, waits until `count` of them block, and runs a task of every priority meanwhile.
+    /// Starts jobs and waits until `count` jobs block their threads. Then runs a Swift task of every priority and
+    /// expects that each task ends.
     ///
-    /// The checks run on a separate thread, because a task may never run if the test fails.
+    /// This function waits on a separate thread. If the jobs block the cooperative pool, a Swift task would never
+    /// run and could not report the failure.
     private func expectTasksRun(
         besideBlocked count: Int, _ start: @escaping @Sendable (Blocker) -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -105,7 +107,7 @@ struct HostTaskTests {
 
     @Test func coding() async throws {
         let url = try #require(URL(string: "http://host/picture.png"))
-        // The decode pool has this many threads.
+        // `width` is the number of threads of the decode pool.
         let width = max(2, ProcessInfo.processInfo.activeProcessorCount)
         let loads = Locked<[Task<Void, any Error>]>([])
         await expectTasksRun(besideBlocked: width) { blocker in
@@ -152,15 +154,16 @@ struct HostTaskTests {
         for load in loads.withLock({ $0 }) { _ = try? await load.value }
     }
 
-    /// No source file uses a queue that takes its threads from the cooperative pool. This covers jobs that no other
-    /// test runs.
+    /// No source file uses a queue that takes its threads from the cooperative pool. The search in the source files
+    /// covers jobs that no other test starts.
     @Test func noSourceUsesAQueueOfTheCooperativePool() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
         let sources = root.appending(path: "Sources")
         let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
         var count = 0
         for case let file as URL in files where file.pathExtension == "swift" {
-            // Skip `CallbackQueue.global`, which only users select, and a source of the gallery, which is a program.
+            // Skip two files. The library never uses `CallbackQueue.global`; only users select this queue. The second
+            // file belongs to the gallery, which is a program.
             if ["CallbackQueue.swift", "MainLoopCheck.swift"].contains(file.lastPathComponent) { continue }
             if file.path.contains("/WebImageTesting/") { continue }
             count += 1

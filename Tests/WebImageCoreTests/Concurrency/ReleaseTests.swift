@@ -9,8 +9,8 @@ import WebImageTesting
 /// call the library.
 @Suite(.timeLimit(minutes: 1))
 struct ReleaseTests {
-    /// A value whose `deinit` calls the shared tasks that store the value. If they released it under their lock, that
-    /// call would block.
+    /// A value that `tasks` stores. The `deinit` of the value calls `tasks` on another thread. If `tasks` released
+    /// the value under its lock, this call would block.
     private final class Value: Sendable {
         let tasks: SharedTasks<Int, Value>
         let wasFree: Locked<Bool?>

@@ -9,8 +9,8 @@ struct SharedTaskStateTests {
 
     private struct Model {
         var state = State()
-        /// The run of each subscriber that has joined and not left. A subscriber that was cancelled before its join
-        /// has no run.
+        /// The ID of the run for each subscriber, from its join until it leaves. A subscriber that was cancelled before
+        /// its join has no run.
         var runs: [UInt64: UInt64] = [:]
         var resumed: Set<UInt64> = []
         var cancelled: Set<UInt64> = []
@@ -46,8 +46,8 @@ struct SharedTaskStateTests {
         }
     }
 
-    /// A key is hashed once per run. A load's identity has dozens of fields, so hashing costs more than all other
-    /// work of a step.
+    /// During a run, the key is hashed only once. For loads, the key is an identity with dozens of fields. To hash
+    /// this identity costs more than all other work of a step.
     @Test func sharedTaskHashesItsKeyOnce() {
         var state = SharedTaskState<CountedKey, Int>()
         guard case .waits(let run, true) = state.join(1, CountedKey(), .normal) else {
@@ -123,7 +123,7 @@ struct SharedTaskStateTests {
             guard let subscriber else { return }
             model.perform(model.state.move(subscriber, to: .high))
         default:
-            // A subscriber leaves only after it has resumed or found the value.
+            // A subscriber that still waits for the result cannot leave.
             guard let subscriber, !model.waiting.contains(subscriber), let run = model.runs[subscriber] else { return }
             let consumes =
                 model.succeeded.contains(run) && !model.cancelled.contains(subscriber) && Bool.random(using: &random)

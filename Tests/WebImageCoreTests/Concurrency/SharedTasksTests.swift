@@ -5,7 +5,8 @@ import WebImageTesting
 @testable import WebImageCore
 
 struct SharedTasksTests {
-    /// The work cancels its only subscriber immediately, often before the subscriber waits for the result.
+    /// The work cancels its only subscriber immediately, often before the subscriber waits for the result. The cancel
+    /// must cancel the work in every case.
     @Test func cancelReachesTheWorkAtEveryInstant() async {
         let missed = Locked(0)
         for number in 0..<2000 {
@@ -64,7 +65,7 @@ struct SharedTasksTests {
         let starts = Locked(0)
         let (isCancelled, gate) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
-            // The loop ends immediately, because the task is already cancelled.
+            // The loop ends after `task.cancel()`, so the task subscribes only when it is cancelled.
             for await _ in isCancelled {}
             _ = try? await tasks.withValue(
                 for: 1, priority: LoadPriorityHandle(),

@@ -29,7 +29,7 @@ struct ImageFormatTests {
     func formatIsDetectedByContent(_ index: Int) {
         let (bytes, format) = Self.signatures[index]
         #expect(ImageFormat(sniffing: Data(bytes)) == format)
-        // A slice whose indices do not start at 0 gives the same format.
+        // The format of a slice is the same, although the indices of the slice do not start at 0.
         #expect(ImageFormat(sniffing: (Data([1, 2, 3]) + Data(bytes)).dropFirst(3)) == format)
     }
 

@@ -4,7 +4,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Alternative sources of an image, and a smaller substitute on expensive or constrained networks.
+/// Tests alternative sources of an image. Tests the smaller substitute that is loaded on expensive or constrained
+/// networks.
 @Suite(.timeLimit(minutes: 1))
 struct AlternativeSourcesTests {
     private let loader = FakeDataLoader()
@@ -63,8 +64,8 @@ struct AlternativeSourcesTests {
         #expect(loaders.identity(of: load) != before)
     }
 
-    /// After a cancel, only bytes of the full image are passed on. They are stored as the original, so bytes of a
-    /// low-data substitute must not be passed on.
+    /// Bytes that arrive after a cancel are stored as the original. The manager must therefore receive only bytes of
+    /// the full image, and no bytes of a low-data substitute.
     @Test func bytesAfterACancelAreStoredOnlyForTheFullPicture() async throws {
         for url in urls { loader.answer(url, with: .failure(WebImageError(.transport, stage: .download))) }
         loader.answer(urls[2], with: .success(Data("c".utf8)))
@@ -80,7 +81,8 @@ struct AlternativeSourcesTests {
             late.metadata = Data([1])
             load.finishedAfterCancel?(late)
         }
-        // The result of an alternative URL has no metadata, because that URL's validators do not apply to this image.
+        // The result of an alternative URL has no metadata. Its validators belong to the alternative URL, but the bytes
+        // are stored under the first URL.
         #expect(taken.withLock { $0.map(\.metadata) } == [Data([1]), nil])
     }
 

@@ -4,10 +4,10 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which loader of an `ImageLoadersManager` performs a load.
+/// Tests which loader of an `ImageLoadersManager` performs a load.
 @Suite(.timeLimit(minutes: 1))
 struct LoadersManagerTests {
-    /// A loader that accepts every URL, but no load with the option `.highPriority`.
+    /// A loader that accepts every URL but refuses loads with the option `.highPriority`.
     private final class PickyLoader: ImageDataLoader {
         let calls = Locked(0)
 

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Progress and partial images while bytes arrive.
+/// Tests the progress and the partial images that a load delivers while bytes arrive.
 @Suite(.timeLimit(minutes: 1))
 struct ArrivalTests {
     let fixture: ManagerFixture

@@ -94,7 +94,7 @@ struct ContextKeyTests {
         #expect(fixture.cache.memoryKeys.count == 2 && !fixture.cache.memoryKeys.contains(fixture.key))
     }
 
-    /// A thumbnail size in `.imageDecodeOptions` changes the cache key; otherwise the thumbnail would be cached as
+    /// A thumbnail size in `.imageDecodeOptions` must change the cache key. Otherwise the thumbnail would be cached as
     /// the whole image. SDWebImage ignores this size.
     @Test func thumbnailInTheDecodeOptionsHasItsKey() async throws {
         let options: ImageCoderOptions = [.decodeThumbnailPixelSize: CGSize(width: 4, height: 4)]
@@ -127,8 +127,8 @@ struct ContextKeyTests {
         }
         #expect(try await stored(.none, .none) == (false, false))
         #expect(try await stored(.memory, .none) == (true, false))
-        // As in SDWebImage, `.originalStoreCacheType: .disk` stores the original on disk, whatever `.storeCacheType`
-        // contains.
+        // As in SDWebImage, `.originalStoreCacheType: .disk` stores the original on disk. The value of
+        // `.storeCacheType` does not change this.
         #expect(try await stored(.memory, .disk) == (true, true))
         #expect(try await stored(.disk, .none) == (false, true))
         #expect(try await stored(.none, .memory) == (true, false))
@@ -207,7 +207,7 @@ struct ContextKeyTests {
     @Test func animatedImageClassIsUsedAndPreloaded() async throws {
         let image = try await fixture.result(.preloadAllFrames, [.animatedImageClass: LivelyImage.self]).image
         #expect((image as? LivelyImage)?.isPreloaded == true)
-        // A still image in memory under the same key is not returned for a request that requires the animated class.
+        // The still image in memory has the same key, but a request that requires the animated class must not get it.
         fixture.cache.storeImageToMemory(try TestImages.solid(), forKey: fixture.key)
         let context: WebImageContext = [.animatedImageClass: LivelyImage.self]
         #expect(try await fixture.result(.matchAnimatedImageClass, context).image is LivelyImage)

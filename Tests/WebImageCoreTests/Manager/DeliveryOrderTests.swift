@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The order of one load's deliveries on a queue that runs several blocks concurrently.
+/// Tests the order in which one load delivers its results on a concurrent queue.
 @Suite(.timeLimit(minutes: 1))
 struct DeliveryOrderTests {
     let fixture: ManagerFixture
@@ -14,7 +14,8 @@ struct DeliveryOrderTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// Records completions; the first one takes long. The next completion must not start before the first one ends.
+    /// Records the completions of a load. The first completion blocks until the test calls `open()`. The next
+    /// completion must not start before the first completion ends.
     private final class SlowFirst: Sendable {
         private let state = Locked((started: 0, ended: [Bool](), isOpen: false))
         private let gate = DispatchSemaphore(value: 0)
@@ -78,7 +79,8 @@ struct DeliveryOrderTests {
             let operation = fixture.manager.loadImage(
                 with: url, context: fixture.context([.callbackQueue: queue])
             ) { _, _, error, _, _, _ in
-                // Read the flag at the start, because a block that began before the cancel may finish after it.
+                // Read the flag at the start of the block, because a block that starts before the cancel can end after
+                // the cancel.
                 if wasCancelled.withLock({ $0 }) { late.withLock { $0.append(error?.code) } }
                 all.withLock { $0 += 1 }
             }

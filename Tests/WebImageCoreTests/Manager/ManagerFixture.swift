@@ -3,7 +3,7 @@ import Testing
 import WebImageCore
 import WebImageTesting
 
-/// A manager with a fake loader, cache and coder. Its loads record the values that they deliver.
+/// A manager with a fake loader, cache and coder. The function `load` records the values that a load delivers.
 struct ManagerFixture: Sendable {
     let cache = FakeImageCache()
     let loader = FakeDataLoader()
@@ -26,7 +26,7 @@ struct ManagerFixture: Sendable {
         loader.answer(url, with: .success(FakeCoder.file(width: width, height: height)))
     }
 
-    /// Starts a callback load and records every completion.
+    /// Starts a load with the callback API. Records each progress report and each completion.
     func load(_ options: WebImageOptions = [], _ more: WebImageContext = [:]) -> Recorder {
         let recorder = Recorder()
         recorder.operation = manager.loadImage(
@@ -44,7 +44,7 @@ struct ManagerFixture: Sendable {
     }
 }
 
-/// Records what one load delivered.
+/// Records the progress and the completions of one load.
 final class Recorder: Sendable {
     struct Completion: Sendable {
         var image: Image?
@@ -52,8 +52,8 @@ final class Recorder: Sendable {
         var error: WebImageError?
         var cacheType: ImageCacheType
         var finished: Bool
-        /// The thread on which the completion ran. A load that completes before `loadImage` returns uses the caller's
-        /// thread.
+        /// The thread on which the completion ran. If a load completes before `loadImage` returns, the completion runs
+        /// on the caller's thread.
         let thread = pthread_self()
         var isOnThisThread: Bool { thread == pthread_self() }
     }
@@ -100,7 +100,7 @@ final class StageCanceller: WebImageManagerListener {
 
     init(_ stage: WebImageLoadStage) { self.stage = stage }
 
-    /// The load to cancel; the stage waits until it is set.
+    /// The load to cancel. When the stage begins, the listener waits until this property is set.
     var operation: WebImageCombinedOperation? {
         get { state.withLock { $0.operation } }
         set {
@@ -124,7 +124,7 @@ final class StageCanceller: WebImageManagerListener {
     func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {}
 }
 
-/// A transformer that returns a copy of the image with the same pixels, or the given output, and records its runs.
+/// A transformer that records its runs. It returns the result of `output`, or a copy of the image if `output` is nil.
 final class NamedTransformer: ImageTransformer {
     let transformerKey: String
     let preserveImageMetadata: Bool
@@ -155,7 +155,7 @@ struct Pipeline: ImageTransformerSequence {
     }
 }
 
-/// A coder whose decodes wait until the test opens it.
+/// A coder. Each decode blocks until the test calls `open()`. Each call releases one decode.
 final class GatedCoder: ImageCoder {
     private let gate = DispatchSemaphore(value: 0)
     private let started = Locked(0)

@@ -184,7 +184,7 @@ private struct NamingTransformer: ImageTransformer {
     func transformedImage(with image: Image, forKey key: String) -> Image? { Image(pixels: image.pixels) }
 }
 
-/// A load that is cancelled after its work has ended and before its result is delivered.
+/// Tests a load that is cancelled after its work has ended but before its result is delivered.
 @Suite(.timeLimit(minutes: 1))
 struct LateCancelTests {
     @Test func cancelBeforeDeliveryDeliversOnlyCancelled() async throws {

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Tests that take minutes; run with `Scripts/test --long`.
+/// Tests that take minutes. They run only with `Scripts/test --long`.
 @Suite(
     .serialized, .enabled(if: ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil, "Scripts/test --long"),
     .timeLimit(minutes: 10))
@@ -12,8 +12,8 @@ struct ManagerLongTests {
     private static let batch = 2000
     private static let batches = 50
 
-    /// Runs 50 batches of 2,000 loads. Half of the loads use the same URL; they request originals, thumbnails and
-    /// transformed variants.
+    /// Runs 50 batches of 2,000 loads and cancels the loads at random times. Half of the loads use the same URL. The
+    /// loads request originals, thumbnails and transformed variants.
     @Test func aHundredThousandRandomCancelsEndOnceEachAndKeepMemoryFlat() async throws {
         let fixture = try ManagerFixture()
         let ends = Locked([UInt8](repeating: 0, count: Self.batch * Self.batches))
@@ -23,7 +23,8 @@ struct ManagerLongTests {
             try await cancelAtRandom(batch, fixture, ends)
             fixture.cache.clear(with: .all, completion: nil)
             last = Self.residentBytes
-            // Compare with the memory after ten batches, when first uses and allocator caches no longer add memory.
+            // The memory after ten batches is the value for the comparison. In the first batches, first uses and
+            // allocator caches still add memory.
             if batch == 9 { settled = last }
         }
         #expect(ends.withLock { $0.allSatisfy { $0 == 1 } })
@@ -38,7 +39,7 @@ struct ManagerLongTests {
     private func cancelAtRandom(
         _ batch: Int, _ fixture: ManagerFixture, _ ends: Locked<[UInt8]>
     ) async throws {
-        // Use new fakes for each batch: they record their calls, so their memory grows.
+        // Create new fakes for each batch. The fakes record their calls, so their memory grows with each load.
         let (loader, transformer) = (FakeDataLoader(), NamedTransformer())
         var random = SeededRandom.printingSeed()
         var operations: [WebImageCombinedOperation] = []

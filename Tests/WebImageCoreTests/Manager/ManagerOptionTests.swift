@@ -69,15 +69,16 @@ struct ManagerOptionTests {
         let bounded = try await fixture.result([], context)
         #expect(bounded.image.pixelSize == PixelSize(width: 50, height: 50))
         #expect(try await fixture.result([], context).cacheType == .memory)
-        // Both loads have the same key, but a load of the whole image must not receive the scaled-down image.
+        // The load of the scaled-down image and the load of the whole image have the same key. The load of the whole
+        // image must not receive the scaled-down image.
         let whole = try await fixture.result()
         #expect(whole.image.pixelSize.width == 100 && whole.cacheType == .disk)
-        // The whole image in memory is a hit for every load, also with a scale-down limit.
+        // The whole image in memory is a hit for loads with and without a scale-down limit.
         #expect(try await fixture.result(.scaleDownLargeImages).cacheType == .memory)
     }
 
-    /// The default limit is far larger than the test images, so the test checks the decoding options instead of the
-    /// size.
+    /// The default limit is far larger than the test images and does not change their size. The test therefore checks
+    /// the decoding options.
     @Test func scaleDownLargeImagesUsesTheDefaultLimit() async throws {
         fixture.answer()
         let bounded = try await fixture.result(.scaleDownLargeImages)
@@ -171,7 +172,7 @@ struct FixedCoder: ImageCoder {
     func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }
 
-/// A cache without memory and disk layers. Its stores complete when the test requests it.
+/// A cache without memory and disk layers. A store completes when the test calls `completeAll()`.
 final class SlowStoreCache: ImageCaching {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -183,7 +184,7 @@ final class SlowStoreCache: ImageCaching {
     private let state = Locked(State())
     var askedCount: Int { state.withLock { $0.asked } }
     var completedCount: Int { state.withLock { $0.completed } }
-    /// The maximum file sizes in bytes that the stores received.
+    /// The maximum file sizes in bytes that the encoding options of the stores contained.
     var encodeLimits: [Int] { state.withLock { $0.encoding } }
 
     func completeAll() {

@@ -4,8 +4,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Decoding parameters that are not part of the cache key. A memory hit must match the load's parameters, although
-/// images with other parameters have the same key.
+/// Some decoding parameters are not part of the cache key. Images that were decoded with different values of these
+/// parameters have the same key. A memory hit must nevertheless match the parameters of the load.
 @Suite(.timeLimit(minutes: 1))
 struct MemoryMatchTests {
     let fixture: ManagerFixture
@@ -47,7 +47,7 @@ struct MemoryMatchTests {
     }
 }
 
-/// A coder that decodes all data to one pixel of the requested format.
+/// A coder that decodes all data to one pixel in the requested pixel format.
 private struct FormatCoder: DetailedImageCoder {
     func canDecode(from data: Data?) -> Bool { true }
     func canEncode(to format: ImageFormat) -> Bool { false }

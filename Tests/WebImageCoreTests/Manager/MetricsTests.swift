@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The metrics that loads update, in Prometheus text format.
+/// Tests the metrics that loads update. The metrics have the Prometheus text format.
 @Suite(.timeLimit(minutes: 1))
 struct MetricsTests {
     private func lines(_ metrics: WebImageMetrics, _ start: String) -> [Substring] {

@@ -18,7 +18,7 @@ struct PartialSubscribersTests {
         return load
     }
 
-    /// Starts a load that uses arriving bytes only to find the pixel size.
+    /// Starts a load that requests the pixel size as early as possible but no partial images.
     private func startForSize() async -> Recorder { await start([], [.pixelSizeReceiver: PixelSizeReceiver { _ in }]) }
 
     private func waitForSubscribers(_ count: Int) async -> Bool {

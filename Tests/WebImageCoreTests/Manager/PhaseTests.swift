@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The phases that a view of one image receives.
+/// Tests the phases that a view receives while it loads one image.
 @Suite(.timeLimit(minutes: 1))
 struct PhaseTests {
     let fixture: ManagerFixture
@@ -44,7 +44,8 @@ struct PhaseTests {
     @Test func aLoadBeginsWithLoadingAndEndsWithTheImage() async {
         var names: [String] = []
         for await phase in fixture.manager.phases(for: request()) {
-            // The next phase replaces one that was not read yet, so the answer waits until the first was read.
+            // A new phase replaces a phase that has not been read. The loader therefore answers only after the test has
+            // read the first phase.
             if names.isEmpty { fixture.answer(width: 7) }
             names.append(name(phase))
         }

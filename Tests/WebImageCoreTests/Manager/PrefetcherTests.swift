@@ -153,7 +153,7 @@ struct PrefetcherTests {
         prefetcher.maxConcurrentPrefetchCount = 1
         let running = Locked<[Int]>([])
         let end = await prefetcher.prefetch(urls, context: context) { [prefetcher] _, _ in
-            // Setting the limit makes the prefetcher start loads if fewer than the limit are running.
+            // When the limit is set, the prefetcher starts loads if the number of running loads is below the limit.
             prefetcher.maxConcurrentPrefetchCount = 1
             running.withLock { $0.append(prefetcher.runningLoadCount) }
         }

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// `.refreshCached`: the cached image first, then at most one more completion.
+/// A load with `.refreshCached` first completes with the cached image. It then completes at most once more.
 @Suite(.timeLimit(minutes: 1))
 struct RefreshTests {
     let fixture: ManagerFixture

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which work loads share, and which they must not share.
+/// Tests which loads share work and which loads must not share work.
 @Suite(.timeLimit(minutes: 1))
 struct SharingTests {
     let fixture: ManagerFixture
@@ -111,7 +111,7 @@ struct SharingTests {
 
     private static let cancellable: [WebImageLoadStage] = [.disk, .download, .decode, .transform, .store]
 
-    /// One load is cancelled when a stage begins. A second load that shares the work, if there is one, continues.
+    /// One load is cancelled when a stage begins. If a second load shares the work, the second load continues.
     @Test(arguments: cancellable, [false, true])
     func cancelAtAnyStageStartsNoFurtherStage(_ stage: WebImageLoadStage, _ isShared: Bool) async throws {
         let canceller = StageCanceller(stage)
@@ -144,7 +144,8 @@ struct SharingTests {
     }
 }
 
-/// A loader that completes immediately. Its identity forbids sharing and storing the bytes.
+/// A loader that completes immediately. The identity of its loads forbids loads to share the work and caches to store
+/// the bytes.
 private final class PrivateLoader: ImageDataLoader {
     private let requests = Locked(0)
     var count: Int { requests.withLock { $0 } }
@@ -160,7 +161,7 @@ private final class PrivateLoader: ImageDataLoader {
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 }
 
-/// A loader that returns images of the size given in the context.
+/// A loader that returns images instead of bytes. The width of an image is the thumbnail width in the context.
 private struct DecodingLoader: ImageLoader {
     func canRequestImage(for url: URL?) -> Bool { true }
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }

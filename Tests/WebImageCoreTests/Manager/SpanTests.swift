@@ -5,7 +5,8 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The tracing spans of loads: IDs, parents, joined loads, attributes and log records.
+/// Tests the tracing spans of loads: their IDs, parents, attributes and log records, and the spans of loads that join a
+/// shared task.
 @Suite(.timeLimit(minutes: 1))
 struct SpanTests {
     let fixture: ManagerFixture

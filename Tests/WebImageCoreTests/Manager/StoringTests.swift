@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Which data is stored on disk after the last subscriber has cancelled.
+/// Tests which data is stored on disk, for example after the last subscriber has cancelled.
 @Suite(.timeLimit(minutes: 1))
 struct StoringTests {
     let fixture: ManagerFixture
@@ -12,7 +12,7 @@ struct StoringTests {
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// The load is cancelled when the store stage begins, after download and decode.
+    /// The load is cancelled when the store stage begins. Download and decode have ended before.
     @Test(arguments: [WebImageOptions(), .waitStoreCache])
     func cancelDuringAStoreStoresOnlySerializedBytes(_ options: WebImageOptions) async throws {
         let canceller = StageCanceller(.store)
@@ -121,8 +121,8 @@ struct StoringTests {
     }
 
     private func nothingIsKept() async throws {
-        // Wait until a later load is stored. If the earlier bytes were going to be stored, they would be on disk by
-        // then.
+        // Wait until the image of a later load is stored. If the cache stored the bytes of the earlier load, these
+        // bytes would already be on disk.
         let other = try #require(URL(string: "http://host/other.png"))
         fixture.loader.answer(other, with: .success(FakeCoder.file()))
         _ = try await fixture.manager.image(for: other, context: fixture.context)
@@ -165,7 +165,7 @@ private final class ChangingDelegate: WebImageManagerDelegate {
 
     init(_ change: @escaping @Sendable (Image) -> Image?) { self.change = change }
 
-    /// Whether the pool was running a job, for each call.
+    /// One value per call: whether the pool was running a job during the call.
     var wasOnPool: [Bool] { calls.withLock { $0 } }
 
     func imageManager(

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The memory that a load with partial images uses in addition to the loader's copy of the body.
+/// Tests the memory that a load with partial images uses in addition to the loader's copy of the body.
 @Suite(.timeLimit(minutes: 1))
 struct StreamingMemoryTests {
     /// Creates the pieces of a body and counts the pieces that are still referenced.
@@ -34,7 +34,7 @@ struct StreamingMemoryTests {
         fixture.loader.send(pieces.make(FakeCoder.file() + [1]), for: fixture.url)
         #expect(await eventually { load.partials.count == 1 })
         for _ in 0..<12 { fixture.loader.send(pieces.make(Data(repeating: 2, count: 1 << 20)), for: fixture.url) }
-        // The coder has consumed the pieces. The load keeps none of them for late subscribers.
+        // The coder has consumed the pieces. The load keeps no piece for late subscribers, because the body is long.
         #expect(await eventually { pieces.liveCount == 0 })
         // A subscriber that joins late receives only the final image.
         let late = fixture.load(.progressiveLoad, [.imageCoder: FakeProgressiveCoder()])

@@ -4,8 +4,8 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// An entry under a transformer's key may be untransformed, because some options prevent the transformer from running
-/// and the key does not contain them. A hit must match the load's options.
+/// Some options decide whether a transformer runs, but the cache key does not contain these options. The entry under
+/// a key with a transformer can therefore be an untransformed image. A hit must match the options of the load.
 @Suite(.timeLimit(minutes: 1))
 struct TransformRecordTests {
     let fixture: ManagerFixture

@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// Runs each stage alone, with a load plan, fakes and a test host instead of the manager.
+/// Runs each stage without the other stages. The tests use a load plan, fakes, and a host that replaces the manager.
 @Suite(.timeLimit(minutes: 1))
 struct StageTests {
     private final class Host: PipelineHost {

@@ -4,7 +4,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// `ImageRequest` and the context dictionary agree in each property.
+/// Each property of `ImageRequest` reads and writes the value of one context key.
 struct ImageRequestTests {
     private static let url = URL(string: "https://example.test/a.png")!
 
@@ -21,7 +21,7 @@ struct ImageRequestTests {
         func decryptedData(with data: Data, response: WebImageResponse?) -> Data? { data }
     }
 
-    /// One context key, its value, and the property of the request.
+    /// One context key, a value for this key, and closures that write and read the matching property of a request.
     private struct Row: Sendable {
         let key: WebImageContextOption
         let value: @Sendable () -> any Sendable
@@ -88,7 +88,7 @@ struct ImageRequestTests {
         Row(.downloadDecryptor, role, { $0.decryptor = $1 }, { $0.decryptor as? Role }),
     ]
 
-    /// Keys whose values the table cannot compare; each has a separate test.
+    /// The keys whose values the table cannot compare. Each of these keys has a separate test.
     private static let others: Set<WebImageContextOption> = [
         .imageDecodeOptions, .imageEncodeOptions, .animatedImageClass, .placeholderHash,
     ]

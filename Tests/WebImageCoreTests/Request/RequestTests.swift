@@ -38,7 +38,8 @@ struct RequestTests {
     }
 
     @Test @MainActor func theMainQueueGivenByHandIsMain() {
-        // On Linux, each access to `DispatchQueue.main` returns a different object.
+        // On Linux, each access to `DispatchQueue.main` returns a different object. `CallbackQueue` must recognise each
+        // of these objects as the main queue.
         let queues = [CallbackQueue(queue: .main), CallbackQueue(queue: .main)]
         var ran = 0
         for queue in queues { queue.async { MainActor.assumeIsolated { ran += 1 } } }

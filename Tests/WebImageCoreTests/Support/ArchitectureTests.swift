@@ -10,11 +10,11 @@ struct ArchitectureTests {
         "struct", "class", "enum", "protocol", "actor", "typealias", "func", "var", "let", "case",
     ]
 
-    /// The names from the sources that the document may use.
+    /// All names in the sources. The document must use only these names.
     private struct Names: Sendable {
-        /// Types, functions, members, targets, folders and files.
+        /// The names of types, functions, members, targets, folders and files.
         var words: Set<String> = []
-        /// String literals: labels of queues, names of files on disk.
+        /// The string literals, because the document names queue labels and files on disk.
         var literals: Set<String> = []
 
         mutating func addDeclarations(_ bytes: [UInt8]) {
@@ -45,7 +45,7 @@ struct ArchitectureTests {
         for case let file as URL in files {
             names.words.insert(file.deletingPathExtension().lastPathComponent)
             guard file.pathExtension == "swift" else { continue }
-            // An array is used because a debug build reads it ten times faster than Data.
+            // Use an array, because a debug build reads an array ten times faster than `Data`.
             let bytes = [UInt8](try Data(contentsOf: file))
             names.addDeclarations(bytes)
             names.addLiterals(bytes)
@@ -62,7 +62,8 @@ struct ArchitectureTests {
         }
     }
 
-    /// Returns whether a path exists, from the root or from the target that the text describes.
+    /// Returns whether `path` exists, relative to the root folder or to the folder of a target that the document
+    /// describes.
     private static func exists(_ path: String) -> Bool {
         ["", "Sources/WebImageCore", "Sources/WebImageGraphics"].contains { folder in
             FileManager.default.fileExists(
@@ -79,7 +80,7 @@ struct ArchitectureTests {
         }
         if names.literals.contains(span) { return nil }
         let words = span.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
-        // Some names contain hyphens, such as those of products and folders, so look up the whole span first.
+        // Look up the whole span first, because some names of products and folders contain hyphens.
         if names.words.contains(span) { return nil }
         return words.first { !names.words.contains($0) }.map { "\($0) of \(span) is not declared" }
     }
@@ -93,7 +94,7 @@ struct ArchitectureTests {
             let spans =
                 index.isMultiple(of: 2)
                 ? part.matches(of: /`([^`\n]+)`/).map { String($0.output.1) }
-                // In a diagram, only words that look like types are checked.
+                // In a diagram, check only words that look like the names of types.
                 : part.matches(of: /[A-Z][a-z]+[A-Z][A-Za-z.]*/).map { String($0.output) }
             for span in spans {
                 count += 1

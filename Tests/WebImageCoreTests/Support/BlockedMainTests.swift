@@ -92,7 +92,7 @@ struct BlockedMainTests {
     }
 }
 
-/// Blocks the main thread until it is opened.
+/// Blocks the main thread until `open()` is called.
 private final class MainBlock: Sendable {
     private let state = Locked((isHeld: false, isOpen: false))
     private let gate = DispatchSemaphore(value: 0)

@@ -20,7 +20,7 @@ struct ContentDigestTests {
             (100000, 0xA0D7127B61BFFEF5, 0x28D373EFFA7F50E3),
         ] as [(Int, UInt64, UInt64)])
     func theDigestOfABodyIsTheStoredOne(count: Int, high: UInt64, low: UInt64) {
-        // The bytes before the body change its address, and with it the alignment.
+        // The bytes before the body change the address and the alignment of the body.
         for offset in 0..<3 {
             let body = Data((-offset..<count).map { UInt8(truncatingIfNeeded: $0 * 7 + 3) })[offset...]
             #expect(ContentDigest(Data(body)).data == TwoWords.data(high, low))

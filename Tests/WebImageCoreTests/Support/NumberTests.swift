@@ -4,9 +4,9 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Sets each number of configuration and context to zero, negative, huge and not-a-number values.
+/// Sets each number in a configuration or a context to zero, negative, huge and not-a-number values.
 ///
-/// No value traps or hangs. Each has the effect that the documentation states.
+/// No value traps or hangs. Each value has the effect that the documentation states.
 @Suite(.timeLimit(minutes: 1))
 struct NumberTests {
     private static let reals = [
@@ -60,8 +60,8 @@ struct NumberTests {
         fixture.manager.failedURLLifetime = duration
         fixture.loader.answer(fixture.url, with: .success(Data("not a picture".utf8)))
         await #expect(throws: WebImageError.self) { try await fixture.result() }
-        // With a duration of 1 ns or less the failure has already expired; with the others it practically never
-        // expires.
+        // With a duration of 1 ns or less, the failure expires before this check. With the longer durations, the
+        // failure never expires in practice.
         #expect((fixture.manager.failure(of: fixture.url) != nil) == (duration > .seconds(1)))
         #expect(
             await fixture.manager.shutdown(deadline: duration) == (duration > .seconds(1)) || duration <= .seconds(1))
@@ -126,7 +126,7 @@ struct NumberTests {
 
     // MARK: Animations
 
-    /// An animation with the given numbers, valid or not.
+    /// An animation that reports the given numbers, even if they are invalid.
     private final class OddAnimation: AnimatedImageProvider {
         let duration: TimeInterval
         let animatedImageFrameCount: Int

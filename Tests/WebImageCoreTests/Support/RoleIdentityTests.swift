@@ -4,14 +4,14 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Two coders, loaders or animations that are value types count as the same only if their values are equal.
+/// Coders, loaders and animations can be value types. Two of these values are the same role only if they are equal.
 @Suite(.timeLimit(minutes: 1))
 struct RoleIdentityTests {
     let fixture: ManagerFixture
 
     init() throws { fixture = try ManagerFixture() }
 
-    /// A coder that returns images filled with its `blue` value.
+    /// A coder that is a value type. It returns images that are filled with its `blue` value.
     struct PaintingCoder: DetailedImageCoder {
         let blue: UInt8
         let gate: DispatchSemaphore?

@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A recycled row has a loader that forwards loads to a manager. The row may change the manager.
+/// Tests the loader of a recycled row. This loader forwards loads to a manager, and the row can replace the manager.
 @MainActor @Suite(.timeLimit(minutes: 1))
 struct ForwardingLoaderTests {
     private final class Row: ForwardingViewLoader {
@@ -43,7 +43,7 @@ struct ForwardingLoaderTests {
         let image = try ViewFixture.image()
         managers.1.loads.first?.deliver(image)
         #expect(view.displayedImage === image)
-        // A load through the first manager starts again, because the shown image comes from the second one.
+        // The first manager starts a new load, because the shown image comes from the second manager.
         try load(through: managers.0)
         #expect(managers.0.loads.count == 2)
     }

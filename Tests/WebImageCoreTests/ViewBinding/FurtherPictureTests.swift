@@ -5,7 +5,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The additional images of a view, such as a highlighted one or a button's image per state.
+/// Tests the additional images of a view, such as the highlighted image or the images for the states of a button.
 @Suite("Further pictures of a view", .timeLimit(minutes: 1))
 @MainActor struct FurtherPictureTests {
     @MainActor private final class Shelf { var picture: Image? }

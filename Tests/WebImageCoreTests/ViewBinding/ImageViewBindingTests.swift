@@ -244,11 +244,11 @@ import WebImageTesting
         #expect(errors.map { $0?.code } == [.invalidDownloadOperation])
     }
 
-    /// Blocks the main thread until another thread signals the semaphore. Work that is queued for the main thread
-    /// cannot run before.
+    /// Blocks the main thread until another thread signals the semaphore. Blocks in the main queue cannot run until
+    /// then.
     private func hold(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 
-    /// Waits until the blocks queued for the main thread have run.
+    /// Waits until the blocks that are now in the main queue have run.
     private func settle() async {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }

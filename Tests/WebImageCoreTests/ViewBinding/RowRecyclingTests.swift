@@ -6,7 +6,8 @@ import WebImageTesting
 
 @Suite("Recycled rows", .timeLimit(minutes: 1))
 @MainActor struct RowRecyclingTests {
-    /// One row loads 1,000 URLs in turn. Results arrive in any order: late, partial, failed, or not at all.
+    /// One row loads 1,000 URLs one after another. The results arrive in random order. Some results are late, partial
+    /// or failed, and some never arrive.
     @Test(arguments: 1...4)
     func recycledRowNeverShowsTheImageOfAnotherURL(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -21,8 +22,9 @@ import WebImageTesting
             return image
         }
         var numbers: [URL: Int] = [:]
-        // The row may show images of the loads from number `oldest` on. A load that was not cancelled may show its
-        // image until a newer load has shown one.
+        // The row can show the image of load `oldest` or of a newer load, but no older image. A load with
+        // `.avoidAutoCancelImage` does not cancel older loads. Such an older load can show its image until a newer
+        // load has shown an image.
         var (wrong, oldest) = (0, 0)
         var answers: [Int: Int] = [:]
         for number in 1...1000 {
@@ -47,7 +49,7 @@ import WebImageTesting
                 case 1: load.deliver(try image(of: asked), finished: false)
                 case 2: view.binding.cancelImageLoad()
                 default:
-                    // A refresh delivers the cached image, then the new one, and no third.
+                    // A load with `.refreshCached` delivers at most two images: the cached image and the new image.
                     if load.options.contains(.refreshCached), answers[asked, default: 0] == 2 { continue }
                     answers[asked, default: 0] += 1
                     load.deliver(try image(of: asked))
@@ -63,7 +65,8 @@ import WebImageTesting
         #expect(wrong == 0)
         let completions = Dictionary(grouping: view.completions, by: \.url).values
         #expect(completions.count == 1000)
-        // Only a `.refreshCached` load may complete twice, and never with `.cancelled`. Every other load completes exactly once.
+        // Every load completes once. Only a load with `.refreshCached` can complete a second time. If a load completes
+        // twice, no completion has the code `.cancelled`.
         #expect(completions.allSatisfy { $0.count == 1 || ($0.count == 2 && !$0.contains { $0.code == .cancelled }) })
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageTesting
 
-/// A view without a toolkit, bound to a loader that the test controls.
+/// A view without a toolkit. The test controls the loader of the view.
 @MainActor final class ViewFixture: ImageDisplaying {
     struct Completion: Equatable {
         var hasImage: Bool
@@ -29,7 +29,7 @@ import WebImageTesting
     var indications: [ViewIndication] = []
     func updateIndicator(_ indication: ViewIndication) { indications.append(indication) }
 
-    /// The size of the view; while nil, loads wait until `settle(size:)`.
+    /// The size of the view. While the size is nil, loads wait until the test calls `settle(size:)`.
     var size: CGSize?
     private var waiting: [@MainActor (CGSize?) -> Void] = []
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
@@ -41,7 +41,7 @@ import WebImageTesting
         for body in told { body(size) }
     }
 
-    /// Returns whether exactly these images were set, in this order.
+    /// Returns whether the view has shown exactly these images in this order. A nil element means no image.
     func showed(_ images: [Image?]) -> Bool { shown.elementsEqual(images) { $0 === $1 } }
 
     @discardableResult

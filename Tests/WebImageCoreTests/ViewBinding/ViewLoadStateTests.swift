@@ -3,7 +3,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// The invariants of a view's load, checked with random sequences of events.
+/// Tests the invariants of a view's load with random sequences of events.
 struct ViewLoadStateTests {
     @Test(arguments: 0..<80)
     func everySequenceOfEventsHasAtMostOneFinalCompletion(seed: UInt64) {
@@ -35,7 +35,8 @@ struct ViewLoadStateTests {
                 #expect(isNew == (!hasEnded && !isCancelled))
                 if isNew { isCancelled = true }
             default:
-                // Deliver a result of any turn, or (after a cancel) the load's own final result, which has no turn.
+                // Deliver a result of a random turn. After a cancel, the load itself can deliver a result, which has no
+                // turn.
                 let turn = isCancelled && Bool.random(using: &random) ? nil : turns.randomElement(using: &random)
                 guard turn != nil || isCancelled, state.receives(turn: turn) else { continue }
                 #expect(!hasEnded)
@@ -53,7 +54,7 @@ struct ViewLoadStateTests {
                 hasEnded = hasEnded || outcome.action.ends
             }
         }
-        // A refresh completes with the cached image, and may complete once more with the refreshed one.
+        // A refresh completes with the cached image and can complete once more with the refreshed image.
         #expect(refreshes || finals <= 1, "seed \(seed): \(finals) final completions")
         #expect(state.isCancelled == isCancelled)
         let next = hasEnded ? state.start() : nil

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// An animated image that still has its file is stored as that file.
+/// If an animated image still has the bytes of its file, the cache stores these bytes.
 @Suite(.timeLimit(minutes: 1))
 struct AnimationStoringTests {
     private static func animation(_ format: ImageFormat) throws -> Data {

@@ -18,7 +18,7 @@ final class EntryFixture: Sendable {
         manager = WebImageManager(cache: cache, loader: loader)
     }
 
-    /// Returns a fixture with the same disk folder and an empty memory cache, as in another process.
+    /// Returns a fixture with the same disk folder and an empty memory cache, like a new process.
     func restarted() throws -> EntryFixture {
         cache.flush()
         return try EntryFixture(scratch: scratch)
@@ -29,7 +29,7 @@ final class EntryFixture: Sendable {
         return url
     }
 
-    /// A PNG of one colour.
+    /// Returns a PNG of one colour.
     static func file(blue: UInt8, width: Int = 40, height: Int = 30) throws -> Data {
         try ImageCodersManager.shared.encode(
             try TestImages.solid(width: width, height: height, blue: blue), format: .png, options: EncodingOptions())
@@ -39,7 +39,7 @@ final class EntryFixture: Sendable {
         loader.answer(url, with: .success(try Self.file(blue: blue, width: width, height: height)))
     }
 
-    /// Loads the image; returns its first pixel's blue value and the cache type.
+    /// Loads the image. Returns the blue value of its first pixel, and the result of the load.
     @discardableResult
     func load(
         _ url: URL, _ options: WebImageOptions = [], _ context: WebImageContext = [:]
@@ -54,7 +54,8 @@ extension Image {
     var blue: UInt8 { pixels.withUnsafeBytes { $0.first ?? 0 } }
 }
 
-/// A transformer that sets every pixel to one blue value.
+/// A transformer that returns an image of one colour. Its blue value is the sum of `blue` and the blue value of the
+/// source.
 struct BlueTransformer: ImageTransformer {
     var blue: UInt8 = 9
     var width: Int?

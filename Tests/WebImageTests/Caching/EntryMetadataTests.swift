@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// The metadata of a loader (validators) belongs to the bytes that it was received with.
+/// The metadata of a loader consists of validators. Validators apply only to the bytes with which they were received.
 @Suite(.timeLimit(minutes: 1))
 struct EntryMetadataTests {
     let fixture: EntryFixture
@@ -13,7 +13,7 @@ struct EntryMetadataTests {
 
     init() throws { fixture = try EntryFixture() }
 
-    /// A reader that found the new bytes without their validators would fetch the whole image again.
+    /// If a reader received the new bytes without their validators, it would fetch the whole image again.
     @Test func readerReceivesNoBytesWithoutTheirMetadata() async throws {
         try fixture.answer(url, blue: 10)
         fixture.loader.metadata = Data("etag".utf8)
@@ -37,7 +37,8 @@ struct EntryMetadataTests {
         #expect(count.bare == 0, "\(count.bare) of \(count.all) reads")
     }
 
-    /// The server would confirm bytes that it no longer serves if they were stored with the validators of others.
+    /// If bytes were stored with the validators of other bytes, the server could confirm bytes that it no longer
+    /// serves.
     @Test func metadataOfAnotherVersionIsNotStored() async throws {
         let cache = fixture.cache
         cache.storeImageData(Data([1]), metadata: Data("etag 1".utf8), forKey: "key")

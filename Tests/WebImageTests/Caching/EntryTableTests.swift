@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every path from a disk entry to an image gives the same image and the same flags.
+/// Every way to load a disk entry returns the same image with the same flags.
 @Suite(.timeLimit(minutes: 1))
 struct EntryTableTests {
     let fixture: EntryFixture

@@ -4,9 +4,9 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Loads random combinations of URL, scope, size and transformers, many of which have the same key string.
+/// Loads random combinations of URL, scope, size and transformers. Many of these combinations have the same key string.
 ///
-/// A combination must never receive the entry, the shared task or the failure of another.
+/// A combination must never receive the entry, the shared task or the failure of another combination.
 @Suite(.timeLimit(minutes: 5))
 struct KeyFamilyTests {
     /// The parameters of a load that form its key.
@@ -28,11 +28,11 @@ struct KeyFamilyTests {
             return context
         }
 
-        /// Returns the number of the original. It depends on URL and scope, as a server's response does.
+        /// Returns the number of the original. The number depends on URL and scope, as a server's response does.
         func original(_ numbers: [String: Int]) -> Int { numbers["\(url.absoluteString) \(scope ?? "-")"] ?? -1 }
     }
 
-    /// Generates tuples from few different parts, so that their key strings are often equal.
+    /// Generates tuples from a small set of parts, so that the key strings of tuples are often equal.
     struct Generator {
         var random: SeededRandom
         private(set) var seen: [Tuple] = []
@@ -50,7 +50,7 @@ struct KeyFamilyTests {
             ])
             let fragment = pick(["", "", "", "#1", "#scope=alice", "#scope=", "#-Thumbnail({10,10},1)", "#.png"])
             var url = EntryFixture.url(base + fragment)
-            // Sometimes use a URL that equals an earlier tuple's key string.
+            // Sometimes use a URL that equals the key string of an earlier tuple.
             if !seen.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
                 let other = pick(seen)
                 if let key = keys.cacheKey(for: other.url, context: other.context), let known = URL(string: key) {
@@ -65,7 +65,8 @@ struct KeyFamilyTests {
         }
     }
 
-    /// Returns the colour that the tuple's image must have, from the number of its original, its size and its transformers.
+    /// Returns the colour and size that the image of the tuple must have. `number` is the number of the tuple's
+    /// original.
     private func expected(_ tuple: Tuple, _ number: Int) -> Shown {
         Shown(
             red: UInt8(number >> 8), green: UInt8(number & 255),
@@ -178,8 +179,8 @@ final class NumberedOrigin: ImageDataLoader {
     }
 }
 
-/// A coder that decodes `C` and a number to an image of 40 pixels whose red and green represent the number. It
-/// encodes the colour of every pixel.
+/// A coder that decodes `C` and a number to an image of 40 × 40 px. The red and green values of the image represent the
+/// number. The coder encodes an image as this number, the blue value and the width of the image.
 struct ColourCoder: DetailedImageCoder {
     func canDecode(from data: Data?) -> Bool { data?.first == UInt8(ascii: "C") }
     func canEncode(to format: ImageFormat) -> Bool { true }
@@ -210,7 +211,7 @@ struct ColourCoder: DetailedImageCoder {
     }
 }
 
-/// A transformer that adds the bytes of its key to the blue of every pixel.
+/// A transformer that adds the bytes of its key to the blue value of the image.
 struct AddingTransformer: ImageTransformer {
     let transformerKey: String
 

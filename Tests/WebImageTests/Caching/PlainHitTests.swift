@@ -7,7 +7,7 @@ import WebImageTesting
 
 @testable import WebImageCore
 
-/// For every load, the fast path of a memory hit delivers the same result as the full path.
+/// For every load that hits memory, the fast path delivers the same result as the full path.
 @Suite(.timeLimit(minutes: 1))
 struct PlainHitTests {
     private let cache = ImageCache(namespace: "plain", diskCacheDirectory: "/nowhere")
@@ -115,8 +115,8 @@ struct PlainHitTests {
         #expect(hits > 100)
     }
 
-    /// A failed URL does not disable the fast path for other URLs. The failed URL itself takes the full path, which
-    /// refuses it.
+    /// A failed URL does not disable the fast path for other URLs. A load of the failed URL takes the full path, which
+    /// refuses the load.
     @Test func failedURLBlocksOnlyItself() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))
@@ -132,8 +132,9 @@ struct PlainHitTests {
         #expect(manager.plainHit(url, [], RequestContext(nil)) != nil)
     }
 
-    /// The fast path returns no image for a nil URL (although an image has the empty key), for a manager that is shut
-    /// down, and for an image that was decoded with other options.
+    /// The fast path returns no image for a nil URL, even if an image is stored under the empty key. It returns no
+    /// image after the shutdown of the manager. It never returns an image that was decoded with other options or that
+    /// omits frames.
     @Test func plainHitReturnsOnlyItsOwnImage() throws {
         try fill()
         let manager = WebImageManager(cache: cache, loader: ImageLoadersManager(loaders: [WebImageDownloader()]))

@@ -4,8 +4,9 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// A refresh that confirms the original on disk replaces a delivered image of an older version. It knows the version of
-/// every delivered image, also of one that is not stored in memory. Otherwise the older picture would stay on screen.
+/// A load may deliver an image of an older version before its refresh finds that the original on disk is current. The
+/// refresh then delivers the image of the current original. Otherwise, the older image would stay on screen. The
+/// refresh needs the version of every delivered image, including images that are not stored in memory.
 @Suite(.timeLimit(minutes: 1))
 struct RefreshVersionTests {
     private let fixture: EntryFixture

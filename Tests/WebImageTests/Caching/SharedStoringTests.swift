@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Concurrent loads of one variant with different encoding options. Each stores its own bytes, but the image is
+/// Concurrent loads of one variant use different encoding options. Each load stores its own bytes, but the image is
 /// decoded and transformed only once.
 @Suite(.timeLimit(minutes: 1))
 struct SharedStoringTests {
@@ -46,8 +46,8 @@ struct SharedStoringTests {
         let sides: [ImageCoderOptions] = [8, 16].map { [.encodeMaxPixelSize: CGSize(width: $0, height: $0)] }
         _ = try await shared(
             sides.map { [.imageTransformer: transformer, .imageEncodeOptions: $0, .imageCoder: coder] })
-        // The encoding options of both loads are used. If the loads shared the store, the options of the second would
-        // be ignored.
+        // The encoding options of both loads must be used. If the loads shared the store, the options of the second
+        // load would be ignored.
         #expect(Set(coder.sides.all) == [8, 16] && coder.sides.all.count == 2)
         let key = try #require(fixture.manager.cacheKey(for: url, context: [.imageTransformer: transformer]))
         let stored = try #require(await fixture.cache.diskImageData(forKey: key))
@@ -56,8 +56,8 @@ struct SharedStoringTests {
         #expect(width == 8 || width == 16)
     }
 
-    /// A thumbnail is stored on disk only if the context sets the store type explicitly, even if the default has the
-    /// same value.
+    /// A thumbnail is stored on disk only if a context sets the store type. The context may set the same value as the
+    /// default. Here, one of two loads that share their work sets the store type.
     @Test(arguments: [false, true]) func storeTypeAppliesBesideALoadWithoutOne(isFirst: Bool) async throws {
         let box = CGSize(width: 8, height: 8)
         let contexts: [WebImageContext] = [
@@ -80,7 +80,7 @@ struct SharedStoringTests {
     }
 }
 
-/// The built-in coders, with a record of the sizes that they encode.
+/// Calls the built-in coders and records the size of each image that they encode.
 private final class EncodingObserver: DetailedImageCoder {
     let sides = Calls<Int>()
 

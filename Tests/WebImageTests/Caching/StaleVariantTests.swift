@@ -5,7 +5,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// A variant made from an older original is stale once any load has refreshed the original.
+/// A variant of an older original is stale after any load has refreshed the original.
 @Suite(.timeLimit(minutes: 1))
 struct StaleVariantTests {
     let fixture: EntryFixture
@@ -58,7 +58,7 @@ struct StaleVariantTests {
         #expect(again.result.image === first.result.image || kind == "thumbnail" && again.result.cacheType == .memory)
     }
 
-    /// A load that read the older original finishes its store after another load has refreshed the original.
+    /// A load has read the older original. It finishes its store only after another load has refreshed the original.
     @Test func lateVariantOfAnOlderOriginalRemovesNoNewerVariant() async throws {
         let older = try EntryFixture.file(blue: 10)
         _ = try await fixture.load(url)
@@ -92,7 +92,8 @@ struct StaleVariantTests {
         #expect(try await other.load(url, .fromCacheOnly, Self.transformed).blue == 10)
     }
 
-    /// An original stored by the caller replaces the older one: its image is shown, and variants are made from it.
+    /// An original that the caller stores replaces the older original. Later loads return the image of the new
+    /// original, and new variants are made from the new original.
     @Test(arguments: [false, true])
     func imageStoredByTheCallerIsTheNewestOriginal(hasImage: Bool) async throws {
         _ = try await fixture.load(url, [], Self.thumbnail)

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Text in a URL never reaches an entry of another scope, size or transformer.
+/// Whatever text a URL contains, its load never receives an entry of another scope, size or transformer.
 @Suite(.timeLimit(minutes: 1))
 struct TypedKeyTests {
     let fixture: EntryFixture
@@ -12,7 +12,8 @@ struct TypedKeyTests {
 
     init() throws { fixture = try EntryFixture() }
 
-    /// URLs whose text equals a key string of a scoped entry, in every format that versions of this package have used.
+    /// URLs whose text equals the key string of a scoped entry. There is one URL for each format that a version of this
+    /// package has used.
     private var forgeries: [URL] {
         let key = fixture.manager.cacheKey(for: picture, context: [.cacheScope: "alice"]) ?? ""
         return ["https://host/private.png#scope=alice", key].compactMap { URL(string: $0) }
@@ -29,8 +30,8 @@ struct TypedKeyTests {
                 #expect(try await other.load(url, options).blue == 2, "\(url)")
             }
         }
-        // A URL that equals the key string replaces the entry. The scoped load may then miss, but it must not receive
-        // the other image.
+        // The load of a URL that equals the key string replaces the entry. The scoped load may then miss, but it must
+        // not receive the other image.
         try other.answer(picture, blue: 1)
         #expect(try await other.load(picture, [], [.cacheScope: "alice"]).blue == 1)
     }
@@ -50,7 +51,7 @@ struct TypedKeyTests {
             let other = isRestarted ? try fixture.restarted() : fixture
             try other.answer(lookAlike, blue: 77)
             #expect(try await other.load(lookAlike).blue == 77)
-            // In the other direction, the load of the variant never receives the look-alike's entry.
+            // The load of the variant must not receive the entry of the URL that equals the variant's key string.
             #expect(try await other.load(source, .fromCacheOnly, context).blue == wanted)
             #expect(try await other.load(lookAlike).blue == 77)
         }

@@ -7,7 +7,7 @@ import WebImageTesting
 /// Compares all 28 blend modes with the floating-point formulas of PDF 1.7 §11.3.5 and of Porter and Duff.
 @Suite(.timeLimit(minutes: 1))
 struct BlendModeTests {
-    /// Straight red, green, blue and alpha.
+    /// The red, green, blue and alpha of a pixel that is not premultiplied.
     private typealias Color = SIMD4<Double>
     private typealias RGB = SIMD3<Double>
 
@@ -78,7 +78,8 @@ struct BlendModeTests {
 
     private static func added(_ a: Color, _ b: Color) -> Color { a + b }
 
-    /// Returns the formula of a mode that treats each channel separately; its arguments are backdrop and source.
+    /// Returns the formula of a mode that blends each channel separately; nil for other modes. The arguments of the
+    /// formula are backdrop and source.
     private static func separable(_ mode: BlendMode) -> ((RGB, RGB) -> RGB)? {
         func hardLight(_ b: Double, _ s: Double) -> Double { s <= 0.5 ? b * 2 * s : b + (2 * s - 1) - b * (2 * s - 1) }
         func softLight(_ b: Double, _ s: Double) -> Double {

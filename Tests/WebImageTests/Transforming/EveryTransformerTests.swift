@@ -4,15 +4,16 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Every transformer with the smallest and thinnest images and with invalid numbers: it returns an image or nil and
-/// never traps.
+/// Calls every transformer with very small and very thin images, and with invalid numbers. A transformer must return an
+/// image or nil, and must never trap.
 @Suite(.timeLimit(minutes: 2))
 struct EveryTransformerTests {
     private static let numbers: [CGFloat] = [
         .nan, .infinity, -.infinity, -1, 0, 1, 0.5, 1e-300, 1e9, 1e300, -1e300, .greatestFiniteMagnitude,
     ]
 
-    /// Returns every transformer, with each of its numbers in turn set to `value`, and every scale mode, corner and anchor.
+    /// Returns every transformer in several versions: each version sets another number to `value`, or uses another
+    /// scale mode, corner or anchor.
     private static func transformers(_ value: CGFloat) throws -> [any ImageTransformer] {
         let all =
             try geometry(value) + colors(value) + overlays(value)
@@ -66,7 +67,8 @@ struct EveryTransformerTests {
         return [ImageBlurTransformer(radius: value)] + modes
     }
 
-    /// Returns a colour whose components were set after its initialiser, so that they were not checked.
+    /// Returns a colour whose components are set after its initialiser. The initialiser therefore does not check these
+    /// values.
     private static func color(_ value: Double) -> ImageColor {
         var color = ImageColor(red: value, green: 0, blue: 1, alpha: 0.5)
         (color.green, color.blue) = (value, -value)
@@ -105,7 +107,8 @@ struct EveryTransformerTests {
         ] + optional.compactMap(\.self)
     }
 
-    /// The test reads the names of transformers and filters from the sources, so it fails if a new one is missing here.
+    /// The test reads the names of transformers and filters from the sources. It fails if a new transformer or filter
+    /// is missing here.
     @Test func everyTransformerAndFilterIsTested() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources")
@@ -140,7 +143,7 @@ struct EveryTransformerTests {
         }
     }
 
-    /// NaN and infinity give nil, except in colours, which are clamped.
+    /// NaN and infinity make a transformer return nil. In a colour, such a value is clamped instead.
     @Test(arguments: [CGFloat.nan, .infinity, -.infinity]) func invalidTransformerNumbersReturnNil(_ value: CGFloat)
         throws
     {
@@ -148,8 +151,8 @@ struct EveryTransformerTests {
         for transformer in try Self.transformers(value)
         where !(transformer is ImageFlippingTransformer || transformer is ImageTintTransformer) {
             let filter = (transformer as? ImageFilterTransformer)?.filter.filterKey ?? ""
-            // Skip the inversion, which has no number, and a monochrome filter at full intensity, whose only numbers
-            // are the colour's.
+            // Skip the inversion, which has no number. Skip the monochrome filter at full intensity, because its only
+            // other numbers are in its colour.
             guard filter != ColorFilter.invert.filterKey, !filter.hasSuffix(",1)") else { continue }
             #expect(transformer.transformedImage(with: image, forKey: "k") == nil, "\(transformer.transformerKey)")
         }
@@ -186,7 +189,7 @@ struct EveryTransformerTests {
         let pixels = try TestImages.solid(width: 12, height: 8).pixels.converted(to: format)
         let image = Image(pixels: pixels, scale: 2, hasAlpha: false, format: .tiff)
         image.imageLoopCount = 7
-        // Skip the last transformer, a pipeline, because its steps crop so small an image to nothing.
+        // Skip the last transformer, which is a pipeline. Its steps would crop this small image to an empty image.
         for transformer in try Self.transformers(2).dropLast() {
             let result = try #require(
                 transformer.transformedImage(with: image, forKey: "k"), "\(transformer.transformerKey)")

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Drawing into an image, checked pixel by pixel.
+/// Draws into an image and checks single pixels.
 @Suite(.timeLimit(minutes: 1))
 struct GraphicsRendererTests {
     private let red = ImageColor(red: 1, green: 0, blue: 0)
@@ -25,7 +25,7 @@ struct GraphicsRendererTests {
         image.color(at: CGPoint(x: x, y: y))?.hexString
     }
 
-    /// Returns the sum of all alphas: the covered area in pixels.
+    /// Returns the sum of the alphas of all pixels, which is the covered area in pixels.
     private func area(_ image: Image) -> Double {
         let all = CGRect(x: 0, y: 0, width: image.pixels.width, height: image.pixels.height)
         return (image.colors(with: all) ?? []).reduce(0) { $0 + $1.alpha }
@@ -96,7 +96,7 @@ struct GraphicsRendererTests {
         let hollow = try draw { $0.fill(star, using: .evenOdd) }
         #expect(hex(whole, 50, 50) == "#ff000000" && hex(hollow, 50, 50) == "#00000000")
         #expect(hex(hollow, 50, 15) == "#ff000000")
-        // A pentagram of circumradius r covers 1.1226 r², its inner pentagon 0.3469 r².
+        // A pentagram of circumradius r has an area of 1.1226 r². Its inner pentagon has an area of 0.3469 r².
         #expect(abs(area(whole) - 1.1226 * 2025) < 20)
         #expect(abs(area(hollow) - (1.1226 - 0.3469) * 2025) < 25)
     }
@@ -186,7 +186,7 @@ struct GraphicsRendererTests {
             context.rotate(by: .pi / 2)
             context.draw(picture, in: CGRect(x: -20, y: -20, width: 40, height: 40))
         }
-        // Clockwise: the left half is now at the top.
+        // The rotation is clockwise, so the left half is now at the top.
         #expect(hex(turned, 50, 35) == "#ffff0000" && hex(turned, 50, 65) == "#ff0000ff")
         #expect(abs(area(turned) - 1600) < 5)
         let flipped = try draw { context in

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// BlurHash and ThumbHash strings, compared with those of other implementations for the same pixels.
+/// Compares BlurHash and ThumbHash strings with the strings of other implementations for the same pixels.
 @Suite(.timeLimit(minutes: 1))
 struct PlaceholderHashTests {
     /// Returns an image of 24 × 16 px. Red grows to the right, green grows downwards, blue is irregular.
@@ -72,7 +72,7 @@ struct PlaceholderHashTests {
     }
 
     @Test func thumbHashKeepsTransparency() throws {
-        // The left half is red, the right half transparent.
+        // The left half is red. The right half is transparent.
         let image = try Image.generated(width: 40, height: 40) { x, _ in x < 20 ? (0, 0, 255, 255) : (0, 0, 0, 0) }
         let hash = try #require(image.thumbHash())
         #expect(hash.hasAlpha && abs(hash.averageColor.alpha - 0.5) < 0.05 && hash.averageColor.red > 0.9)

@@ -4,7 +4,7 @@ import WebImage
 import WebImageTestTraits
 import WebImageTesting
 
-/// Geometry, blending and keys with generated images; invalid input first.
+/// Tests the geometry, blending and keys of transformers with generated images. The first tests use invalid input.
 @Suite(.timeLimit(minutes: 1))
 struct TransformTests {
     /// Returns an image of four quarters: red and green above blue and white.
@@ -74,7 +74,7 @@ struct TransformTests {
         let (red, green, blue, white) = (Self.red, Self.green, Self.blue, Self.white)
         #expect(corners(image.flippedImage(withHorizontal: true, vertical: false)) == [green, red, white, blue])
         #expect(corners(image.flippedImage(withHorizontal: false, vertical: true)) == [blue, white, red, green])
-        // Counter-clockwise: the top right corner is now at the top left.
+        // The rotation is counter-clockwise, so the top right corner is now at the top left.
         #expect(corners(image.rotatedImage(withAngle: .pi / 2, fitSize: true)) == [green, white, red, blue])
         #expect(corners(image.rotatedImage(withAngle: -.pi / 2, fitSize: false)) == [blue, red, white, green])
         #expect(corners(image.rotatedImage(withAngle: .pi * 7, fitSize: true)) == [white, blue, green, red])
@@ -120,7 +120,8 @@ struct TransformTests {
 
     @Test func veryLargeBlurAtAReducedSizeLooksTheSame() throws {
         let image = try quarters(700)
-        // A radius of 272 is small enough to blur at full size; for 275 the image is blurred at a smaller size.
+        // With a radius of 272, the image is blurred at full size. With a radius of 275, the image is blurred at a
+        // smaller size.
         let (full, smaller) = (image.blurredImage(withRadius: 272), image.blurredImage(withRadius: 275))
         for place in [(0, 0), (350, 350), (699, 0), (100, 600)] {
             let point = CGPoint(x: place.0, y: place.1)
@@ -142,14 +143,15 @@ struct TransformTests {
             image.rotatedImage(withAngle: .pi, fitSize: true),
         ]
         for result in results { #expect(result?.pixels.format == format) }
-        // The bars are transparent, which not every pixel format supports.
+        // The bars are transparent. The result has the display format, because not every pixel format supports
+        // transparency.
         let barred = image.resizedImage(with: CGSize(width: 10, height: 5), scaleMode: .aspectFit)
         #expect(barred?.pixels.format == .bgra8Premultiplied && barred?.hasAlpha == true)
         #expect(corners(barred) == ["#00000000", "#00000000", "#00000000", "#00000000"])
     }
 
-    /// Scales 900 × 700 px to a fifth of its sides in two ways: opaque images in two steps (rows first), images with
-    /// straight alpha in one step.
+    /// Scales an image of 900 × 700 px to a fifth of its sides in two ways. An opaque image is scaled in two steps
+    /// (rows first). An image with straight alpha is scaled in one step.
     @Test func scalingRowsFirstReturnsTheSameImage() throws {
         let image = try Image.generated(width: 900, height: 700) { x, y in
             (UInt8((x * 7 + y) % 256), UInt8((x / 9 * 40 + y / 5 * 60) % 256), UInt8(x * y % 251), 255)
@@ -176,7 +178,7 @@ struct TransformTests {
         #expect(Set(corners(swallowed)) == ["#00000000"])
     }
 
-    /// Blends opaque 50% grey over an opaque colour in modes of PDF 1.7 and of Porter and Duff.
+    /// Blends an opaque 50% grey over an opaque colour, in modes of PDF 1.7 and modes of Porter and Duff.
     @Test(arguments: [
         (BlendMode.normal, "#ff808080"), (.multiply, "#ff3c2814"), (.screen, "#ffbc" + "a894"),
         (.darken, "#ff785028"), (.lighten, "#ff808080"), (.difference, "#ff083058"), (.copy, "#ff808080"),

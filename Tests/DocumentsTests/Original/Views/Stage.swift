@@ -5,7 +5,7 @@ import Testing
 import WebImageTestTraits
 import WebImageTesting
 
-/// A window on screen around one view, and a loop that runs GTK.
+/// Shows one view in a window on screen, and runs GTK's main loop.
 @MainActor final class Stage {
     private let window: UnsafeMutablePointer<GtkWindow>
 
@@ -27,7 +27,7 @@ import WebImageTesting
 
     func close() { gtk_window_destroy(window) }
 
-    /// Runs GTK and the main queue until `condition` holds; returns false after twenty seconds.
+    /// Runs GTK's main loop and the main queue until `condition` returns true. Returns false after 20 s.
     static func pump(until condition: () -> Bool) async -> Bool {
         if condition() { return true }
         return await eventually(within: 20) {
@@ -46,7 +46,7 @@ import WebImageTesting
     }
 }
 
-/// All tests that need a display, one at a time, because GTK is limited to one thread.
+/// Contains all tests that need a display. The tests run one at a time, because GTK is limited to one thread.
 @Suite(
     "Documents' views", .serialized, .timeLimit(minutes: 2),
     .enabled(if: Stage.hasDisplay, "no display: set DISPLAY, or run the tests under xvfb-run"))

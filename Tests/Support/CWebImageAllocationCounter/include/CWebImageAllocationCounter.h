@@ -1,24 +1,25 @@
 #pragma once
 #include <stdbool.h>
 
-/// Returns whether allocations can be counted: not under a sanitizer, which has its own allocator.
+/// Returns whether allocations can be counted. Returns false under a sanitizer, because a sanitizer has its own
+/// allocator.
 bool allocation_counter_works(void);
 /// Starts counting the calling thread's allocations.
 void allocation_counter_start(void);
-/// Stops counting; returns the number of allocations.
+/// Stops counting and returns the number of the calling thread's allocations.
 long allocation_counter_stop(void);
 
-/// The work of all threads while it was counted.
+/// The counts of all threads from work_counter_start() to work_counter_stop().
 typedef struct {
-    /// Blocks of memory allocated, including those of libraries.
+    /// The number of allocated blocks of memory, including blocks that libraries allocate.
     long allocations;
-    /// Blocks allocated by the Swift runtime: objects, boxes, contexts of closures.
+    /// The number of blocks that the Swift runtime allocates: objects, boxes and contexts of closures.
     long objects;
-    /// Mutexes locked by the package's own code; -1 where they cannot be counted.
+    /// The number of times that the package's own code locks a mutex; -1 on platforms on which this cannot be counted.
     long locks;
 } work_counts;
 
-/// Starts counting the work of all threads.
+/// Starts counting for all threads, from zero.
 void work_counter_start(void);
-/// Stops counting; returns the counts.
+/// Stops counting and returns the counts.
 work_counts work_counter_stop(void);
