@@ -25,7 +25,8 @@ let peers: [Target] = [
     .executableTarget(name: "webimage-download-curl", dependencies: ["CBareCurl"]),
     .systemLibrary(name: "CBareCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .executableTarget(name: "webimage-latency-turbo", dependencies: ["CBareJPEG"]),
-    // The list benchmark: our list and one handwritten in C, with the same window code. Qt's list is peers/list.py.
+    // The list benchmark compares our list with a list that is written in C. Both programs use the same window code.
+    // The program for Qt is peers/list.py.
     .executableTarget(
         name: "webimage-list",
         dependencies: [
@@ -37,8 +38,8 @@ let peers: [Target] = [
     .target(name: "CListStage", dependencies: ["CStageGTK"]),
     .systemLibrary(name: "CStageGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     .systemLibrary(name: "CSoup", pkgConfig: "libsoup-3.0", providers: [.apt(["libsoup-3.0-dev"])]),
-    // The peers, called as their own documentation shows. They are in C, because Swift cannot call the variadic
-    // functions of libvips or use libjpeg's longjmp(3).
+    // These targets call the libraries of the peers as the documentation of each library shows. They are in C,
+    // because Swift cannot call the variadic functions of libvips and cannot use libjpeg's longjmp(3).
     .target(
         name: "CCodecPeers",
         linkerSettings: ["png16", "webp", "webpdemux", "avif", "gif", "jxl", "tiff"].map { .linkedLibrary($0) }),

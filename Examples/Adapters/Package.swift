@@ -2,8 +2,8 @@
 import PackageDescription
 
 // Adapters and samples for Adwaita for Swift, SwiftCrossUI, swift-log, swift-metrics and swift-distributed-tracing.
-// They are compiled against Stubs, which contains only the declarations that they use. In your program, copy the file
-// that you need and depend on the real package.
+// They are compiled against the targets in Stubs, which contain only the declarations that the adapters and samples
+// use. Copy the file that you need into your program, and depend on the real package.
 let library: [Target.Dependency] = [
     .product(name: "WebImage", package: "swift-web-image"), .product(name: "WebImageGTK", package: "swift-web-image"),
 ]

@@ -12,7 +12,7 @@ let package = Package(
                 .product(name: "WebImage", package: "swift-web-image"),
                 .product(name: "WebImageGTK", package: "swift-web-image"),
             ]),
-        // Any other GTK binding works too: views of WebImageGTK take and return widgets as pointers.
+        // You can use another GTK binding, because the views of WebImageGTK take and return widgets as pointers.
         .systemLibrary(name: "CViewerGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
     ]
 )

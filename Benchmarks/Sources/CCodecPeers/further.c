@@ -67,7 +67,7 @@ static int close_file(thandle_t handle) {
 
 static toff_t file_length(thandle_t handle) { return ((struct file *)handle)->length; }
 
-/* Gives libtiff the file's bytes in memory, as it would map a real file with mmap(2). */
+/* Returns the bytes of the file in memory to libtiff. For a real file, libtiff would call mmap(2). */
 static int map_file(thandle_t handle, void **base, toff_t *length) {
     struct file *file = handle;
     *base = (void *)file->data;

@@ -11,7 +11,8 @@
 #include <webp/demux.h>
 
 int peer_libpng_decode(const unsigned char *data, size_t length) {
-    // Use the fast path of libpng's simplified interface (BGRA). Its other formats convert through floating point.
+    // Use BGRA, which is the fast path of libpng's simplified interface. For other formats, this interface converts
+    // pixels through floating point.
     png_image image;
     memset(&image, 0, sizeof image);
     image.version = PNG_IMAGE_VERSION;
@@ -27,7 +28,7 @@ int peer_libpng_decode(const unsigned char *data, size_t length) {
 int peer_libwebp_decode(const unsigned char *data, size_t length) {
     WebPDecoderConfig config;
     if (!WebPInitDecoderConfig(&config)) return 1;
-    // Decode to BGRA with premultiplied alpha, because our coder returns this format, which displays need.
+    // Decode to BGRA with premultiplied alpha. Displays need this format, and our coder returns it.
     config.output.colorspace = MODE_bgrA;
     int status = WebPDecode(data, length, &config);
     WebPFreeDecBuffer(&config.output);

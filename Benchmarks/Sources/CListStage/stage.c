@@ -44,8 +44,8 @@ static gint64 poll_ended;
 static double cpu_then, longest_gap, longest_gap_cpu;
 static unsigned gaps_over_16;
 
-// Returns this thread's processor time in milliseconds. Its growth during a gap is the part of the gap in
-// which the thread computed. In the rest of the gap, the thread waited for a processor or the display.
+// Returns the processor time of this thread in milliseconds. The growth of this time during a gap is the part of
+// the gap in which the thread computed. In the rest of the gap, the thread waited for a processor or the display.
 static double own_cpu(void) {
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -106,7 +106,7 @@ static gboolean fling(GtkWidget *widget, GdkFrameClock *clock, gpointer data) {
         g_main_loop_quit(run->loop);
         return G_SOURCE_REMOVE;
     }
-    // A fling takes one second. It slows down from 1000 px per frame to 0, as after a touch. After six flings
+    // A fling takes one second. Its speed decreases from 1000 px per frame to 0, as after a touch. After six flings
     // down, one fling goes up.
     double speed = 1000 * (1 - (elapsed - (int)elapsed));
     int direction = (int)elapsed % 7 == 6 ? -1 : 1;
@@ -193,9 +193,9 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     g_main_loop_run(run.loop);
     double cpu_end = cpu(), gap = longest_gap, gap_cpu = longest_gap_cpu;
     unsigned over = gaps_over_16;
-    // Wait four seconds until running work has finished, including the fading of GTK's scrollbar, which
-    // starts one second after the last scroll. Then the program should be idle; `rest` is the processor time
-    // that it uses anyway.
+    // Wait four seconds until running work has finished. This includes the fading of GTK's scrollbar, which
+    // starts one second after the last scroll. Afterwards the program should be idle. `rest` is the processor
+    // time that the idle program still uses.
     g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// GdkPixbufAnimationIter is deprecated, but programs still use it, so it is the function to compare with.
+// GdkPixbufAnimationIter is deprecated, but programs still use it. The benchmark therefore compares with it.
 #define GDK_PIXBUF_DISABLE_DEPRECATION_WARNINGS
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 #include <gdk-pixbuf/gdk-pixbuf.h>

@@ -55,8 +55,8 @@ int peer_vips_rotate(const unsigned char *rgb, int width, int height, unsigned c
     return status;
 }
 
-// Rounds the corners as libvips' manual shows: renders an SVG with a rounded rectangle and uses its alpha
-// channel as the alpha channel of the picture.
+// Rounds the corners as the manual of libvips shows. The function renders an SVG with a rounded rectangle. The
+// alpha channel of the rendered SVG becomes the alpha channel of the picture.
 int peer_vips_round(const unsigned char *rgb, int width, int height, int radius, unsigned char *out) {
     char drawing[256];
     snprintf(drawing, sizeof drawing, "<svg width='%d' height='%d'><rect width='%d' height='%d' rx='%d' ry='%d'/></svg>",
@@ -78,7 +78,7 @@ int peer_vips_tint(const unsigned char *rgb, int width, int height, const unsign
     VipsImage *image = open_rgb(rgb, width, height);
     if (!image) return 1;
     VipsImage *plain = vips_image_new_from_image(image, values, 3), *tinted = NULL;
-    // The picture is opaque, so a tint covers the whole rectangle and the alpha of every pixel is 255.
+    // The picture is opaque. The tint therefore covers the whole rectangle, and the alpha of every pixel is 255.
     int status = plain ? vips_bandjoin_const1(plain, &tinted, 255, NULL) : 1;
     if (!status) status = finish(tinted, out);
     if (plain) g_object_unref(plain);

@@ -6,8 +6,8 @@
 
 #include <jpeglib.h>
 #include <vips/vips.h>
-// Newer headers of libvips define a macro error_exit, which would replace the member `error_exit` of
-// libjpeg's error manager.
+// Newer headers of libvips define a macro with the name error_exit. This macro would replace the name of the member
+// `error_exit` of libjpeg's error manager.
 #undef error_exit
 
 struct bare_error {
@@ -91,11 +91,12 @@ size_t peer_libjpeg_encode(
 }
 
 int peer_vips_start(int threads) {
-    // Suppress the warning that libvips prints for each AVIF file, so that its output is not measured.
+    // Suppress the warning that libvips prints for each AVIF file. Otherwise the time for this output would be
+    // measured.
     g_setenv("VIPS_WARNING", "1", TRUE);
     if (vips_init("webimage-benchmarks")) return 1;
     vips_concurrency_set(threads);
-    // Disable libvips' cache of operations, which would make every run after the first one free.
+    // Disable libvips' cache of operations. With this cache, libvips would do no work in the second and later runs.
     vips_cache_set_max(0);
     return 0;
 }

@@ -1,4 +1,4 @@
-// SQLite and plain files as competitors of our disk cache. They are called from C, so that Swift adds no
+// SQLite and plain files are competitors of our disk cache. The benchmark calls them from C, so that Swift adds no
 // overhead to their times.
 #include "CSQLitePeer.h"
 #include <dirent.h>

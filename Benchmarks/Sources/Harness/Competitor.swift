@@ -3,21 +3,21 @@ import Foundation
 extension Contest {
     /// One of the implementations that a contest compares.
     public struct Competitor {
-        /// The name in reports.
+        /// The name of the competitor in reports.
         public let name: String
         /// The largest allowed ratio of our time to this competitor's time. If it is nil, only the contest's target
         /// applies.
         public let target: Double?
-        /// Prepares the job before the first run, for example starts a program or opens a file. Its time is
-        /// not measured.
+        /// Prepares the job before the first run. For example, it starts a program or opens a file. The time of the
+        /// preparation is not measured.
         public let prepare: () throws -> Void
-        /// Returns the process whose processor time and memory are measured, because it does the job; nil
-        /// means this process. Called after ``prepare``.
+        /// Returns the ID of the process that does the job, or nil if this process does the job. The processor time and
+        /// the memory of that process are measured. The harness calls this closure after ``prepare``.
         public let process: () -> pid_t?
-        /// Returns a command line that does the job `runs` times and then exits, so that its instructions can
-        /// be counted; nil if this process does the job.
+        /// Returns the command line of a program that does the job `runs` times and then exits. The harness counts the
+        /// instructions of this program. The closure is nil if this process does the job.
         public let command: ((_ runs: Int) throws -> [String])?
-        /// Does the whole job once; throws if it failed.
+        /// Does the whole job once. Throws if the job fails.
         public let run: () throws -> Void
 
         /// Creates a competitor.

@@ -1,32 +1,31 @@
-/// Two or more implementations of one job, started in turn by one process.
+/// Compares two or more implementations of one job. One process runs them in turn.
 ///
-/// Turns alternate, so that other load on the machine affects all competitors equally. The first turns warm
-/// up caches and are not counted. No competitor sleeps. A competitor copies its result only if its own API
-/// does so.
+/// The competitors alternate, so that other load on the machine affects all competitors equally. The first turns
+/// warm up caches and are not counted. No competitor sleeps. A competitor copies its result only if its API does
+/// so.
 public struct Contest {
     /// The name of the job.
     public let name: String
-    /// The largest ratio of our median time to the first peer's that meets the target; nil if there is no
-    /// target.
+    /// The largest allowed ratio of our median time to that of the first peer, or nil if there is no target.
     public let target: Double?
-    /// Whether the target refers to the fastest peer instead of the first one.
+    /// Whether the target refers to the fastest peer. Otherwise it refers to the first peer.
     public let judgesFastest: Bool
     /// The unit in which times are printed.
     public let unit: TimeUnit
-    /// The number of operations per run; times are printed per operation.
+    /// The number of operations per run. Reports contain the time per operation.
     public let operations: Int
-    /// The number of frames that one run shows; nil if it shows none.
+    /// The number of frames that one run shows, or nil if a run shows no frames.
     public let frames: Int?
-    /// Whether a run changes the state for the next run, as a put in a disk cache does. Memory is then
-    /// measured as the growth during the first warm-up turn, because ``alone(_:runs:)`` would start from
-    /// another state.
+    /// Whether a run changes the state for the next run. For example, a put changes a disk cache. If this is true,
+    /// the measured memory is the growth during the first warm-up turn, because ``alone(_:runs:)`` would start from
+    /// a different state.
     public let changesState: Bool
-    /// Whether a peer whose `prepare` or first run throws is left out. Otherwise its error ends the contest.
+    /// Whether the contest skips a peer if its `prepare` or its first run throws. Otherwise the error ends the contest.
     public let skipsUnsupportedPeers: Bool
     /// Our competitor first, then the peers.
     public let competitors: [Competitor]
-    /// Throws if the competitors do not produce the same result. It is called before timing, so that
-    /// competitors that do different work are not compared.
+    /// Throws if the competitors do not produce the same result. The contest calls this closure before it measures
+    /// times, so that it does not compare competitors that do different work.
     private let agree: () throws -> Void
 
     /// Creates a contest.
@@ -48,7 +47,7 @@ public struct Contest {
         self.agree = agree
     }
 
-    /// Runs every competitor `rounds` times after `warmUps` uncounted runs.
+    /// Runs every competitor `warmUps` times without counting, and then `rounds` times with counting.
     public func run(rounds: Int, warmUps: Int = 2) throws -> ContestResult {
         try agree()
         let competitors = skipsUnsupportedPeers ? ableCompetitors : competitors
@@ -60,8 +59,8 @@ public struct Contest {
         let clock = ContinuousClock()
         for round in 0..<(warmUps + rounds) {
             for offset in competitors.indices {
-                // Each round starts with another competitor. Otherwise a competitor would always run directly
-                // after the same predecessor and could profit from the processor caches that it has warmed.
+                // Each round starts with a different competitor. If the order were the same in every round, each
+                // competitor would always profit from the processor caches that the same predecessor has filled.
                 let index = (offset + round) % competitors.count
                 let resident = changesState && round == 0 ? meters[index].resetPeak() : nil
                 let before = meters[index].cpu
@@ -82,9 +81,9 @@ public struct Contest {
             })
     }
 
-    /// Runs one competitor `runs` times. The caller must use a process that does nothing else. Returns the
-    /// maximum growth in bytes of the resident memory during the first run, including the libraries that this
-    /// run loads; nil if the kernel does not allow the measurement.
+    /// Runs one competitor `runs` times. The caller must use a process that does nothing else. Returns the maximum
+    /// growth in bytes of the resident memory during the first run. This includes libraries that the run loads.
+    /// Returns nil if the kernel does not allow the measurement.
     public func alone(_ name: String, runs: Int = 1) throws -> Int? {
         guard let competitor = competitors.first(where: { $0.name == name }) else { throw NoSuchCompetitor(name: name) }
         try competitor.prepare()
@@ -96,7 +95,7 @@ public struct Contest {
         return grown
     }
 
-    /// Our competitor and all peers that can do the job, which means that their first run succeeds.
+    /// Our competitor and all peers that can do the job. A peer can do the job if its first run succeeds.
     var ableCompetitors: [Competitor] {
         competitors.enumerated().filter { index, competitor in
             guard index > 0 else { return true }
@@ -104,14 +103,14 @@ public struct Contest {
         }.map(\.element)
     }
 
-    /// A result of this contest with the given entries.
+    /// Returns a result of this contest with the given entries.
     public func result(_ entries: [ContestResult.Entry]) -> ContestResult {
         ContestResult(
             name: name, target: target, judgesFastest: judgesFastest, unit: unit, operations: operations,
             frames: frames, entries: entries)
     }
 
-    /// The error for a name that no competitor has.
+    /// The error if no competitor has the given name.
     public struct NoSuchCompetitor: Error { let name: String }
 }
 
@@ -121,7 +120,7 @@ extension Duration {
 }
 
 extension [Double] {
-    /// The median; NaN if there are no values.
+    /// The median of the values, or NaN if there are no values.
     public var median: Double {
         guard !isEmpty else { return .nan }
         let (sorted, middle) = (sorted(), count / 2)

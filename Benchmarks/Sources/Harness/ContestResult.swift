@@ -6,12 +6,12 @@ public struct ContestResult: Codable, Sendable {
     public struct Entry: Codable, Sendable {
         /// The competitor's name.
         public let name: String
-        /// The largest ratio of our time to this competitor's time that meets the target; nil if only the
-        /// contest's target applies.
+        /// The largest allowed ratio of our time to this competitor's time, or nil if only the contest's target
+        /// applies.
         public var target: Double?
         /// The time of each counted run in milliseconds, ascending.
         public let milliseconds: [Double]
-        /// The other costs of one run.
+        /// The costs of one run besides its time.
         public var cost: Cost
 
         /// Creates the figures of one competitor.
@@ -35,25 +35,25 @@ public struct ContestResult: Codable, Sendable {
 
     /// The name of the contest.
     public let name: String
-    /// The largest ratio of our median time to the judged peer's that meets the target; nil if there is no
-    /// target.
+    /// The largest allowed ratio of our median time to that of the judged peer, or nil if there is no target.
+    /// ``judgesFastest`` determines the judged peer.
     public let target: Double?
-    /// The largest ratio of our processor time to the judged peer's that meets the target; nil if there is no
-    /// such target.
+    /// The largest allowed ratio of our processor time to that of the judged peer, or nil if there is no such
+    /// target.
     public var cpuTarget: Double?
-    /// Whether the target refers to the fastest peer instead of the first one.
+    /// Whether the target refers to the fastest peer. Otherwise it refers to the first peer.
     public var judgesFastest = false
     /// The unit in which times are printed.
     public var unit = TimeUnit.milliseconds
-    /// The number of operations per run; times are printed per operation.
+    /// The number of operations per run. Reports contain the time per operation.
     public var operations = 1
-    /// The number of frames that one run shows; nil if it shows none.
+    /// The number of frames that one run shows, or nil if a run shows no frames.
     public var frames: Int?
-    /// The figures of all competitors, ours first.
+    /// The figures of all competitors. The first entry is our competitor.
     public var entries: [Entry]
 
-    /// Creates a result. ``Contest/run(rounds:warmUps:)`` does this itself. Scenarios that measure whole
-    /// processes call it directly.
+    /// Creates a result. ``Contest/run(rounds:warmUps:)`` calls this initialiser. Scenarios that measure whole
+    /// processes also call it.
     public init(
         name: String, target: Double? = nil, cpuTarget: Double? = nil, judgesFastest: Bool = false,
         unit: TimeUnit = .milliseconds, operations: Int = 1, frames: Int? = nil, entries: [Entry]
@@ -68,10 +68,10 @@ public struct ContestResult: Codable, Sendable {
         self.entries = entries
     }
 
-    /// Our median divided by a peer's.
+    /// Returns our median time divided by the median time of a peer.
     public func ratio(to peer: Entry) -> Double { entries[0].median / peer.median }
 
-    /// Our processor time divided by a peer's; nil if either time is unknown.
+    /// Returns our processor time divided by that of a peer, or nil if one of the two times is unknown.
     public func cpuRatio(to peer: Entry) -> Double? {
         guard let own = entries[0].cost.cpu, let other = peer.cost.cpu else { return nil }
         return own / other

@@ -2,20 +2,20 @@ import Foundation
 
 /// The costs of one run besides its time.
 public struct Cost: Codable, Sendable, Equatable {
-    /// Milliseconds of processor time (user and system) of all threads of the process that did the job; nil
-    /// if unknown.
+    /// The processor time (user and system) in milliseconds of the process that did the job, for all its threads. Nil
+    /// if the time is unknown.
     public var cpu: Double?
-    /// The maximum growth of resident memory during a run, in bytes. If a run is a whole process, its peak of
-    /// resident memory. nil if unknown.
+    /// The maximum growth of resident memory during a run, in bytes. If a run is a whole process, the value is the
+    /// peak of the resident memory of this process. Nil if the value is unknown.
     ///
-    /// The kernel's count is accurate to 0.5 MB.
+    /// The value of the kernel is accurate to 0.5 MB.
     public var memory: Int?
-    /// Instructions in user space; nil if they were not counted.
+    /// The number of instructions in user space, or nil if the instructions were not counted.
     public var instructions: Int?
     /// Other counts by name, such as requests at a server or remaining entries.
     public var counts: [String: Double]
 
-    /// Creates costs; values that are not given are unknown.
+    /// Creates costs. The values of omitted parameters are unknown.
     public init(
         cpu: Double? = nil, memory: Int? = nil, instructions: Int? = nil, counts: [String: Double] = [:]
     ) {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Processor time and resident memory of this process or of another one.
+/// Measures the processor time and the resident memory of this process or of another process.
 public struct ProcessMeter: Sendable {
     private let clock: clockid_t
     private let folder: String
 
-    /// Creates a meter of a running process; by default of this one.
+    /// Creates a meter of a running process. By default, this is the current process.
     public init(_ process: pid_t = getpid()) {
         var clock = clockid_t()
         // This clock includes all threads of the process, even those that have ended, and has a resolution of
@@ -27,9 +27,10 @@ public struct ProcessMeter: Sendable {
         unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
     }
 
-    /// Resets the peak to the current resident memory and returns it in bytes; nil if the kernel does not allow it.
+    /// Sets the peak to the current resident memory and returns this memory in bytes. Returns nil if the kernel does
+    /// not allow the reset.
     ///
-    /// If the measured process is this one, first returns memory that `free` left in the heap to the system.
+    /// If the meter measures the current process, the function first returns freed heap memory to the system.
     /// Otherwise later allocations would reuse that memory, and no growth would be measured.
     public func resetPeak() -> Int? {
         if folder == "/proc/\(getpid())" { _ = Self.trim?(0) }

@@ -6,7 +6,8 @@ public enum TimeUnit: String, Codable, Sendable {
     case microseconds = "µs"
     case nanoseconds = "ns"
 
-    /// Converts the milliseconds of a run of `operations` operations to the time per operation in this unit.
+    /// Returns the time per operation in this unit. The parameters are the milliseconds of a run and its number of
+    /// operations.
     public func value(_ milliseconds: Double, of operations: Int) -> Double {
         let scale =
             switch self {

@@ -4,12 +4,12 @@ import Harness
 /// Measures the library against its peers; `--help` lists the options.
 @main
 struct Main {
-    /// Runs the benchmarks on a secondary thread, because programs do not decode on the main thread. If the
-    /// last reference to an image is released on the main thread, our library frees the image on another
-    /// thread. No competitor does that, so measuring on the main thread would compare different work.
+    /// Runs the benchmarks on a secondary thread, because programs do not decode on the main thread. If the last
+    /// reference to an image is released on the main thread, our library frees the image on another thread. No
+    /// competitor does this. On the main thread, the benchmarks would therefore compare different work.
     static func main() {
-        // Writing to the pipe of a peer that has ended raises SIGPIPE, which by default ends this process
-        // silently. If the signal is ignored, the write fails and the harness reports an error.
+        // A write to the pipe of a peer that has ended raises SIGPIPE. By default, this signal ends this process
+        // without a message. If the signal is ignored, the write fails and the harness reports an error.
         signal(SIGPIPE, SIG_IGN)
         Thread.detachNewThread {
             do {

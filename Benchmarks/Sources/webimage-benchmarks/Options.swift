@@ -7,21 +7,20 @@ struct Options {
     var countsInstructions = false
     /// The folder that contains the input pictures.
     var data = URL(fileURLWithPath: "../../shared/conformance/bench")
-    /// The numbers of entries that the disk caches already contain when they are measured; one contest per
-    /// number.
+    /// The numbers of entries that the disk caches contain before the measurement. There is one contest per number.
     var entries = [1000, 10_000, 100_000]
     /// The sizes in bytes of the values that the disk caches store and read.
     var sizes = [1, 4, 20, 64, 100, 1024].map { $0 * 1024 }
-    /// The four arguments after `--alone`; nil unless this process measures one competitor alone, see
-    /// ``IsolatedRun``.
+    /// The four arguments after `--alone`, or nil without this option. With this option, the process measures only one
+    /// competitor. See ``IsolatedRun``.
     var alone: [String]?
     var isHelp = false
-    /// The scenarios to run: those named on the command line, otherwise all.
+    /// The scenarios to run. These are the scenarios named on the command line, or all scenarios if none is named.
     var scenarios: [String] = []
     private var chosenRounds: Int?
 
-    /// Returns the number of rounds: the value of `--rounds`, otherwise `quick` with `--quick` and `usual`
-    /// without it.
+    /// Returns the number of rounds. This is the value of `--rounds`. Without `--rounds`, it is `quick` if `--quick` is
+    /// set, and otherwise `usual`.
     func rounds(_ usual: Int, quick: Int) -> Int { chosenRounds ?? (isQuick ? quick : usual) }
 
     init(_ arguments: [String]) throws {

@@ -3,8 +3,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// The names of all scenarios, and the contests of those that run in this process. Input pictures come from
-/// the `bench` folder of the conformance data.
+/// Contains the names of all scenarios, and the contests of the scenarios that run in this process. Input pictures
+/// come from the `bench` folder of the conformance data.
 struct Scenarios {
     private let options: Options
     private var folder: URL { options.data }
@@ -14,12 +14,12 @@ struct Scenarios {
     /// All scenarios in the order in which they run.
     static let names =
         inProcess + ["disk", "download", "cold-load", "flood", "burst", "steady"]
-    /// The scenarios that are made of contests run by this process. The other scenarios measure whole
-    /// processes themselves.
+    /// The scenarios that consist of contests. This process runs the contests. All other scenarios measure whole
+    /// processes.
     private static let inProcess =
         ["memory-hit", "decode", "thumbnail", "progressive", "transform", "animate", "deliver"] + CodecScenarios.names
 
-    /// Returns the contests of a scenario of ``inProcess``; throws for any other name.
+    /// Returns the contests of a scenario of ``inProcess``. Throws for all other names.
     func contests(_ name: String) throws -> [Contest] {
         guard Self.inProcess.contains(name) else { throw ScenarioError.unknown(name) }
         guard name == "memory-hit" || FileManager.default.fileExists(atPath: folder.path + "/photo.jpg") else {
@@ -49,8 +49,8 @@ struct Scenarios {
         return Contest("decode photo.jpg 2725x2225", target: 1.10, [ours, bare])
     }
 
-    /// Returns a contest that decodes a progressive JPEG which arrives in 64 pieces, with three previews and
-    /// the final image. The peer is our own decoder, which decodes the whole file once.
+    /// Returns a contest that decodes a progressive JPEG. The file arrives in 64 pieces, and the contest decodes three
+    /// previews and the final image. The peer is our decoder for whole files, which decodes the complete file once.
     private func progressive() throws -> Contest {
         let photo = try file("photo-progressive.jpg")
         let size = (photo.count + 63) / 64
@@ -63,8 +63,8 @@ struct Scenarios {
             var shown = 0
             for piece in 0..<64 {
                 try coder.append(photo.dropFirst(piece * size).prefix(size), finished: piece == 63)
-                // Request an image only after each quarter of the bytes, as a caller that limits the rate of
-                // previews does.
+                // Request an image only after each quarter of the bytes, like a caller that limits the rate of
+                // previews.
                 guard piece % 16 == 15, coder.incrementalRevision > shown else { continue }
                 shown = coder.incrementalRevision
                 guard coder.incrementalDecodedImage(with: nil) != nil else { throw ScenarioError.peerFailed }

@@ -1,6 +1,6 @@
-// The practical limit for the scenario `download`: fetches the URLs of the file LIST with libcurl's multi
-// interface in one thread, CONCURRENCY at a time. Each body is kept in memory until it is complete. Prints
-// the number of bytes.
+// The practical limit for the scenario `download`. The program fetches the URLs in the file LIST with libcurl's multi
+// interface in one thread. At most CONCURRENCY transfers run at the same time. Each body stays in memory until the
+// body is complete. The program prints the number of received bytes.
 //   webimage-download-curl LIST CONCURRENCY CERTIFICATES|-
 // CERTIFICATES is a certificate authority file for HTTP/2 over TLS; `-` means HTTP/1.1 without TLS.
 #include <curl/curl.h>

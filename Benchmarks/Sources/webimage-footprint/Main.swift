@@ -1,12 +1,12 @@
 import Foundation
 import WebImage
 
-/// Measures the memory of a server program that uses only `WebImageManager`. `webimage-footprint URL [COUNT]`
-/// loads a picture, and then `COUNT` further pictures. After each step it prints the milliseconds since the
-/// start, and the private and the file-backed resident memory in MB.
+/// Measures the memory of a server program that uses only `WebImageManager`. `webimage-footprint URL [COUNT]` loads one
+/// picture and then COUNT more pictures. After each step, the program prints the milliseconds since the start, the
+/// private resident memory and the file-backed resident memory. Both memory values are in MB.
 ///
-/// These are `RssAnon` and `RssFile` of proc(5): memory that belongs to the process alone, and pages of files
-/// such as libraries, which several programs share.
+/// The private memory (`RssAnon` of proc(5)) belongs only to this process. The file-backed memory (`RssFile`) consists
+/// of pages of files such as libraries. Several programs can share these pages.
 @main
 struct Main {
     static func main() async throws {
@@ -35,8 +35,8 @@ struct Main {
         await cache.flush()
         try report("stored on disk")
         for number in 0..<(arguments.count > 2 ? Int(arguments[2]) ?? 0 : 0) {
-            // Each URL is different, and the context stores images only on disk. Growth of memory in this
-            // loop is therefore not caused by the memory cache.
+            // Each URL is different, and the images are stored only on disk. If the memory grows in this loop, the
+            // memory cache is therefore not the cause.
             let next = URL(string: "\(arguments[1])?\(number)")
             _ = try await manager.image(for: next, context: [.storeCacheType: ImageCacheType.disk])
         }

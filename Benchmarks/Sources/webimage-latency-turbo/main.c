@@ -1,7 +1,8 @@
-// The practical limit for the scenarios `burst` and `steady`. One thread per core reads JPEG files and
-// decodes them with libjpeg-turbo, which scales them down to no less than 256 px. Each line `run FILE` starts
-// a round. FILE lists the request times and paths of the pictures, see Arrivals.swift. The answer is `ok`
-// and, for each picture, the milliseconds from its request time until it is decoded; -1 if it failed.
+// The practical limit for the scenarios `burst` and `steady`. One thread per core reads JPEG files and decodes them
+// with libjpeg-turbo. The decoder reduces the size of each picture, but not below 256 px. Each line `run FILE` starts
+// a round. FILE lists the request times and paths of the pictures; see Arrivals.swift. The answer is `ok` and one
+// number per picture. This is the time in milliseconds from the request time until the picture is decoded, or -1 if
+// the decode failed.
 #include <stdio.h>
 
 #include <jpeglib.h>

@@ -1,8 +1,8 @@
-// A peer of the list benchmark: a GTK list written in C without our library. It downloads with libsoup and
-// its disk cache, decodes with gdk-pixbuf at the displayed size, and uses one GCancellable per row.
+// A peer of the list benchmark: a GTK list that is written in C without our library. The program downloads with libsoup
+// and libsoup's disk cache. It decodes with gdk-pixbuf at the displayed size and uses one GCancellable per row.
 //   webimage-list-soup SERVER CACHE-FOLDER [--memory]
-// With --memory, it also keeps the decoded pictures in a hash table. The manuals of these libraries do not
-// show this, but a careful programmer would add it.
+// With --memory, the program also stores the decoded pictures in a hash table. The manuals of these libraries do not
+// show such a table, but a careful programmer would add it.
 #include <CListStage.h>
 #include <gtk/gtk.h>
 #include <libsoup/soup.h>

@@ -5,8 +5,8 @@ import Synchronization
 import WebImage
 import WebImageGTK
 
-/// The program that measures our library in the list benchmark (`./list`). Its window and scroll steps are
-/// those of the GTK peers, from `CListStage`.
+/// The program that measures our library in the list benchmark (`./list`). The window and the scroll steps come from
+/// `CListStage`, so they are the same as those of the GTK peers.
 ///
 ///     webimage-list show SERVER CACHE-FOLDER            scrolls 1,000 rows: 200 pictures of 1000 x 1000, at 96 px
 ///     webimage-list fling SERVER CACHE-FOLDER SECONDS   flings a list of 10,000 rows with these pictures
@@ -37,8 +37,8 @@ import WebImageGTK
     }
 }
 
-/// The list of our library. Each row is an `ImageView` that is 96 px high. Row n shows picture n modulo 200
-/// of the server.
+/// The list of our library. Each row is an `ImageView` with a height of 96 px. The server has 200 pictures, and row n
+/// shows picture n modulo 200.
 @MainActor final class PictureList {
     static let side = 96
     static let pictures = 200
@@ -106,7 +106,7 @@ import WebImageGTK
     }
 }
 
-/// A manager listener that counts successful decodes. The program prints the number at the end of the run.
+/// A manager listener that counts successful decodes. The program prints this number at the end of the run.
 final class DecodeCount: WebImageManagerListener {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }
@@ -126,8 +126,8 @@ final class DecodeCount: WebImageManagerListener {
     init() { list_stage_set_height(UnsafeMutableRawPointer(widget), Int32(PictureList.side)) }
 }
 
-/// Measures the time that `setImage` of a view needs if the picture is in the memory cache, as when a row is
-/// bound again.
+/// Measures the time of a view's `setImage` for a picture that is in the memory cache. A list makes such calls when it
+/// binds a row again.
 @MainActor struct WarmBind {
     let list: PictureList
 

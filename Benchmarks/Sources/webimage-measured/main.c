@@ -1,6 +1,7 @@
-// Runs a command and writes its time and memory to FILE: webimage-measured FILE COMMAND [ARGUMENT...]. The
-// harness starts commands with this small program, because the kernel counts the memory of a process that
-// forks as memory of the child. The harness itself needs much memory.
+// Runs a command and writes the time and the memory of the command to FILE.
+//   webimage-measured FILE COMMAND [ARGUMENT...]
+// When a process forks, the kernel counts its memory as memory of the child process, too. The harness needs much
+// memory, so it does not fork itself but starts commands with this small program.
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +31,7 @@ int main(int count, char **words) {
     clock_gettime(CLOCK_MONOTONIC, &end);
     FILE *report = fopen(words[1], "w");
     if (!report) return 2;
-    // Write the milliseconds from start to end, the milliseconds of processor time, and the peak of resident
+    // Write the wall-clock time in milliseconds, the processor time in milliseconds, and the peak of the resident
     // memory in bytes.
     fprintf(report, "%f %f %ld\n", (end.tv_sec - start.tv_sec) * 1e3 + (end.tv_nsec - start.tv_nsec) / 1e6,
         milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), usage.ru_maxrss * 1024);

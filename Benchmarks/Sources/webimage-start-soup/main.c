@@ -1,6 +1,6 @@
-// A peer of the benchmark `cold-start`: a C program that loads one picture without our library. It loads the
-// picture with libsoup and its disk cache, decodes it with gdk-pixbuf to fit into 256 px, and prints its
-// width.
+// A peer of the benchmark `cold-start`: a C program that loads one picture without our library. The program downloads
+// the picture with libsoup and libsoup's disk cache. It decodes the picture with gdk-pixbuf to fit into 256 px and
+// prints the width of the decoded picture.
 //   webimage-start-soup URL CACHE-FOLDER
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <libsoup/soup.h>

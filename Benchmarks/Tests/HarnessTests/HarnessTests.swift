@@ -3,12 +3,12 @@ import Testing
 
 @testable import Harness
 
-// The tests are serialised, because they measure the processor time of the whole process. Tests that run at
-// the same time would be counted in each other's figures.
+// The tests run one after another, because they measure the processor time of the whole process. If two tests ran at
+// the same time, the figures of each test would include the time of the other test.
 @Suite(.serialized)
 struct HarnessTests {
-    /// A job of a few milliseconds. It prints if its result is 0, so that the optimiser cannot remove the
-    /// loop.
+    /// A job that takes a few milliseconds. The job prints a text if its result is 0, so that the optimiser cannot
+    /// remove the loop.
     private static func work() {
         var state: UInt64 = 88_172_645_463_325_252
         for _ in 0..<300_000 {
@@ -21,9 +21,9 @@ struct HarnessTests {
 
     @Test(.timeLimit(.minutes(1))) func thePeerIsTreatedAsOurselves() throws {
         let contest = Contest("self", [.init("ours", run: Self.work), .init("ours again", run: Self.work)])
-        // Both competitors do the same work, so a ratio other than 1 means that the harness favours one of
-        // them. Other programs on the machine can disturb single measurements, so one of five within 3 % is
-        // sufficient.
+        // Both competitors do the same work. If the ratio is not 1, the harness favours one competitor. Other programs
+        // on the machine can disturb single measurements. It is therefore sufficient if one of five ratios is within
+        // 3 % of 1.
         let ratios = try (0..<5).map { _ in
             let result = try contest.run(rounds: 31)
             return result.ratio(to: result.entries[1])
@@ -63,9 +63,9 @@ struct HarnessTests {
             let result = try contest.run(rounds: 15)
             return 1 / (result.cpuRatio(to: result.entries[1]) ?? .nan)
         }
-        // "two" does the work of "one" on two threads each, so it uses twice the processor time. The ratio
-        // would be 1 if `ProcessMeter` counted only one thread. It may exceed 2, because two threads on one
-        // core slow each other down.
+        // "two" does the work of "one" on each of two threads, so it uses twice the processor time. If `ProcessMeter`
+        // counted only one thread, the ratio would be 1. The ratio can exceed 2, because two threads on one core slow
+        // each other down.
         #expect(ratios.contains { 1.7...3.2 ~= $0 }, "\(ratios)")
     }
 

@@ -4,13 +4,13 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// Measures the processor time of a load whose picture is in no cache: memory miss, disk miss, network,
-/// decode, store and delivery.
+/// Measures the processor time of a load whose picture is in no cache. Such a load consists of a memory miss, a disk
+/// miss, the download, the decode, the store and the delivery.
 ///
-/// Our time is compared with the sum of two programs that do only the work that every loader needs: a C
-/// program with libcurl fetches the same URLs, and a process with libjpeg-turbo decodes the same number of
-/// pictures. The time of the same program with a single picture is subtracted from each measured time, so
-/// that the start of the process is not counted.
+/// Our time is compared with the sum of the times of two programs. These programs do only the work that every loader
+/// must do. A C program with libcurl fetches the same URLs. A process with libjpeg-turbo decodes the same number of
+/// pictures. Each program also runs with a single picture. The time of this run is subtracted, so that the start of
+/// the process is not counted.
 struct ColdLoadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
@@ -53,7 +53,8 @@ struct ColdLoadScenario {
             ])
     }
 
-    /// Returns the processor time of command `full` minus that of command `idle`, in milliseconds.
+    /// Returns the processor time of the command `full` minus the processor time of the command `idle`, in
+    /// milliseconds.
     private func cpu(_ full: [String], _ idle: [String]) throws -> Double {
         try MeasuredProcess.run(full).cpu - MeasuredProcess.run(idle).cpu
     }
@@ -65,8 +66,8 @@ struct ColdLoadScenario {
     }
 }
 
-/// The child processes of ``ColdLoadScenario``. `cold-load-worker load LIST` loads the URLs of a file with
-/// our library; `cold-load-worker decode FILE COUNT` decodes a JPEG `COUNT` times with libjpeg-turbo.
+/// The child processes of ``ColdLoadScenario``. `cold-load-worker load LIST` loads all URLs in the file LIST with our
+/// library. `cold-load-worker decode FILE COUNT` decodes a JPEG file COUNT times with libjpeg-turbo.
 enum ColdLoadWorker {
     static let name = "cold-load-worker"
 
@@ -97,7 +98,7 @@ enum ColdLoadWorker {
         let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking]
         let (done, turns) = (DispatchGroup(), DispatchSemaphore(value: 24))
         for url in urls {
-            // Run at most 24 loads at the same time, as a scrolling list does, instead of all 10,000.
+            // Run at most 24 of the 10,000 loads at the same time, like a scrolling list.
             turns.wait()
             done.enter()
             manager.loadImage(with: url, context: context) { image, _, error, _, isFinished, _ in

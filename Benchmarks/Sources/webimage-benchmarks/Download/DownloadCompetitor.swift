@@ -3,12 +3,12 @@ import Foundation
 /// A program that fetches a list of URLs with limited concurrency and prints the number of received bytes.
 struct DownloadCompetitor: Sendable {
     let name: String
-    /// Returns the command line that does a job. `list` is the path of a file with one URL of the job per
-    /// line.
+    /// Returns the command line of a program that does a job. `list` is the path of a file that contains the URLs of
+    /// the job, one per line.
     let command: @Sendable (_ list: String, _ job: DownloadJob) -> [String]
 
-    /// Returns the number of bytes that a program received, which is the sum of all numbers in its output.
-    /// curl prints one number per file.
+    /// Returns the number of bytes that a program received. This is the sum of all numbers in its output, because curl
+    /// prints one number per file.
     static func bytes(_ output: String) -> Int {
         output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.reduce(0, +)
     }
@@ -18,9 +18,9 @@ struct DownloadCompetitor: Sendable {
         [MeasuredProcess.itself, DownloadWorker.name, "webimage", list, "\(job.concurrency)", job.certificate ?? "-"]
     }
 
-    /// Foundation's `URLSession`, in a second process of this program; see ``DownloadWorker``. It accepts
-    /// only the system's certificate authorities, not the test server's, so it is measured only with HTTP/1.1
-    /// without TLS.
+    /// Foundation's `URLSession`, in a second process of this program; see ``DownloadWorker``. `URLSession` accepts
+    /// only the certificate authorities of the system. The test server uses a different certificate authority, so
+    /// `URLSession` is measured only with HTTP/1.1 without TLS.
     static let urlSession = DownloadCompetitor(name: "URLSession") { list, job in
         [MeasuredProcess.itself, DownloadWorker.name, "urlsession", list, "\(job.concurrency)", "-"]
     }

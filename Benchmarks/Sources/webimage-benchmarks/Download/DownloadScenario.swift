@@ -2,13 +2,13 @@ import Foundation
 import Harness
 import WebImageTesting
 
-/// Compares fetching 500 files of 20 KB and 20 files of 5 MB from an nginx on this machine. The competitors
-/// are our library, a C program with libcurl, `curl --parallel`, Python's aiohttp and Foundation's
+/// Compares downloads of 500 files of 20 KB and of 20 files of 5 MB from an nginx server on this machine. The
+/// competitors are our library, a C program with libcurl, `curl --parallel`, Python's aiohttp and Foundation's
 /// `URLSession`.
 ///
-/// Each competitor runs in its own process, which `webimage-measured` measures. The time of a process that
-/// fetches only one file, which is mostly its start, is measured in the same way and subtracted. Memory is
-/// the peak of the whole process.
+/// Each competitor runs in a separate process, which `webimage-measured` measures. A second process of the competitor
+/// fetches only one file, so its time is mostly the start of the process. This time is subtracted. The reported memory
+/// is the peak of the whole process.
 struct DownloadScenario {
     private let nginx: NginxServer
     private let folder: ScratchFolder
@@ -50,8 +50,8 @@ struct DownloadScenario {
         var samples = rivals.map { _ in (full: [MeasuredProcess](), idle: [MeasuredProcess]()) }
         for round in 0..<min(options.rounds(9, quick: 2), 9) + 1 {
             for offset in rivals.indices {
-                // Each round starts with another competitor, so that no competitor always runs after the same
-                // other one. Round 0 warms up and is not counted.
+                // Each round starts with a different competitor, so that a competitor does not always run after the
+                // same predecessor. Round 0 is a warm-up round and is not counted.
                 let index = (offset + round) % rivals.count
                 let idle = try MeasuredProcess.run(rivals[index].command(one, job))
                 let full = try MeasuredProcess.run(rivals[index].command(whole, job))
@@ -90,8 +90,8 @@ struct DownloadScenario {
         return file.path
     }
 
-    /// The first Python interpreter that can import aiohttp, of the one that `./setup` created and the
-    /// system's `python3`; nil if neither can.
+    /// The Python interpreter that `./setup` created, if it can import aiohttp. Otherwise the system's `python3`, or
+    /// nil if neither of these two interpreters can import aiohttp.
     private static let python: String? = [LinePeer.python, "python3"].first { path in
         (try? MeasuredProcess.run([path, "-c", "import aiohttp"])) != nil
     }

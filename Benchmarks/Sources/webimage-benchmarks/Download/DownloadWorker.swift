@@ -2,10 +2,10 @@ import Foundation
 import FoundationNetworking
 import WebImage
 
-/// The process that ``DownloadCompetitor/ours`` and ``DownloadCompetitor/urlSession`` start:
+/// The process that ``DownloadCompetitor/ours`` and ``DownloadCompetitor/urlSession`` start. The command line is
 /// `download-worker webimage|urlsession LIST CONCURRENCY CERTIFICATE`. LIST is a file with one URL per line.
-/// CERTIFICATE is the certificate authority file, or `-` for none. The process prints the number of received
-/// bytes.
+/// CERTIFICATE is the certificate authority file, or `-` if there is no such file. The process prints the number of
+/// received bytes.
 enum DownloadWorker {
     static let name = "download-worker"
 

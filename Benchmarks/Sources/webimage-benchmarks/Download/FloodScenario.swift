@@ -6,10 +6,10 @@ import WebImageTesting
 /// Starts 10,000 concurrent loads of 100 different pictures and cancels a random tenth of the loads. Each
 /// received picture is decoded. Compares our library with aiohttp and Pillow.
 ///
-/// Each competitor runs in its own process. This process is the server. It withholds the pictures until the
-/// competitor, which has then started all loads, requests `open`. It counts the HTTP requests for pictures,
-/// and prints the resident memory after each round to show whether memory becomes stable. The reported growth
-/// of memory is that of the first, uncounted round.
+/// Each competitor runs in a separate process, and this process is the server. A competitor starts all loads and then
+/// requests `open`. The server sends no picture before this request. It counts the HTTP requests for pictures. This
+/// process prints the resident memory of the competitor after each round to show whether the memory becomes stable.
+/// The reported growth of memory is the growth during the first round, which is not counted.
 enum FloodScenario {
     static let pictures = 100
 
@@ -43,12 +43,12 @@ enum FloodScenario {
     }
 }
 
-/// Runs the rounds of one competitor and collects its figures, including those of the warm-up round.
+/// Runs the rounds of one competitor and collects the figures of all rounds, including the warm-up round.
 private final class Flood {
     let peer: LinePeer
     private(set) var hits: [Double] = []
     private(set) var finished: [Double] = []
-    /// The resident memory after each round that is not backed by a file, in MB.
+    /// The resident memory after each round, in MB. Memory that is backed by a file is not included.
     private(set) var memory: [Double] = []
     private let server: FaultServer
     private let body: Data
@@ -84,7 +84,7 @@ private final class Flood {
             })
         let before = server.requests.count
         let answer = try peer.answer(to: "flood \(server.url(folder).absoluteString) \(requests)")
-        // The request for `open`, which opens the gate, is not a picture, so it is not counted.
+        // Subtract the request for `open`, because it is not a request for a picture.
         hits.append(Double(server.requests.count - before - 1))
         finished.append(Double(answer) ?? .nan)
     }

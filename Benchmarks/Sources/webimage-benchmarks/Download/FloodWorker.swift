@@ -1,16 +1,17 @@
 import Foundation
 import WebImage
 
-/// The process that measures our library in `flood`. Each line `flood URL COUNT` runs one round with `COUNT`
-/// loads from the folder `URL`. The answer is `ok` and the number of loads that received a picture.
+/// The process that runs our library in the scenario `flood`. For each input line `flood URL COUNT`, the process runs
+/// one round with COUNT loads from the folder URL. The answer is `ok` and the number of loads that received a
+/// picture.
 enum FloodWorker {
     static let name = "flood-worker"
 
     static func run() throws {
         var config = ImageCacheConfig()
         config.shouldCacheImagesOnDisk = false
-        // A round loads 100 pictures of 320 px, about 41 MB decoded. Two rounds exceed the limit, so the
-        // memory cache becomes full in the second round and stays full.
+        // A round loads 100 pictures of 320 px, which need about 41 MB when they are decoded. Two rounds exceed the
+        // limit, so the memory cache becomes full in the second round and stays full.
         config.maxMemoryCost = 64 << 20
         var downloads = WebImageDownloaderConfig.default
         downloads.maxConcurrentDownloads = 20
@@ -41,9 +42,9 @@ enum FloodWorker {
                 return (try? await manager.image(for: url)) != nil
             }
         }
-        // Never cancel the first load of a picture. If all loads of a picture were cancelled, its download
-        // would end, and a later load would have to download the picture again. Each of two calls of
-        // `cancelSome` cancels a random twentieth: before and after the server starts to answer.
+        // Never cancel the first load of a picture. If all loads of a picture were cancelled, the download would
+        // end, and a later load would have to download the picture again. `cancelSome` cancels a random twentieth
+        // of the loads. It is called twice: before the server sends pictures, and while it sends pictures.
         func cancelSome() {
             for task in tasks.dropFirst(FloodScenario.pictures) where Int.random(in: 0..<20) == 0 { task.cancel() }
         }

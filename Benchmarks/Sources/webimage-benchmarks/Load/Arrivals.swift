@@ -1,8 +1,8 @@
 import Foundation
 import Harness
 
-/// A file that lists when each picture is requested. Every competitor reads the same file. Each line has the
-/// request time in milliseconds after the start of the round, and the URL or path of the picture.
+/// A file that lists when each picture is requested. Every competitor reads the same file. Each line contains the
+/// request time of a picture and its URL or path. The request time is in milliseconds after the start of the round.
 struct Arrivals {
     let file: String
     let count: Int
@@ -10,8 +10,8 @@ struct Arrivals {
     /// Writes arrivals that all have request time 0. `places` are URLs or paths.
     static func burst(_ places: [String]) throws -> Arrivals { try Arrivals(places.map { (0, $0) }) }
 
-    /// Writes arrivals at random times: a Poisson process of `rate` pictures per second for `seconds`. The
-    /// times do not depend on when earlier pictures arrive (an open loop). The same seed gives the same
+    /// Writes arrivals at random times. They are a Poisson process of `rate` pictures per second for `seconds`. The
+    /// request times do not depend on when earlier pictures are complete (an open loop). Equal seeds produce equal
     /// times.
     static func steady(_ places: [String], rate: Double, seconds: Double, seed: UInt64) throws -> Arrivals {
         var random = SplitMix(state: seed)
@@ -31,7 +31,7 @@ struct Arrivals {
         try Data(lines.joined().utf8).write(to: URL(fileURLWithPath: file))
     }
 
-    /// Reads the arrivals of a file.
+    /// Returns the arrivals that a file contains.
     static func read(_ file: String) throws -> [(milliseconds: Double, place: String)] {
         try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ", maxSplits: 1)

@@ -3,12 +3,12 @@ import Harness
 import WebImage
 import WebImageTesting
 
-/// Requests many pictures at once, each as a thumbnail of 256 px, and measures when the first and the last
-/// picture, the median and the 99th percentile arrive.
+/// Requests many pictures at the same time, each as a thumbnail of 256 px. Measures the times of the first picture and
+/// of the last picture, and the median and the 99th percentile of all times.
 ///
-/// Every competitor is a separate process that reads the files itself. Most are already running when a round
-/// starts. `vipsthumbnail` is started for each round, so its time includes the start of the process and the
-/// writing of its results to files.
+/// Every competitor is a separate process that reads the files. Most of these processes start before the first round.
+/// `vipsthumbnail` starts in each round, so its time includes the start of the process. Its time also includes the
+/// time to write the thumbnails to files.
 struct BurstScenario {
     private let folder: ScratchFolder
     private let options: Options
@@ -20,8 +20,8 @@ struct BurstScenario {
             try scenario.small(options.isQuick ? 100 : 500),
             try scenario.copies(of: "large-4000x3000.jpg", options.isQuick ? 5 : 20)
         )
-        // `parts` is the target: of the time until the last photo arrives, the first may take 0.15 and the
-        // median 0.62.
+        // `parts` is the target. The first photo must arrive within 0.15 of the time until the last photo arrives.
+        // Half of the photos must arrive within 0.62 of this time.
         try scenario.contest("\(photos.count) photos of 6 MP", photos, parts: (0.15, 0.62), report)
         try scenario.contest("\(small.count) small pictures", small, report)
         try scenario.contest(
@@ -44,7 +44,7 @@ struct BurstScenario {
             .run(rounds: options.rounds(9, quick: 2), warmUps: 1)
         for (index, rival) in rivals.enumerated() {
             rival.forgetFirstRound()
-            // Each value is a median over all rounds without the warm-up round.
+            // Each value is the median of all rounds except the warm-up round.
             result.entries[index].cost.counts = [
                 "ms to the first": rival.median(\.first), "ms to the median": rival.median(\.median),
                 "ms to the 99th of 100": rival.median { $0.percentile(99) },

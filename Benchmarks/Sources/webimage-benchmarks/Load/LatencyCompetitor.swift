@@ -1,8 +1,8 @@
 import Foundation
 import Harness
 
-/// A program that loads the pictures of an ``Arrivals`` file as thumbnails of 256 px and reports, for each
-/// picture, the milliseconds from its request time until it is decoded.
+/// A program that loads the pictures of an ``Arrivals`` file as thumbnails of 256 px. For each picture, the program
+/// reports the milliseconds from the request time until the thumbnail is decoded.
 final class LatencyCompetitor {
     let peer: LinePeer
     private(set) var rounds: [Distribution] = []
@@ -14,15 +14,15 @@ final class LatencyCompetitor {
         LatencyCompetitor(LinePeer("webimage", [MeasuredProcess.itself, LatencyWorker.name, "none"]))
     }
 
-    /// Our library without a memory cache, with the originals of all pictures in its disk cache before
-    /// timing.
+    /// Our library with a disk cache but without a memory cache. The disk cache contains the originals of all pictures
+    /// before the measurement starts.
     static func ourCache() -> LatencyCompetitor {
         LatencyCompetitor(LinePeer("webimage, disk cache", [MeasuredProcess.itself, LatencyWorker.name, "disk"]))
     }
 
-    /// Starts the peers and returns those that are installed: aiohttp with pyvips in a thread pool and,
-    /// unless `network` is true, `webimage-latency-turbo`. That program runs libjpeg-turbo alone on one
-    /// thread per core and cannot download.
+    /// Starts the peers and returns the peers that are installed. The first peer is aiohttp with pyvips in a thread
+    /// pool. The second peer is `webimage-latency-turbo`, which runs only libjpeg-turbo, on one thread per core. It
+    /// cannot download, so it takes part only if `network` is false.
     static func peers(network: Bool) -> [LatencyCompetitor] {
         let turbo = URL(fileURLWithPath: MeasuredProcess.itself).deletingLastPathComponent()
             .appendingPathComponent("webimage-latency-turbo").path
@@ -40,8 +40,8 @@ final class LatencyCompetitor {
         }.map(LatencyCompetitor.init)
     }
 
-    /// Runs one round: loads all pictures of a file and adds their waiting times to ``rounds``. Throws if a
-    /// picture failed.
+    /// Runs one round. The program loads all pictures of a file, and their waiting times are added to ``rounds``.
+    /// Throws if a picture fails.
     @discardableResult
     func run(_ arrivals: Arrivals) throws -> Distribution {
         try peer.start()
@@ -57,7 +57,7 @@ final class LatencyCompetitor {
     }
 
     func forgetRounds() { rounds = [] }
-    /// Removes the first round, for scenarios whose first round is a warm-up.
+    /// Removes the first round. Scenarios call this function if their first round is a warm-up round.
     func forgetFirstRound() { rounds = Array(rounds.dropFirst()) }
 
     /// The waiting times of the pictures of all rounds together.

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import WebImage
 
-/// The process that measures our library in `burst` and `steady`. It reads lines `run FILE`, where FILE is
-/// written by ``Arrivals``. It answers with `ok` and, for each arrival, the milliseconds from the request
-/// time until the load delivered the picture; -1 if the load failed.
+/// The process that runs our library in the scenarios `burst` and `steady`. It reads lines of the form `run FILE`.
+/// ``Arrivals`` has written FILE. The answer is `ok` and one number for each arrival. The number is the time in
+/// milliseconds from the request time until the load delivered the picture, or -1 if the load failed.
 enum LatencyWorker {
     static let name = "latency-worker"
 
@@ -72,7 +72,7 @@ enum LatencyWorker {
     }
 }
 
-/// The waiting time of each arrival in milliseconds; -1 until its picture has arrived.
+/// The waiting time of each arrival in milliseconds. The value is -1 until the picture has arrived.
 private final class Times: Sendable {
     let values: Mutex<[Double]>
     init(count: Int) { values = Mutex([Double](repeating: -1, count: count)) }

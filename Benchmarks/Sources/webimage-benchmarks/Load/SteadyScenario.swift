@@ -2,12 +2,12 @@ import Foundation
 import Harness
 import WebImageTesting
 
-/// Requests pictures at random times that do not depend on when earlier pictures arrive, and measures the
-/// waiting time of each picture.
+/// Requests pictures at random times and measures the waiting time of each picture. The request times do not depend
+/// on when earlier pictures arrive.
 ///
-/// The request rates are 0.5, 0.8 and 0.95 of the slowest competitor's throughput. At a higher rate, that
-/// competitor's queue would grow until the end of the run. Every competitor gets the same request times. Each
-/// picture is a photo of 1 MP, loaded as a thumbnail of 256 px.
+/// The request rates are 0.5, 0.8 and 0.95 of the slowest competitor's throughput. At a rate above this throughput,
+/// the queue of this competitor would grow until the end of the run. Every competitor gets the same request times.
+/// Each picture is a photo of 1 MP that is loaded as a thumbnail of 256 px.
 struct SteadyScenario {
     private let options: Options
     private let nginx: NginxServer

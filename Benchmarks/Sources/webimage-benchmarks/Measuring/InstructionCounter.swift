@@ -2,19 +2,19 @@ import Foundation
 
 /// Counts the instructions that a command and its children execute in user space.
 enum InstructionCounter: String {
-    /// `perf stat` reads the processor's own counter, if the machine allows it.
+    /// `perf stat` reads the instruction counter of the processor. Not all machines allow this.
     case perf = "perf stat"
-    /// `valgrind` emulates the processor. Its count equals that of `perf stat`, but it is fifty times slower
-    /// and has no AVX-512.
+    /// `valgrind` emulates the processor. It reports the same count as `perf stat`. It is fifty times slower and does
+    /// not support AVX-512.
     case valgrind = "valgrind"
 
-    /// The first tool that works on this machine; nil if none does.
+    /// The first tool that works on this machine, or nil if no tool works.
     static let present: InstructionCounter? = [.perf, .valgrind].first { counter in
         ((try? counter.count(["true"])) ?? nil) != nil
     }
 
-    /// Runs a command and returns the number of its instructions; nil if the tool reports no number or the
-    /// command failed.
+    /// Runs a command and returns the number of its instructions. Returns nil if the tool reports no number or if the
+    /// command fails.
     func count(_ command: [String]) throws -> Int? {
         let folder = NSTemporaryDirectory() + "webimage-count-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -29,12 +29,12 @@ enum InstructionCounter: String {
                 ]
             }
         let words = command.map { $0 == MeasuredProcess.itself ? Self.stripped ?? $0 : $0 }
-        // Disable the random hash seeds of Swift and Python, which would change the count from process to
-        // process.
+        // Disable the random hash seeds of Swift and Python. With random seeds, each process would have a different
+        // count.
         let run = try MeasuredProcess.run(
             tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
-        // A script of `peers/` that fails prints `error` and still ends with status 0. Its count would be too
-        // small.
+        // If a script of `peers/` fails, it prints `error` but ends with status 0. The count of a failed script would
+        // be too small.
         guard !run.output.contains("error") else { return nil }
         // The tools write one line per process: perf writes `123,,instructions:u,…`, and valgrind writes
         // `==9== I   refs:      1,234`.

@@ -9,8 +9,8 @@ struct IsolatedRun {
     /// The option that starts the child process: `--alone SCENARIO CONTEST COMPETITOR RUNS`.
     static let option = "--alone"
 
-    /// Runs in the child process. Runs the competitor and prints the growth of the resident memory in bytes;
-    /// -1 if it is unknown.
+    /// The child process calls this function. It runs the competitor and prints the growth of the resident memory in
+    /// bytes, or -1 if the growth is unknown.
     static func run(_ words: [String], _ options: Options) throws {
         guard let runs = Int(words[3]) else { throw ScenarioError.unknown(words[3]) }
         guard let contest = try Scenarios(options).contests(words[0]).first(where: { $0.name == words[1] }) else {
@@ -19,8 +19,8 @@ struct IsolatedRun {
         print(try contest.alone(words[2], runs: runs) ?? -1)
     }
 
-    /// Adds the values that can be measured only in a separate process to a result: memory, and the number of
-    /// instructions if requested.
+    /// Adds two values to a result that can be measured only in a separate process. These are the memory and, on
+    /// request, the number of instructions.
     func complete(_ result: ContestResult, of contest: Contest) throws -> ContestResult {
         var result = result
         for index in result.entries.indices {
@@ -33,8 +33,8 @@ struct IsolatedRun {
             let grown = child.output.split(separator: "\n").last.flatMap { Int($0) } ?? -1
             result.entries[index].cost.memory = grown < 0 ? nil : grown
             guard options.countsInstructions, let counter = InstructionCounter.present else { continue }
-            // The count of a process includes its start. Count one process with a single run and one with
-            // `more` further runs; their difference is the count of the further runs.
+            // The count of a process includes the start of the process. Therefore count a process with one run and a
+            // process with `1 + more` runs. The difference is the count of `more` runs.
             let more = max(1, min(20, Int(30 / result.entries[index].median)))
             let own = { self.command(result.name, name, runs: $0) }
             let command = contest.competitors.first { $0.name == name }?.command ?? own

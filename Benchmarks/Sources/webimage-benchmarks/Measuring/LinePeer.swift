@@ -1,8 +1,8 @@
 import Foundation
 import Harness
 
-/// A program that does one job for each line of its standard input and answers with one line: `ok`, or `ok`
-/// and a result. Any other answer means that the job failed.
+/// A program that does one job for each line of its standard input. The program answers each line with `ok`, or with
+/// `ok` and a result. Any other answer means that the job failed.
 ///
 /// The program starts when it is first needed and ends when this object is released.
 final class LinePeer {
@@ -19,8 +19,8 @@ final class LinePeer {
     private let first: [String]
     private var isStarted = false
 
-    /// Creates a peer that runs `command` with env(1), which finds the program in the search path. The lines
-    /// of `first` are sent directly after the start to prepare the program.
+    /// Creates a peer that runs `command` with env(1). env(1) finds the program in the search path. To prepare the
+    /// program, the peer sends the lines of `first` directly after the start.
     init(_ name: String, _ command: [String], first: [String] = []) {
         self.name = name
         self.first = first
@@ -35,8 +35,8 @@ final class LinePeer {
         if isStarted { process.waitUntilExit() }
     }
 
-    /// Starts the program and sends the lines of `first`, unless it is already running. Throws if the program
-    /// is missing or does not answer a line with `ok`.
+    /// Starts the program and sends the lines of `first`. Does nothing if the program is already running. Throws if the
+    /// program is missing or does not answer a line with `ok`.
     func start() throws {
         guard !isStarted else { return }
         do { try process.run() } catch { throw ScenarioError.missing("\(name): run ./setup") }
@@ -44,11 +44,11 @@ final class LinePeer {
         for line in first { try run(line) }
     }
 
-    /// Sends a job and waits for the answer. Throws if the job failed.
+    /// Sends a job and waits for the answer. Throws if the job fails.
     func run(_ job: String) throws { _ = try answer(to: job) }
 
-    /// Sends a job, waits for the answer and returns the text after `ok`. Throws if the job failed or the
-    /// program has ended.
+    /// Sends a job, waits for the answer and returns the text after `ok`. Throws if the job fails or if the program has
+    /// ended.
     @discardableResult
     func answer(to job: String) throws -> String {
         do { try input.fileHandleForWriting.write(contentsOf: Data((job + "\n").utf8)) } catch {
@@ -66,8 +66,8 @@ final class LinePeer {
         return String(answer.dropFirst(3))
     }
 
-    /// Returns a command that starts the program again and sends it, from a file, the lines of `first` and
-    /// then the job `runs` times.
+    /// Returns a command that starts a new process of the program. The standard input of this process is a file that
+    /// contains the lines of `first` and then the job `runs` times.
     private func command(_ job: String, runs: Int) throws -> [String] {
         let file = Inputs.kept.appendingPathComponent("lines").path
         let lines = first + Array(repeating: job, count: runs)
@@ -75,7 +75,7 @@ final class LinePeer {
         return ["sh", "-c", "exec env \"$@\" < \(file)", "sh"] + (process.arguments ?? [])
     }
 
-    /// The program's process ID; nil before it has started.
+    /// The process ID of the program, or nil before the start.
     var pid: pid_t? { isStarted ? process.processIdentifier : nil }
 
     /// Returns a competitor that sends `job` to this program on each turn.

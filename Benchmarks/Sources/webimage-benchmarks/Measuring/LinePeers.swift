@@ -1,9 +1,9 @@
 import Foundation
 
 extension LinePeer {
-    /// Creates a peer that runs a script of `peers/` with the Python interpreter that `./setup` created.
-    /// After the start, the peer sends `open FILE`. Without a file it sends `ready`, which only checks that
-    /// the script could import its libraries.
+    /// Creates a peer that runs a script of `peers/` with the Python interpreter that `./setup` created. After the
+    /// start, the peer sends `open FILE`. If there is no file, the peer sends `ready`. The answer to `ready` only shows
+    /// that the script could import its libraries.
     convenience init(_ name: String, script: String, opening file: URL? = nil) {
         self.init(
             name, [Self.python, Self.peers.appendingPathComponent(script).path],
@@ -19,16 +19,16 @@ extension LinePeer {
     /// Returns a peer that plays an animation with Qt's `QMovie`; see `peers/movie.py`.
     static func qMovie(_ file: URL) -> LinePeer { LinePeer("QMovie", script: "movie.py", opening: file) }
 
-    /// Returns a peer that runs `gm batch`. Its jobs are GraphicsMagick commands; `-pass ok` and `-fail no`
-    /// make its answers those that ``LinePeer`` expects.
+    /// Returns a peer that runs `gm batch`. The jobs are GraphicsMagick commands. With `-pass ok` and `-fail no`, the
+    /// program sends the answers that ``LinePeer`` expects.
     static func graphicsMagick() -> LinePeer {
         LinePeer(
             "GraphicsMagick",
             ["OMP_NUM_THREADS=1", "gm", "batch", "-feedback", "on", "-pass", "ok", "-fail", "no", "-"])
     }
 
-    /// Runs a job of a script of `peers/`, lets the script save the result to a file, and returns the result
-    /// as straight RGBA rows without padding.
+    /// Sends a job to a script of `peers/`. The script saves the result to a file. Returns this result as RGBA rows
+    /// with straight alpha and without padding.
     func pixels(_ job: String) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("peer-\(getpid())")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -1,8 +1,8 @@
 import Foundation
 import Harness
 
-/// The costs and the standard output of a child process. The program `webimage-measured` starts and measures
-/// it.
+/// The costs and the standard output of a child process. The program `webimage-measured` starts and measures this
+/// child process.
 struct MeasuredProcess {
     let output: String
     /// Milliseconds from the start of the process to its end.
@@ -15,7 +15,7 @@ struct MeasuredProcess {
     /// The path of this program.
     static let itself = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
 
-    /// Runs a program to its end, with these variables added to the environment.
+    /// Runs a program until it ends. Adds the given variables to the environment of the program.
     ///
     /// - Throws: ``ScenarioError`` if the program cannot be started or ends with a status other than 0.
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> MeasuredProcess {

@@ -1,7 +1,7 @@
 import Foundation
 import Harness
 
-/// Prints each result as it arrives and collects all results for the JSON file of `--json`.
+/// Prints each result as soon as it is available. Collects all results for the JSON file of `--json`.
 final class Report {
     private(set) var results: [ContestResult] = []
 

@@ -1,11 +1,11 @@
 import Foundation
 import WebImage
 
-/// Compares the pixels that two competitors produce, to make sure that both do the same job before they are
-/// timed.
+/// Compares the pixels that two competitors produce. This comparison before the measurement shows that both
+/// competitors do the same job.
 enum ResultComparison {
-    /// Returns the pixels of an image as straight RGBA rows without padding. Throws if there is no image or
-    /// it does not have four bytes per pixel.
+    /// Returns the pixels of an image as RGBA rows with straight alpha and without padding. Throws if `image` is nil or
+    /// if the image does not have four bytes per pixel.
     static func rgba(_ image: Image?) throws -> [UInt8] {
         guard let pixels = image?.pixels, pixels.format.bytesPerPixel == 4 else { throw ScenarioError.peerFailed }
         let isPremultiplied = pixels.format.isPremultiplied
@@ -29,8 +29,9 @@ enum ResultComparison {
         return result
     }
 
-    /// Throws if two pictures (straight RGBA rows) differ by more than `limit` of 255 levels on average.
-    /// Colours are multiplied by alpha first, because the colour of a transparent pixel is invisible.
+    /// Throws if two pictures differ by more than `limit` of 255 levels on average. The pictures are RGBA rows with
+    /// straight alpha. Before the comparison, colours are multiplied by alpha, because the colour of a transparent
+    /// pixel is invisible.
     static func check(_ mine: [UInt8], _ theirs: [UInt8], within limit: Double, _ what: String) throws {
         guard mine.count == theirs.count, !mine.isEmpty else { throw ScenarioError.disagree("\(what): sizes differ") }
         var sum = 0.0
@@ -58,7 +59,7 @@ enum ResultComparison {
         return result
     }
 
-    /// Converts RGBA rows to RGB rows by dropping alpha.
+    /// Converts RGBA rows to RGB rows. Removes the alpha values and does not change the colours.
     static func rgb(_ rgba: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(rgba.count / 4 * 3)
@@ -66,8 +67,8 @@ enum ResultComparison {
         return result
     }
 
-    /// Returns the peak signal-to-noise ratio in dB of the colours of RGBA rows against RGB rows in floating
-    /// point.
+    /// Returns the peak signal-to-noise ratio (PSNR) in dB. Compares the colours of RGBA rows with a reference. The
+    /// reference consists of RGB rows in floating point.
     static func psnr(_ rgba: [UInt8], _ reference: [Double]) -> Double {
         var sum = 0.0
         for pixel in 0..<rgba.count / 4 {
@@ -80,10 +81,10 @@ enum ResultComparison {
     }
 }
 
-/// Scales with a Lanczos 3 filter in floating point. Fast scalers approximate this filter in integers, so its
-/// result is the reference for their precision.
+/// Scales pictures with a Lanczos 3 filter in floating point. Fast scalers approximate this filter with integers. The
+/// result of this type is therefore the reference for the precision of fast scalers.
 enum LanczosReference {
-    /// Returns RGB rows scaled to another size, with values clamped to 0…255.
+    /// Returns RGB rows that are scaled to another size. The values are clamped to 0…255.
     static func scaled(_ rgb: [UInt8], width: Int, height: Int, to size: PixelSize) -> [Double] {
         let (across, down) = (taps(width, size.width), taps(height, size.height))
         var rows = [Double](repeating: 0, count: size.width * height * 3)
@@ -108,8 +109,8 @@ enum LanczosReference {
         return result.map { min(max($0, 0), 255) }
     }
 
-    /// Returns, for each of `wanted` new positions, the source positions and their weights. Positions outside
-    /// the picture are replaced by the nearest edge pixel.
+    /// Returns the source positions and their weights for each of `wanted` new positions. A position outside the
+    /// picture is replaced by the position of the nearest edge pixel.
     private static func taps(_ count: Int, _ wanted: Int) -> [[(Int, Double)]] {
         let ratio = Double(count) / Double(wanted)
         let width = max(ratio, 1)

@@ -29,8 +29,8 @@ enum APNGStills {
             case "fcTL":
                 end()
                 current = []
-                // The frame's IHDR has the size from its fcTL chunk, and the bit depth, colour type,
-                // compression, filter and interlace method from the file's IHDR.
+                // Build the IHDR chunk of the frame. The size comes from the fcTL chunk of the frame. The bit
+                // depth, colour type, compression, filter and interlace method come from the IHDR of the file.
                 head = chunk("IHDR", Array(body[4..<12]) + Array(head[16..<21]))
             case "IDAT": current? += chunk("IDAT", body)
             case "fdAT": current? += chunk("IDAT", Array(body.dropFirst(4)))

@@ -3,8 +3,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// Compares decoding all frames of an animation in order, without keeping a frame. The competitors are our
-/// library, the format's own library called directly (the "bare" library), Pillow, gdk-pixbuf and Qt's
+/// Compares how fast competitors decode all frames of an animation in order, without keeping a frame. The competitors
+/// are our library, the library of the format (the "bare" library, called directly), Pillow, gdk-pixbuf and Qt's
 /// `QMovie`.
 enum AnimateScenario {
     static func contests(_ folder: URL) throws -> [Contest] {
@@ -16,9 +16,9 @@ enum AnimateScenario {
         ]
     }
 
-    /// The targets as ratios of our time to the competitor's. We must reach 0.9 of the bare library's frame
-    /// rate, which is 1.11 of its time, and twice the frame rate of any other peer, which is half of its
-    /// time.
+    /// The targets as ratios of our time to the time of the competitor. We must reach 0.9 of the frame rate of the
+    /// bare library, so the ratio is 1.11. We must reach twice the frame rate of every other peer, so the ratio is
+    /// 0.5.
     private static let (bareTarget, peerTarget) = (1 / 0.9, 0.5)
 
     private static func gif(_ file: URL, _ name: String) throws -> Contest {
@@ -40,8 +40,7 @@ enum AnimateScenario {
         }
     }
 
-    /// gdk-pixbuf does not take part, because it reads animated WebP only with a loader that Debian does not
-    /// package.
+    /// gdk-pixbuf does not take part, because its loader for animated WebP is not in Debian.
     private static func webP(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         func bare(_ out: UnsafeMutablePointer<UInt8>?) throws {
@@ -54,9 +53,9 @@ enum AnimateScenario {
         ) { try job.agree("\(name), libwebp", bare) }
     }
 
-    /// libpng does not support animations, so the bare competitor decodes each frame from a separate PNG
-    /// file. It does not composite the frames on a canvas, so its pixels are not compared with ours. `QMovie`
-    /// does not take part, because Qt has no APNG reader.
+    /// libpng does not support animations, so the bare competitor decodes each frame from a separate PNG file. It does
+    /// not composite the frames on a canvas. Its pixels therefore differ from ours and are not compared. `QMovie` does
+    /// not take part, because Qt has no APNG reader.
     private static func png(_ file: URL, _ name: String) throws -> Contest {
         let job = try Job(file)
         let stills = APNGStills.split(job.data).map { $0 as NSData }
@@ -70,11 +69,11 @@ enum AnimateScenario {
         return job.contest(name, bare, [], [.pillow(file)]) {}
     }
 
-    /// One animation file, how our library plays it, and how its last frame is compared with that of a peer.
+    /// An animation file. The functions play the file with our library and compare our last frame with that of a peer.
     private final class Job {
-        /// The file's bytes, for our library.
+        /// The bytes of the file, which our library decodes.
         let file: Data
-        /// The same bytes at a fixed address, for the C functions of the peers.
+        /// The same bytes at a fixed address, which the C functions of the peers need.
         let data: NSData
         let count: Int
         private let size: PixelSize
@@ -88,9 +87,9 @@ enum AnimateScenario {
             (count, size) = (info.frameCount, info.pixelSize)
         }
 
-        /// Returns a contest of our library, the bare library, the peers in this process (`others`) and the
-        /// peers in their own processes (`programs`). Before timing, the closure `agree` compares last frames
-        /// of competitors in this process, and the contest compares our last frame with that of each program.
+        /// Returns a contest of our library, the bare library, the peers in this process (`others`), and the peers
+        /// in separate processes (`programs`). Last frames are compared before the measurement. The closure `agree`
+        /// compares frames of competitors in this process. The contest compares our frame with that of each program.
         func contest(
             _ name: String, _ bare: Contest.Competitor, _ others: [Contest.Competitor], _ programs: [LinePeer],
             agree: @escaping () throws -> Void

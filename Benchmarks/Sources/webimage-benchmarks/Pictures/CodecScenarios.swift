@@ -8,9 +8,9 @@ import WebImageAVIF
 import WebImageJXL
 import WebImageTIFF
 
-/// The contests of the scenarios `codecs`, `play` and `resize`. `codecs` compares decoding each format with
-/// that format's own library. `play` compares playing an animation with a C loop over giflib or libwebp.
-/// `resize` compares making a smaller picture with other image libraries.
+/// The contests of the scenarios `codecs`, `play` and `resize`. In `codecs`, the peer decodes each format with the
+/// library of the format. In `play`, the peer is a C loop that plays an animation with giflib or libwebp. In `resize`,
+/// the peers are image libraries that reduce the size of a picture.
 struct CodecScenarios {
     private let inputs: Inputs
 
@@ -53,8 +53,8 @@ struct CodecScenarios {
         return Contest("decode \(name)", target: 1.10, [ours, Self.competitor(library, data, peer)])
     }
 
-    /// Returns a contest that decodes every frame of an animation once, in order. Our competitor keeps no
-    /// frame.
+    /// Returns a contest that decodes every frame of an animation once, in order. Our library keeps no frame in
+    /// memory.
     private func play(_ name: String, _ library: String, _ peer: @escaping Peer) throws -> Contest {
         let data = try inputs.data(name)
         let ours = Contest.Competitor("webimage") {
@@ -65,7 +65,7 @@ struct CodecScenarios {
                 guard animation.animatedImageFrame(at: index) != nil else { throw ScenarioError.peerFailed }
             }
         }
-        // The target is 0.9 of the frame rate of the C loop, expressed as a ratio of times.
+        // We must reach 0.9 of the frame rate of the C loop. The target is the same value as a ratio of times.
         return Contest("play \(name)", target: 1 / 0.9, [ours, Self.competitor(library, data, peer)])
     }
 
@@ -95,7 +95,7 @@ struct CodecScenarios {
             ])
     }
 
-    /// Returns a contest that fits a PNG of 2048 × 1536 px into 720 × 540 px, without encoding the result.
+    /// Returns a contest that fits a PNG of 2048 × 1536 px into 720 × 540 px. The result is not encoded.
     private func resizePNG() throws -> Contest {
         let data = try inputs.data("paper.png")
         var decoding = DecodingOptions()

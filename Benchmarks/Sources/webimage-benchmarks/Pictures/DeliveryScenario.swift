@@ -5,8 +5,8 @@ import Harness
 import WebImage
 import WebImageAVIF
 
-/// Compares encoding a photo in the sizes that an image service delivers, 320 and 1280 px on the longer side.
-/// Our library and each format's own library encode with the same settings.
+/// Compares how fast competitors encode a photo in two sizes that an image service delivers: 320 and 1280 px on the
+/// longer side. The competitors are our library and the library of each format. They use the same settings.
 struct DeliveryScenario {
     private let inputs: Inputs
 
@@ -44,8 +44,8 @@ struct DeliveryScenario {
             agree: {
                 let own = try ImageCodersManager.shared.encode(picture.image, format: format, options: wanted).count
                 let other = try picture.encoded(encode).count
-                // With the same settings, both files have the same size, except for metadata. A greater
-                // difference means that the competitors do different work.
+                // With the same settings, the sizes of the two files differ only by the metadata. If they differ more,
+                // the competitors do different work.
                 guard abs(own - other) <= max(200, other / 100) else {
                     throw ScenarioError.disagree("\(name): \(own) bytes, by \(library) \(other)")
                 }
@@ -54,7 +54,7 @@ struct DeliveryScenario {
     }
 }
 
-/// The photo at one delivery size, as opaque BGRX rows that all encoders read.
+/// The photo in one delivery size. The pixels are opaque BGRX rows, which all encoders can read.
 struct DeliveredPicture: Sendable {
     typealias Peer =
         @Sendable (

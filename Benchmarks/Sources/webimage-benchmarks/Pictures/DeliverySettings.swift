@@ -4,8 +4,8 @@ import Harness
 import WebImage
 import WebImageAVIF
 
-/// Prints a table of the encoding time, file size, PSNR and SSIM of each delivery format with various
-/// settings. The default settings of the image service are chosen from this table.
+/// Prints a table with the encoding time, file size, PSNR and SSIM for each delivery format and for several settings.
+/// The default settings of the image service were chosen from this table.
 enum DeliverySettings {
     static func run(_ folder: URL) throws {
         let inputs = Inputs(folder: folder)
@@ -85,7 +85,7 @@ enum DeliverySettings {
     private static func text(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
 }
 
-/// Measures how similar an encoded and decoded picture is to the original.
+/// Measures the similarity between the original picture and the picture after encoding and decoding.
 private struct Fidelity {
     private let rgb: [Double]
     private let luma: [Double]
@@ -102,9 +102,9 @@ private struct Fidelity {
     /// Returns the PSNR of red, green and blue in dB, and the mean SSIM of luma. The SSIM windows have 8 × 8
     /// pixels and start every 4 pixels.
     ///
-    /// SSIM is defined in Z. Wang et al., Image quality assessment: from error visibility to structural
-    /// similarity, 2004. All pixels of a window have the same weight here, instead of the paper's Gaussian
-    /// weights.
+    /// SSIM is defined in Z. Wang et al., Image quality assessment: from error visibility to structural similarity,
+    /// 2004. The paper uses Gaussian weights for the pixels of a window. Here, all pixels of a window have the same
+    /// weight.
     func measure(_ image: Image) throws -> (psnr: Double, ssim: Double) {
         let rgba = try ResultComparison.rgba(image)
         guard rgba.count / 4 == luma.count else { throw ScenarioError.disagree("sizes differ") }

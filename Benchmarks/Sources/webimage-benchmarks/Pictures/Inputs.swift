@@ -7,7 +7,7 @@ import WebImageJXL
 import WebImageSVG
 import WebImageTIFF
 
-/// Finds the input pictures of the scenarios, or generates them.
+/// Finds or generates the input pictures of the scenarios.
 struct Inputs {
     /// The `bench` folder of the conformance data.
     let folder: URL
@@ -22,11 +22,11 @@ struct Inputs {
         for coder in coders { ImageCodersManager.shared.addCoder(coder) }
     }
 
-    /// Returns the path of an input file in ``folder`` or in its sibling folder `sdwebimage`.
+    /// Returns the path of an input file in ``folder`` or in the folder `sdwebimage` beside ``folder``.
     ///
-    /// If neither folder has the file, the function generates it in ``kept``. libvips writes the special
-    /// JPEGs such as `photo-cmyk.jpg`. Our library encodes other formats, from a photo of 6 MP if the name
-    /// contains `6mp`, otherwise from a photo of 1 MP. Throws for any other name.
+    /// If neither folder contains the file, the function generates the file in ``kept``. libvips writes special JPEGs
+    /// such as `photo-cmyk.jpg`. Our library writes the other formats. If the name contains `6mp`, the source is a
+    /// photo of 6 MP. Otherwise the source is a photo of 1 MP. Throws for all names that the function cannot generate.
     func file(_ name: String) throws -> URL {
         let beside = folder.deletingLastPathComponent().appendingPathComponent("sdwebimage")
         for place in [folder, beside] {
@@ -47,16 +47,16 @@ struct Inputs {
 
     func data(_ name: String) throws -> Data { try Data(contentsOf: file(name)) }
 
-    /// A folder for generated files. It is not removed when this process ends, so that later runs and child
-    /// processes reuse the files.
+    /// A folder for generated files. The folder stays when this process ends, so that later runs and child processes
+    /// can reuse the files.
     static let kept: URL = {
         let place = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-benchmarks-\(getuid())")
         try? FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         return place
     }()
 
-    /// Encodes a photo into a file in ``kept`` unless the file exists, and returns its path. Child processes
-    /// find the file there.
+    /// Returns the path of a file in ``kept``. If the file does not exist, first encodes a photo and writes the file.
+    /// Child processes use the same file.
     private func written(_ name: String, _ format: ImageFormat) throws -> URL {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
@@ -74,8 +74,8 @@ struct Inputs {
         let file = Self.kept.appendingPathComponent(name)
         guard !FileManager.default.fileExists(atPath: file.path) else { return file }
         let photo = try data("photo.jpg")
-        // Write to another name and rename the file. Otherwise a process that is stopped while writing would
-        // leave an incomplete file, which later runs would use.
+        // Write the file under a temporary name and then rename it. Otherwise a process that is stopped during the
+        // write would leave an incomplete file, and later runs would use this file.
         let part = file.appendingPathExtension("\(getpid())")
         let status = photo.withBytes { peer_vips_write_jpeg($0, photo.count, kind, part.path) }
         guard status == 0, rename(part.path, file.path) == 0 else { throw ScenarioError.missing(name) }

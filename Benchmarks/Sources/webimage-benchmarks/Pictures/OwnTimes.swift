@@ -2,11 +2,11 @@ import Foundation
 import Harness
 import WebImage
 
-/// Measures our operations without peers. `./run debug-build` runs this in a debug build and in a release
-/// build and compares the times.
+/// Measures our operations without peers. `./run debug-build` makes this measurement in a debug build and in a release
+/// build, and compares the times.
 ///
-/// Each printed line has the operation, the largest allowed ratio of the debug build's time to the release
-/// build's, and the median time in milliseconds in this build.
+/// Each printed line contains the operation, the largest allowed ratio, and the median time in milliseconds in this
+/// build. The ratio is the time of the debug build divided by the time of the release build.
 enum OwnTimes {
     static func run(_ folder: URL, rounds: Int) throws {
         for (name, limit, job) in try codecs(folder) + transforms(folder) {
@@ -32,7 +32,7 @@ enum OwnTimes {
         ]
     }
 
-    /// Returns a job for every transformer and filter, on an image of 1 MP.
+    /// Returns one job for each transformer and for each filter. Every job uses an image of 1 MP.
     private static func transforms(_ folder: URL) throws -> [Job] {
         let file = try Data(contentsOf: folder.appendingPathComponent("photo-1000x1000.jpg"))
         let image = try ImageCodersManager.shared.decode(file, options: DecodingOptions())

@@ -4,8 +4,8 @@ import Foundation
 import Harness
 import WebImage
 
-/// Compares decoding whole pictures and thumbnails with all peers that read the format. Each peer is used as
-/// its manual shows, on one thread.
+/// Compares how fast our library and the peers decode whole pictures and thumbnails. All peers that read the format
+/// take part. Each peer is called as its manual shows and uses one thread.
 struct PicturePeers {
     private let inputs: Inputs
 
@@ -14,22 +14,22 @@ struct PicturePeers {
         inputs = Inputs(folder: folder)
     }
 
-    /// Returns contests for thumbnails of 256 px on the longer side. The target is to be no slower than the
-    /// fastest peer.
+    /// Returns contests for thumbnails of 256 px on the longer side. Our library must not be slower than the fastest
+    /// peer.
     func thumbnails() throws -> [Contest] {
         let photos = [
             "photo.jpg", "photo-progressive.jpg", "photo-444.jpg", "photo-grey.jpg", "photo-cmyk.jpg",
             "photo-rotated.jpg",
         ]
         let others = ["paper.png", "photo.webp", "photo.avif", "photo-6mp.jxl", "TestImage.heic"]
-        // For JPEG photos there are stricter targets: 0.45 of libvips' time and 0.75 of Pillow's.
+        // JPEG photos have stricter targets: 0.45 of the time of libvips, and 0.75 of the time of Pillow.
         return try photos.map { try contest($0, side: 256, targets: ["libvips": 0.45, "Pillow": 0.75]) }
             + others.map { try contest($0, side: 256) }
             + photos.map { try limit($0, side: 256) }
     }
 
-    /// Returns a contest that compares a thumbnail with its practical limit: libjpeg-turbo alone, which
-    /// decodes the JPEG to an eighth of its width and height.
+    /// Returns a contest that compares a thumbnail with the practical limit of the time. For the limit, libjpeg-turbo
+    /// alone decodes the JPEG to an eighth of its width and height.
     private func limit(_ name: String, side: Int) throws -> Contest {
         let data = try inputs.data(name)
         var options = DecodingOptions()
@@ -67,7 +67,7 @@ struct PicturePeers {
         let size = side > 0 ? "-size \(side)x\(side) \(file.path) -thumbnail \(side)x\(side)" : file.path
         return Contest(
             "\(job) \(name)\(side > 0 ? " to \(side)" : ""), everybody", target: 1.0, judgesFastest: true,
-            // Peers that cannot read a format are left out.
+            // Skip peers that cannot read the format.
             skipsUnsupportedPeers: true,
             [
                 .init("webimage") { _ = try ImageCodersManager.shared.decode(data, options: wanted) },

@@ -23,10 +23,9 @@ enum TransformScenario {
             "resize \(photo.width)x\(photo.height) to 720x588", target: 1.1, judgesFastest: true,
             [
                 photo.competitor(ours), vips.competitor(target: 0.5), photo.pillow.competitor("resize"),
-                // OpenCV has no equivalent of our Lanczos 3 filter. INTER_AREA averages the source pixels
-                // under each new pixel. INTER_LANCZOS4 uses eight taps at any ratio, so it aliases when it
-                // makes a picture smaller. Both results differ from ours, so they are not compared with ours;
-                // only their PSNR is printed.
+                // OpenCV has no equivalent of our Lanczos 3 filter. INTER_AREA averages the source pixels of each
+                // new pixel. INTER_LANCZOS4 always uses eight taps, so a reduced picture has aliasing. The results
+                // of both filters differ from ours and are not compared with ours. The contest prints their PSNR.
                 photo.openCV.competitor("resize-area", named: "OpenCV INTER_AREA"),
                 photo.openCV.competitor("resize-lanczos4", named: "OpenCV INTER_LANCZOS4"),
             ]
@@ -77,8 +76,8 @@ enum TransformScenario {
         ]
     }
 
-    /// Returns a contest of one operation. Before timing, it compares our result with that of each peer; the
-    /// average difference must be at most `levels`. `job` is the name of the operation in the scripts of
+    /// Returns a contest of one operation. Before the measurement, the contest compares our result with the result of
+    /// each peer. The average difference must be at most `levels`. `job` is the name of the operation in the scripts of
     /// `peers/`.
     private static func contest(
         _ job: String, _ name: String, _ photo: Photo, within levels: Double, _ ours: @escaping () -> Image?,
@@ -101,8 +100,8 @@ enum TransformScenario {
     }
 }
 
-/// A photo in the form that each competitor needs: decoded by our library, as RGB rows for libvips, and
-/// opened in the Python processes of Pillow and OpenCV.
+/// A photo in the forms that the competitors need. Our library uses a decoded image, and libvips uses RGB rows. The
+/// Python processes of Pillow and OpenCV open the photo.
 private final class Photo {
     let image: Image
     let pillow: LinePeer
@@ -128,8 +127,8 @@ private struct VipsJob {
     private let count: Int?
     private let call: Call
 
-    /// Creates a job. `count` is the number of bytes of the result; by default it is that of the photo's RGB
-    /// rows.
+    /// Creates a job. `count` is the number of bytes of the result. By default, this is the number of bytes of the
+    /// photo's RGB rows.
     init(_ photo: Photo, count: Int? = nil, _ call: @escaping Call) {
         self.photo = photo
         self.count = count

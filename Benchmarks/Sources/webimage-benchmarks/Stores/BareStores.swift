@@ -1,7 +1,7 @@
 import CSQLitePeer
 import Foundation
 
-/// A competitor that stores each value in a file of its own, all in one folder.
+/// A competitor that stores each value in a separate file. All files are in one folder.
 final class PlainFiles: DiskCompetitor {
     let name = "plain files"
     private let path: String
@@ -24,8 +24,8 @@ final class PlainFiles: DiskCompetitor {
         for index in 0..<count { try read(place(index, of: count), round) }
     }
 
-    /// Only reads a value, because plain files need no opening. ``DiskScenario`` does not measure this
-    /// function.
+    /// Only reads a value, because a store of plain files does not need to be opened. ``DiskScenario`` does not
+    /// measure this function.
     func open() throws { try read(0, -1) }
 
     func evict() throws {
@@ -44,8 +44,8 @@ final class PlainFiles: DiskCompetitor {
     }
 }
 
-/// A competitor that stores the values in a table of a SQLite database, with one transaction per put of many
-/// values.
+/// A competitor that stores the values in a table of an SQLite database. Each call of ``put(_:count:round:)`` stores
+/// many values in one transaction.
 final class BareSQLite: DiskCompetitor {
     let name = "bare SQLite"
     private let path: String

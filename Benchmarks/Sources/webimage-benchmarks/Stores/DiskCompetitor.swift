@@ -4,19 +4,18 @@ import Foundation
 /// index.
 protocol DiskCompetitor: AnyObject {
     var name: String { get }
-    /// The process that does the work; nil means this process.
+    /// The ID of the process that does the work, or nil if this process does the work.
     var process: pid_t? { get }
-    /// Stores a value of 200 bytes for each index from `from` up to but not including `to`, in round -1.
-    /// These are the entries that the store already contains when it is measured.
+    /// Stores a value of 200 bytes for each index from `from` up to but not including `to`. The round of these values
+    /// is -1. They are the entries that the store contains before the measurement.
     func fill(from: Int, to: Int) throws
     /// Stores `value` under `count` keys of a round.
     func put(_ value: Data, count: Int, round: Int) throws
-    /// Reads the `count` values of a round, in an order that differs from the order in which they were
-    /// stored.
+    /// Reads the `count` values of a round. The order of the reads differs from the order of the puts.
     func get(count: Int, round: Int) throws
-    /// Opens the store a second time, reads one value and closes the second handle.
+    /// Opens the store a second time, reads one value, and closes the store that was opened last.
     func open() throws
-    /// Removes a sixteenth of the entries, oldest first.
+    /// Removes the oldest sixteenth of the entries.
     func evict() throws
     /// Returns the number of stored values.
     func count() throws -> Int

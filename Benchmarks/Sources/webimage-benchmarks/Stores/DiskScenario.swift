@@ -1,13 +1,13 @@
 import Foundation
 import Harness
 
-/// Compares stores for values on disk: our disk cache, plain files, SQLite without a wrapper, and PyPI's
-/// `diskcache`. Each store already contains entries of 200 bytes when it is measured.
+/// Compares stores for values on disk: our disk cache, plain files, SQLite without a wrapper, and PyPI's `diskcache`.
+/// Before the measurement, each store contains entries of 200 bytes.
 ///
-/// The contest `open` opens the store a second time and reads one value; plain files need no opening, so they
-/// do not take part. The contest `evict` removes a sixteenth of the entries, oldest first. A turn of `put`
-/// stores many values and commits or flushes once, so the time per put includes its share of the commit. The
-/// target always refers to the fastest peer.
+/// The contest `open` opens the store a second time and reads one value. Plain files do not take part, because they do
+/// not need to be opened. The contest `evict` removes the oldest sixteenth of the entries. A turn of `put` stores many
+/// values and then commits or flushes once. The time per put therefore includes a share of the commit. The target
+/// always refers to the fastest peer.
 struct DiskScenario {
     private let entries: Int
     private let rounds: Int
@@ -38,8 +38,8 @@ struct DiskScenario {
         report.add(try contest("open", .milliseconds, among: openers) { try $0.open() }.run(rounds: rounds))
         report.add(try evicting())
         for (number, size) in sizes.enumerated() {
-            // Store as many values per turn as fit into 8 MiB, but at least 20 and at most 200, so that a
-            // turn writes megabytes, not gigabytes.
+            // Store as many values per turn as fit into 8 MiB, but at least 20 and at most 200. Otherwise a turn
+            // with large values would write gigabytes.
             let count = max(20, min(200, (8 << 20) / size))
             let value = Data((0..<size).map { _ in UInt8.random(in: .min ... .max) })
             let name = "\(size >> 10) KB"
@@ -56,8 +56,8 @@ struct DiskScenario {
         }
     }
 
-    /// Measures evictions, and then stores as many new entries as were removed, so that the next contest
-    /// starts with the same number of entries.
+    /// Measures evictions. Then stores as many new entries as were removed, so that the next contest starts with the
+    /// same number of entries.
     private func evicting() throws -> ContestResult {
         let warmUps = 1
         var result = try contest("evict a sixteenth", .milliseconds) { try $0.evict() }

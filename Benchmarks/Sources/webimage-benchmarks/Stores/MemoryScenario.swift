@@ -2,11 +2,12 @@ import Foundation
 import Harness
 import WebImage
 
-/// Compares reads from a memory cache by URL: our cache, a dictionary under a pthread lock, and `NSCache`,
-/// all with the same keys. Also compares a whole `loadImage` that hits the memory cache with the read alone.
+/// Compares reads from memory caches with URLs as keys. The competitors are our cache, a dictionary under a pthread
+/// lock, and `NSCache`, all with the same keys. Other contests compare a complete `loadImage` that hits the memory
+/// cache with only the read from this cache.
 ///
-/// Times are nanoseconds per read. The total number of reads is divided among the threads, so with ideal
-/// scaling the time falls with each further thread until all cores are used.
+/// Times are nanoseconds per read. The total number of reads is divided among the threads. With ideal scaling, the
+/// time therefore decreases with each additional thread until all cores are used.
 struct MemoryScenario {
     private static let keyCount = 10_000
     private static let gets = 50_000
@@ -14,9 +15,9 @@ struct MemoryScenario {
     private let keys = (0..<keyCount).map {
         "https://images.example.com/collections/2024/landscape/\($0)/large.jpg?w=1200"
     }
-    /// The indices of the keys in the order in which they are read. Each key occurs five times. Consecutive
-    /// reads are 7,919 keys apart, so that they do not profit from neighbouring entries in the processor's
-    /// caches.
+    /// The indices of the keys in the order of the reads. Each key occurs five times. The indices of two consecutive
+    /// reads differ by 7,919, so that a read does not profit from the memory that the previous read has put into the
+    /// processor's caches.
     private let order: [Int] = (0..<gets).map { ($0 &* 7919) % keyCount }
 
     func contests() throws -> [Contest] {
@@ -59,8 +60,8 @@ struct MemoryScenario {
             ] + python)
     }
 
-    /// Returns a contest that compares a whole `loadImage` with a read from the same memory cache. No other
-    /// library has an equivalent of `loadImage` to compare with.
+    /// Returns a contest that compares a complete `loadImage` with a read from the same memory cache. There is no peer
+    /// from another library, because none has an equivalent of `loadImage`.
     private func load(_ threads: Int) throws -> Contest {
         let (images, texts) = try content()
         var config = ImageCacheConfig()
@@ -92,8 +93,9 @@ struct MemoryScenario {
             ])
     }
 
-    /// Returns one picture per key, and copies of the keys. A caller's URL string is not the same object as
-    /// the key in the cache, so equal strings must be compared byte by byte.
+    /// Returns one picture per key, and copies of the keys. The reads use the copies. In a program, the string of the
+    /// caller is also a different object from the key in the cache. The cache must then compare equal strings byte by
+    /// byte.
     private func content() throws -> (images: [String: Image], keys: [String]) {
         let pixels = try PixelBuffer(width: 1, height: 1, format: .gray8)
         let images = Dictionary(uniqueKeysWithValues: keys.map { ($0, Image(pixels: pixels)) })
@@ -108,9 +110,9 @@ private func inThreads(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     DispatchQueue.concurrentPerform(iterations: count) { _ in body() }
 }
 
-/// An `NSCache` and its keys as `NSString`, which are created before measuring.
+/// An `NSCache` and its keys. The keys are `NSString` objects that are created before the measurement.
 private struct SharedSystemCache: @unchecked Sendable {
-    // Unchecked: `NSCache` has its own lock, and the strings never change.
+    // Unchecked is safe because `NSCache` has an internal lock and the strings never change.
     let cache: NSCache<NSString, Image>
     let names: [NSString]
 
@@ -119,7 +121,7 @@ private struct SharedSystemCache: @unchecked Sendable {
 
 /// A minimal memory cache: a dictionary under a pthread mutex.
 private final class LockedDictionary: @unchecked Sendable {
-    // Unchecked: `images` is read under the lock, and is written before other threads can access it.
+    // Unchecked is safe because `images` is written before other threads can access it, and is read under the lock.
     var images: [String: Image] = [:]
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// PyPI's `diskcache` in a Python process, which does a whole turn for each line that it receives; see
+/// PyPI's `diskcache` in a Python process. The process does a whole turn for each line that it receives. See
 /// `peers/disk.py`.
 final class PythonDiskCache: DiskCompetitor {
     let name = "diskcache (Python)"
@@ -8,7 +8,7 @@ final class PythonDiskCache: DiskCompetitor {
 
     init(_ path: String) { peer = LinePeer("diskcache", script: "disk.py", opening: URL(fileURLWithPath: path)) }
 
-    /// Starts the Python process; throws if `diskcache` is not installed.
+    /// Starts the Python process. Throws if `diskcache` is not installed.
     func start() throws { try peer.start() }
 
     var process: pid_t? { peer.pid }

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// Our disk cache. The functions call `ImageCache.diskCache` directly.
+/// Our disk cache. The functions of this class call `ImageCache.diskCache` directly.
 final class WebImageStoreCompetitor: DiskCompetitor {
     let name = "webimage"
     private let path: String
@@ -46,8 +46,8 @@ final class WebImageStoreCompetitor: DiskCompetitor {
         guard try Self.opened(path).data(forKey: key(0, -1)) != nil else { throw ScenarioError.peerFailed }
     }
 
-    /// Sets the size limit to the current size and stores one more entry, so that the cache exceeds its limit
-    /// and evicts.
+    /// Sets the size limit to the current size and stores one more entry. The cache then exceeds the limit and evicts
+    /// entries.
     func evict() throws {
         var config = Self.config
         config.maxDiskSize = cache.totalSize()

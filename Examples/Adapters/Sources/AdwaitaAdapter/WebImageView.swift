@@ -1,11 +1,11 @@
-// A view for Adwaita for Swift (adwaita-swift) that shows the picture of a URL. Copy this file into your target.
-// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
+// A view for Adwaita for Swift (adwaita-swift). The view shows the picture of a URL. Copy this file into your target.
+// Here, the file is compiled against stubs of the declarations that it uses. It was not tested with the real package.
 import Adwaita
 import Foundation
 import WebImage
 import WebImageGTK
 
-/// Shows the picture of a URL, decoded to fit a size in pixels.
+/// Shows the picture of a URL. The picture is decoded to fit `size` in pixels, or at full size if `size` is nil.
 struct WebImageView: AdwaitaWidget {
     private let url: URL?
     private let size: CGSize?
@@ -16,9 +16,9 @@ struct WebImageView: AdwaitaWidget {
     }
 
     func container<Data: ViewRenderData>(data: WidgetData, type: Data.Type) -> ViewStorage {
-        // Adwaita makes and updates widgets on the main thread, which is the main actor's.
+        // Adwaita creates and updates widgets on the main thread, which is the thread of the main actor.
         let view = MainActor.assumeIsolated { ImageView() }
-        // A pointer is not Sendable, so pass its address out of the main actor.
+        // A pointer is not Sendable, so pass its address as an integer out of the main actor.
         let storage = ViewStorage(OpaquePointer(bitPattern: MainActor.assumeIsolated { Int(bitPattern: view.widget) }))
         storage.fields["webImageView"] = view
         show(in: view)

@@ -1,5 +1,5 @@
-// A view for SwiftCrossUI with its GTK backend that shows the picture of a URL. Copy this file into your target.
-// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
+// A view for SwiftCrossUI and its GTK backend. The view shows the picture of a URL. Copy this file into your target.
+// Here, the file is compiled against stubs of the declarations that it uses. It was not tested with the real package.
 import CGtk
 import Foundation
 import Gtk
@@ -8,7 +8,7 @@ import SwiftCrossUI
 import WebImage
 import WebImageGTK
 
-/// Shows the picture of a URL, decoded to fit a size in pixels.
+/// Shows the picture of a URL. The picture is decoded to fit `size` in pixels, or at full size if `size` is nil.
 struct WebImageView: GtkWidgetRepresentable {
     private let url: URL?
     private let size: CGSize?

@@ -1,5 +1,5 @@
 // Sends the library's log records to swift-log (1.5 and later). Copy this file into your target.
-// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
+// Here, the file is compiled against stubs of the declarations that it uses. It was not tested with the real package.
 //     WebImageLog.shared.destination = SwiftLogDestination(logger: Logger(label: "webimage"))
 //     WebImageManager.shared.listener = WebImageLoadLogger()  // a record for every stage of every load
 import Logging

@@ -1,5 +1,5 @@
 // Sends the durations and byte counts of stages to swift-metrics (2.0 and later). Copy this file into your target.
-// It is compiled here against stubs of the declarations it uses and was not tested with the real package.
+// Here, the file is compiled against stubs of the declarations that it uses. It was not tested with the real package.
 //     WebImageManager.shared.listener = SwiftMetricsListener()
 import Metrics
 import WebImage

@@ -1,5 +1,6 @@
 // Sends the spans of loads and their stages to swift-distributed-tracing (1.0 and later). Copy this file into your
-// target. It is compiled here against stubs of the declarations it uses and was not tested with the real package.
+// target. Here, the file is compiled against stubs of the declarations that it uses. It was not tested with the real
+// package.
 //     WebImageManager.shared.listener = TracingListener()
 import Synchronization
 import Tracing
@@ -9,9 +10,9 @@ final class TracingListener: WebImageManagerListener {
     private let running = Mutex<[UInt64: any Span]>([:])
 
     func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
-        // Only a load's first span begins in the caller's task, which has the tracing context, so stages use their
-        // parent's span. Shared work that continues after its load has ended has no running parent and begins a new
-        // trace.
+        // The tracing context belongs to the caller's task. Only the first span of a load begins in this task. The span
+        // of a stage therefore uses the context of its parent span. If shared work continues after its load has ended,
+        // no parent span is running, and the work begins a new trace.
         let parent = span.parentID.flatMap { id in running.withLock { $0[id] } }
         let begun = startSpan(
             "webimage.\(span.stage.rawValue)", context: parent?.context ?? ServiceContext.current ?? .topLevel)

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// The declarations of swift-log that the sample uses, without implementation.
+// The declarations of swift-log that the sample uses. They have no implementation.
 public struct Logger: Sendable {
     public enum Level: Sendable { case trace, debug, info, notice, warning, error, critical }
     public enum MetadataValue: Sendable { case string(String) }

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// The declarations of swift-metrics that the sample uses, without implementation.
+// The declarations of swift-metrics that the sample uses. They have no implementation.
 public final class Counter: Sendable {
     public convenience init(label: String, dimensions: [(String, String)] = []) { self.init() }
     init() {}

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// The declarations of swift-distributed-tracing and its context that the sample uses, without implementation.
+// The declarations of swift-distributed-tracing and its context package that the sample uses. They have no
+// implementation.
 public struct ServiceContext: Sendable {
     @TaskLocal public static var current: ServiceContext?
     public static var topLevel: ServiceContext { ServiceContext() }

@@ -15,12 +15,13 @@ struct Response {
     var body = Data()
 }
 
-/// Answers `?url=…&width=…` with a WebP of that width, which shows the first frame of an animation. The URLs come from
-/// other people, so only public addresses are fetched and limits are set.
+/// Responds to `?url=…&width=…` with a WebP image of that width. For an animation, the image is the first frame.
+/// Clients choose the URLs, so the handler fetches only from public addresses and sets limits.
 struct PreviewHandler: Sendable {
     private let previews: ImageEncodedCache
 
-    /// - Parameter policy: Which URLs may be fetched; nil allows every URL, for tests on the loopback.
+    /// - Parameter policy: The rules that decide which URLs are fetched. A nil policy allows every URL, which tests on
+    ///   the loopback interface need.
     init(cacheFolder: String, policy: DownloadPolicy? = .server) {
         var config = WebImageDownloaderConfig()
         config.policy = policy
@@ -62,7 +63,7 @@ struct PreviewHandler: Sendable {
         }
     }
 
-    /// Waits until stored images have reached the disk.
+    /// Waits until all stored images are on the disk.
     func shutdown() async {
         _ = await previews.manager.shutdown()
         await previews.flush()

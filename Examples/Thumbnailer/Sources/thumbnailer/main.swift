@@ -1,15 +1,15 @@
 import Foundation
 import WebImage
 
-// Writes a small WebP of each picture into the current folder: thumbnailer SIDE FILE-OR-URL...
+// Writes a small WebP of each picture into the current folder. Usage: thumbnailer SIDE FILE-OR-URL...
 let arguments = Array(CommandLine.arguments.dropFirst())
 guard let side = arguments.first.flatMap(Int.init), side > 0, arguments.count > 1 else {
     print("usage: thumbnailer SIDE FILE-OR-URL...")
     exit(2)
 }
 
-/// Returns a WebP that fits a square of `side` pixels, with the first frame of an animation. The image is decoded at
-/// that size, so a large file needs little memory.
+/// Returns a WebP image that fits into a square of `side` pixels. For an animation, the image is the first frame. The
+/// image is decoded at the small size, so a large image needs little memory.
 func thumbnail(of url: URL) async throws(WebImageError) -> Data {
     let image = try await WebImageManager.shared.image(
         for: url, options: .decodeFirstFrameOnly, context: [.imageThumbnailPixelSize: CGSize(width: side, height: side)]

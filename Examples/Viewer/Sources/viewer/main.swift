@@ -3,7 +3,8 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-// Shows the pictures named on the command line in a column; with --check it ends when all are loaded.
+// Shows a column of pictures. The command line names their files or URLs. With --check, the program ends when all
+// pictures are loaded.
 let arguments = CommandLine.arguments.dropFirst()
 let urls = arguments.filter { $0 != "--check" }.map { $0.contains(":") ? URL(string: $0) : URL(fileURLWithPath: $0) }
 var waiting = urls.count
