@@ -90,8 +90,8 @@ static bool is_cut(const webimage_http_request *request, const char *version) {
     return version && version != request->original + request->original_size + 1;
 }
 
-// Returns 0 to accept a request, or the HTTP status of a refusal. Requests with a body are refused: no route uses a
-// body.
+// Returns 0 to accept a request, or the HTTP status of a refusal. Requests with a body are refused, because no service
+// uses the body of a request.
 static unsigned judgement(webimage_http_request *request, const char *version) {
     struct head head = {0};
     if (is_cut(request, version)) return MHD_HTTP_BAD_REQUEST;
@@ -134,8 +134,8 @@ static enum MHD_Result send_answer(webimage_http_request *request) {
     return mhd.MHD_queue_response(request->connection, request->status, request->response);
 }
 
-// Makes the value for a new request, and copies the target before the library unescapes it. In the other callbacks,
-// `slot` points to the returned value.
+// Allocates a webimage_http_request for a new request, and copies the target before libmicrohttpd unescapes it.
+// libmicrohttpd stores the returned pointer. In the other callbacks, `slot` points to that pointer.
 static void *begin(void *context, const char *target, struct MHD_Connection *connection) {
     webimage_http_server *server = context;
     size_t size = strlen(target);
@@ -221,7 +221,7 @@ webimage_http_server *webimage_http_start(webimage_http_options options, webimag
 #else
     enum MHD_OPTION strictness = MHD_OPTION_STRICT_FOR_CLIENT;
 #endif
-    // libmicrohttpd refuses a pool of one thread.
+    // libmicrohttpd refuses a pool of one thread. For one thread, do not set the option.
     enum MHD_OPTION pool = options.threads >= 2 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END;
     // Do not use the library's timeout, because every received byte restarts it. The caller closes connections at their
     // deadlines.

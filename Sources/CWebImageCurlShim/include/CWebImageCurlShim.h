@@ -14,7 +14,8 @@ static const CURLcode webimage_curl_too_large = (CURLcode)100;
 _Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header field");
 #endif
 
-// libcurl is loaded at run time. A direct call of a libcurl function would link libcurl, so every call uses this shim.
+// libcurl is loaded at run time. A direct call of a libcurl function would make the program load libcurl at its start,
+// so every call uses this shim.
 
 // Finds all functions of libcurl in `library`, a handle from dlopen(3). Returns the name of a missing function, or
 // NULL. Call it once, before all other functions of this shim.

@@ -31,8 +31,8 @@ typedef struct webimage_http_callbacks {
     // which the server refuses the request.
     unsigned (*admit)(void *context, uint64_t connection);
     // Called for an accepted request. The function must call either webimage_http_answer and return true, or
-    // webimage_http_suspend and return false. A suspended request belongs to the callee until webimage_http_reply. The
-    // head may be read only during this call.
+    // webimage_http_suspend and return false. A suspended request stays valid until webimage_http_reply, which the
+    // callee must call later. The head may be read only during this call.
     bool (*handle)(void *context, uint64_t connection, webimage_http_request *request);
     // Called before an answer of `bytes` bytes is sent.
     void (*sending)(void *context, uint64_t connection, uint64_t bytes);
@@ -77,7 +77,7 @@ void webimage_http_fields(
 // Creates a response with a copy of the bytes.
 webimage_http_response *webimage_http_response_copying(const void *bytes, size_t size);
 // Creates a response that uses the bytes without copying them. `release(owner)` runs on a server thread after the last
-// byte was sent or discarded.
+// byte was sent or discarded. If this function returns NULL, `release` is not called.
 webimage_http_response *webimage_http_response_retaining(
     const void *bytes, size_t size, void (*release)(void *owner), void *owner);
 // Creates a response whose body is a part of a file. The part is sent with sendfile(2). The descriptor is closed
@@ -96,7 +96,8 @@ void webimage_http_suspend(webimage_http_request *request);
 void webimage_http_reply(
     webimage_http_request *request, unsigned status, webimage_http_response *response, uint64_t size, bool closes);
 
-// The functions below call accept4(2), epoll(7) and eventfd(2), because Swift's C library module does not contain them.
+// Swift's C library module does not contain accept4(2), epoll(7) and eventfd(2). The functions below call these
+// functions. A watch is the descriptor of an epoll instance.
 typedef struct webimage_http_event {
     uint64_t id;
     bool is_readable;
