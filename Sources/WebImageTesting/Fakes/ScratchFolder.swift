@@ -1,4 +1,5 @@
 public import Foundation
+import WebImageCore
 
 /// A folder for one test, with a unique name in the temporary folder. The folder is removed when this object is
 /// released.
@@ -24,5 +25,17 @@ public final class ScratchFolder: Sendable {
             }
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+        Self.removed.withLock { $0.append(url) }
+        _ = Self.removesAtExit
+    }
+
+    /// The folders that were removed. A cache that outlives its folder can create the folder again with a late write.
+    private static let removed = Locked<[URL]>([])
+
+    /// Registers a function that removes such folders again when the process ends. Registered once.
+    private static let removesAtExit: Void = {
+        atexit { for url in ScratchFolder.removed.withLock({ $0 }) { try? FileManager.default.removeItem(at: url) } }
+    }()
 }
