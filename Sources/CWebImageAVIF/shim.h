@@ -5,7 +5,8 @@
 #include <avif/avif.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// The library file that matches these headers. The structures differ between the two versions of the library.
+// The name of the library file that matches the included headers. The structures of libavif 1.0 differ from the
+// structures of earlier versions, so the headers and the library file must have the same version.
 #if AVIF_VERSION_MAJOR >= 1
 #define AVIF_LIBRARY "libavif.so.16"
 #else
@@ -22,7 +23,8 @@
 
 SHARED_LIBRARY_TABLE(AVIFFunctions, AVIF_FUNCTIONS)
 
-// libavif 1.0 renamed `mode` to `axis` with the same meaning: 0 exchanges top and bottom, 1 left and right.
+// Returns 0 if the image must be flipped vertically (top and bottom exchanged), and 1 if it must be flipped
+// horizontally. libavif 1.0 renamed the member `mode` to `axis`. Its values have the same meaning.
 static inline int webimage_avif_mirror_axis(const avifImage *_Nonnull image) {
 #if AVIF_VERSION_MAJOR >= 1
     return image->imir.axis;
@@ -31,7 +33,8 @@ static inline int webimage_avif_mirror_axis(const avifImage *_Nonnull image) {
 #endif
 }
 
-// Before libavif 1.0, this libavif function returned nothing and ended the process when out of memory.
+// Sets the ICC profile of an image. Before libavif 1.0, `avifImageSetProfileICC` returned no result and ended the
+// process if memory was exhausted.
 static inline avifResult webimage_avif_set_profile(
     const AVIFFunctions *_Nonnull avif, avifImage *_Nonnull image, const uint8_t *_Nullable profile, size_t size) {
 #if AVIF_VERSION_MAJOR >= 1
@@ -42,8 +45,8 @@ static inline avifResult webimage_avif_set_profile(
 #endif
 }
 
-// The loop count of a sequence. 0 means that it repeats endlessly. libavif 1.0 reads the count from the track's edit
-// list. With older versions, every sequence repeats endlessly.
+// Returns the loop count of a sequence. 0 means that the sequence repeats endlessly. libavif 1.0 reads the count from
+// the track's edit list. Older versions do not read the count, so the result is always 0.
 static inline int webimage_avif_play_count(const avifDecoder *_Nonnull decoder) {
 #if AVIF_VERSION_MAJOR >= 1
     return decoder->repetitionCount < 0 || decoder->repetitionCount == INT32_MAX ? 0 : decoder->repetitionCount + 1;

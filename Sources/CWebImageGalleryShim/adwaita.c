@@ -52,7 +52,8 @@ gallery_ref gallery_flap_new(gallery_ref content, gallery_ref panel) {
     adw_overlay_split_view_set_sidebar_position(view, GTK_PACK_END);
     adw_overlay_split_view_set_content(view, widget(content));
     adw_overlay_split_view_set_sidebar(view, widget(panel));
-    // AdwFlap gives the panel its natural width. This view would give it a fraction of the window's width.
+    // AdwFlap gives the panel its natural width. AdwOverlaySplitView gives the panel a fraction of the window's width
+    // by default. Therefore set the natural width explicitly.
     int natural_width = 0;
     gtk_widget_measure(widget(panel), GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural_width, NULL, NULL);
     adw_overlay_split_view_set_sidebar_width_unit(view, ADW_LENGTH_UNIT_PX);

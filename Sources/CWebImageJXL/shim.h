@@ -31,28 +31,30 @@ static const char *_Nonnull const JXL_LIBRARY = "libjxl.so." JXL_TEXT(JPEGXL_MAJ
 
 SHARED_LIBRARY_TABLE(JXLFunctions, JXL_FUNCTIONS)
 
-// libjxl 0.9 removed an argument of these three functions, a pixel format that earlier versions ignore. Swift has no
-// preprocessor to call both forms, so each function here has one form.
+// Up to libjxl 0.8, each of the three libjxl functions below has a pixel format as an argument and ignores it. libjxl
+// 0.9 removed this argument. Swift has no preprocessor that selects the correct call. Therefore each wrapper below has
+// the same arguments for all versions.
 #if JPEGXL_MAJOR_VERSION == 0 && JPEGXL_MINOR_VERSION < 9
 #define JXL_UNUSED_FORMAT NULL,
 #else
 #define JXL_UNUSED_FORMAT
 #endif
 
-// The color space of the decoded pixels as code points; an error when the file has an ICC profile instead.
+// Stores the color space of the decoded pixels as code points in `color`. Returns an error status if the file has an
+// ICC profile instead of code points.
 static inline JxlDecoderStatus webimage_jxl_encoded_color(
     const JXLFunctions *_Nonnull jxl, const JxlDecoder *_Nonnull decoder, JxlColorEncoding *_Nonnull color) {
     return jxl->JxlDecoderGetColorAsEncodedProfile(
         decoder, JXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, color);
 }
 
-// The size in bytes of the decoded pixels' ICC profile.
+// Stores the size in bytes of the decoded pixels' ICC profile in `size`.
 static inline JxlDecoderStatus webimage_jxl_profile_size(
     const JXLFunctions *_Nonnull jxl, const JxlDecoder *_Nonnull decoder, size_t *_Nonnull size) {
     return jxl->JxlDecoderGetICCProfileSize(decoder, JXL_UNUSED_FORMAT JXL_COLOR_PROFILE_TARGET_DATA, size);
 }
 
-// The decoded pixels' ICC profile.
+// Copies the decoded pixels' ICC profile to `profile`, which has room for `size` bytes.
 static inline JxlDecoderStatus webimage_jxl_profile(
     const JXLFunctions *_Nonnull jxl, const JxlDecoder *_Nonnull decoder, uint8_t *_Nullable profile, size_t size) {
     return jxl->JxlDecoderGetColorAsICCProfile(

@@ -1,6 +1,7 @@
-// The functions of librsvg, cairo, GLib and GIO that this package calls. They are declared here because their headers can
-// be found only by pkg-config, which would also link the libraries. A test target includes both, so that a declaration
-// that differs does not compile.
+// The functions of librsvg, cairo, GLib and GIO that this package calls. This header declares the functions itself,
+// because only pkg-config can find the headers of the libraries, and pkg-config would also link the libraries. A test
+// target includes the libraries' headers and this header. If a declaration differs from the library's declaration, the
+// test target does not compile.
 #ifndef WEBIMAGE_CRSVG_H
 #define WEBIMAGE_CRSVG_H
 
@@ -31,8 +32,8 @@ typedef struct {
 } GError;
 typedef struct _GConverter GConverter;
 typedef struct _GZlibDecompressor GZlibDecompressor;
-// These three have all members in GIO's order: a program that also imports GTK's headers has both declarations, which
-// must be equal.
+// The next three enumerations declare all members, in the same order as GIO. A program can also import GTK's headers,
+// which include the declarations of GIO. Then the compiler requires that both declarations are equal.
 typedef enum {
     G_ZLIB_COMPRESSOR_FORMAT_ZLIB, G_ZLIB_COMPRESSOR_FORMAT_GZIP, G_ZLIB_COMPRESSOR_FORMAT_RAW
 } GZlibCompressorFormat;

@@ -1,10 +1,11 @@
 #include "CWebImageRoot.h"
 
-// Defined in Swift (WebImage/Registration.swift).
+// Swift code defines this function (WebImage/Registration.swift).
 extern void webimage_register_defaults(void);
 
-// Swift has no static initialisers, and a program that imports only WebImageGTK and WebImage has no code of its own
-// that could register the defaults. The call stores closures and opens nothing.
+// Registers the default coders, loader and disk cache before `main`, so that a program does not have to register them.
+// Swift has no static initialisers, so this constructor is written in C. The call only stores closures. It opens no
+// file and no library.
 __attribute__((constructor)) static void register_defaults(void) {
     webimage_register_defaults();
 }

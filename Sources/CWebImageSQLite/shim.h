@@ -3,7 +3,8 @@
 #else
 
 #include <sqlite3.h>
-// statfs(2), which Swift's Glibc module lacks: an index on a network file system must not use a write-ahead log.
+// Declares statfs(2), which Swift's Glibc module does not contain. The disk cache calls statfs to detect a network file
+// system. On a network file system, the index of the cache must not use a write-ahead log.
 #include <sys/vfs.h>
 
 #endif

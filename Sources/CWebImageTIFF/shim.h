@@ -5,7 +5,8 @@
 #include <tiffio.h>
 #include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
 
-// The library's file name since libtiff 4.5. This package needs 4.5, because it has error handlers per file handle.
+// The library's file name since libtiff 4.5. This package requires libtiff 4.5, because earlier versions have only
+// global error handlers. libtiff 4.5 allows an error handler for each open file.
 #define TIFF_LIBRARY "libtiff.so.6"
 
 #define TIFF_FUNCTIONS(take)                                                                                    \

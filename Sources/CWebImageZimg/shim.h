@@ -4,7 +4,8 @@
 
 #include <zimg.h>
 
-/* Sets a plane of the target. In C because the planes are an array of an unnamed struct, which Swift does not import. */
+/* Sets a plane of the target. C is necessary, because the planes are an array of an unnamed struct.
+   Swift does not import such an array. */
 static inline void webimage_zimg_set_plane(
     zimg_image_buffer *buffer, int plane, void *data, ptrdiff_t stride, unsigned mask) {
     buffer->plane[plane].data = data;
@@ -12,7 +13,8 @@ static inline void webimage_zimg_set_plane(
     buffer->plane[plane].mask = mask;
 }
 
-/* Sets a plane of the source. In C because Swift does not import an array of an unnamed struct. */
+/* Sets a plane of the source. C is necessary, because the planes are an array of an unnamed struct.
+   Swift does not import such an array. */
 static inline void webimage_zimg_set_const_plane(
     zimg_image_buffer_const *buffer, int plane, const void *data, ptrdiff_t stride, unsigned mask) {
     buffer->plane[plane].data = data;

@@ -10,7 +10,7 @@ package final class ControlledViewLoader: ViewImageLoading {
         package let url: URL?
         /// The options of the load.
         package let options: WebImageOptions
-        /// The box in pixels of the requested thumbnail; nil for the full size.
+        /// The box for the requested thumbnail, in pixels; nil if the load requests the full size.
         package let thumbnail: CGSize?
         private let progress: ImageLoaderProgressBlock?
         private let state: Locked<State>
@@ -33,7 +33,8 @@ package final class ControlledViewLoader: ViewImageLoading {
 
         package var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-        /// Records the cancel but does not call the completion. The view must complete a load that it cancels.
+        /// Records the cancel but does not call the completion of this load. The view that cancels the load must itself
+        /// call the completion block of its caller.
         package func cancel() { state.withLock { $0.isCancelled = true } }
 
         /// Delivers an image on the calling thread. Even after a cancel, the image is delivered, so that tests can

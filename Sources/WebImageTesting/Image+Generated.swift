@@ -1,7 +1,7 @@
 package import WebImageCore
 
 extension Image {
-    /// Returns an image in the display format whose pixels a closure computes. For each position, the closure returns
+    /// Returns an image in the display format. A closure computes the pixels. For each position, the closure returns
     /// blue, green, red and alpha (premultiplied).
     package static func generated(
         width: Int, height: Int,

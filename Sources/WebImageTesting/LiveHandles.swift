@@ -1,7 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// The C handles that are open in this process, by kind: curl, JPEG, PNG, SQLite …
+/// Counts the C handles that are open in this process. Each kind of handle (curl, JPEG, PNG, SQLite …) has its own
+/// count.
 public enum LiveHandles {
     /// The number of open handles by kind; kinds without open handles are omitted.
     public static var current: [String: Int] { HandleLedger.live }

@@ -11,7 +11,7 @@ package enum ProcessorTime {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The processor time of `work` as a multiple of the time of a fixed computation in the same process.
+    /// Runs `work` and returns its processor time as a multiple of the time of a fixed computation in the same process.
     ///
     /// The fixed computation is 100,000 steps of ``SeededRandom``. A slow machine, a debug build or a sanitizer slows
     /// down `work` and the fixed computation, so their ratio remains similar.
@@ -21,8 +21,9 @@ package enum ProcessorTime {
         return (seconds - start) / unit
     }
 
-    /// The time of the fixed computation in seconds: the shortest of five runs, but at least 1 ms. Because of this
-    /// minimum, the same limits apply to a release build.
+    /// The time of the fixed computation in seconds. It is the shortest time of five runs, but at least 1 ms. A release
+    /// build runs the fixed computation in less than 1 ms, but `work` does not always become faster by the same factor.
+    /// Because of the minimum, tests can use the same limits for debug and release builds.
     package static let unit: Double = {
         let runs = (0..<5).map { run in
             let start = seconds

@@ -20,8 +20,8 @@ public enum Sanitizer: Sendable {
     /// Returns a time limit in seconds: unchanged in a plain build, twenty times as long under a sanitizer.
     public static func seconds(_ bound: Double) -> Double { running == nil ? bound : bound * Double(slowdown) }
 
-    /// The options of the sanitizers as assignments (`ASAN_OPTIONS=…`). They are passed to a process that does not
-    /// inherit the environment.
+    /// The environment variables with the options of the sanitizers, as assignments (`ASAN_OPTIONS=…`). Tests pass
+    /// these assignments to a child process that does not inherit the environment.
     package static var options: [String] {
         ["ASAN_OPTIONS", "TSAN_OPTIONS"].compactMap { name in
             ProcessInfo.processInfo.environment[name].map { "\(name)=\($0)" }

@@ -2,8 +2,8 @@ import Foundation
 import WebImage
 import WebImageGraphics
 
-/// The demo's pictures. They have four formats, six orientations and six sizes. Three more pictures are a large
-/// picture, a slow download and a truncated file.
+/// The demo's pictures. They have four formats and six sizes, and the JPEG files have six orientations. Three further
+/// files are a large picture, a picture that the server sends slowly, and a truncated file.
 struct Collection {
     struct Item {
         let name: String

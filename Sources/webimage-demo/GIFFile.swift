@@ -57,7 +57,8 @@ enum GIFFile {
         return codes + [endCode]
     }
 
-    /// Returns the index of the nearest colour of the cube. Ordered dithering prevents visible bands in the sky.
+    /// Returns the index of a colour of the cube that is near the given colour. The position of the pixel affects the
+    /// choice (ordered dithering), so that the sky has no visible bands.
     private static func index(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ x: Int, _ y: Int) -> UInt8 {
         let threshold = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5][(y & 3) * 4 + (x & 3)] * 4
         func level(_ value: UInt8) -> Int { min((Int(value) * (levels - 1) + threshold * 4) / 256, levels - 1) }

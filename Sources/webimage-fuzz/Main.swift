@@ -8,8 +8,8 @@ import WebImageServer
 import WebImageService
 import WebImageTIFF
 
-// libFuzzer's driver calls `Target.run` once per input. The environment variable `WEBIMAGE_FUZZ` names the target,
-// because the driver uses the command-line arguments.
+// libFuzzer's driver calls `Target.run` once per input. The driver parses all command-line arguments itself, so an
+// argument cannot name the target. Therefore the environment variable `WEBIMAGE_FUZZ` names the target.
 
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
@@ -51,7 +51,7 @@ private enum Target: String {
         guard coder.canDecode(from: data) else { return }
         var options = DecodingOptions()
         options.limits = limits
-        // The last byte selects the code path.
+        // The last byte selects the thumbnail size and the pixel format, so that inputs reach different code.
         if let choice = data.last {
             if choice & 1 == 1 { options.thumbnailPixelSize = PixelSize(width: 16, height: 16) }
             options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
@@ -68,8 +68,8 @@ private enum Target: String {
         _ = animation.animatedImageFrame(at: 0)
     }
 
-    /// Appends the bytes in pieces. Decodes a partial image after each piece that changed it. The last byte of the data
-    /// influences the size of the pieces.
+    /// Appends the bytes in pieces. Decodes the partial image after each piece that changed this image. The last byte
+    /// of the data influences the size of the pieces.
     private func stream(_ data: Data) {
         var options = DecodingOptions()
         options.limits = limits

@@ -4,7 +4,7 @@ import WebImage
 
 /// The two pictures that the gallery draws: the placeholder and the error image.
 @MainActor enum Artwork {
-    /// A grey landscape in a frame. Shown while a picture loads.
+    /// A grey landscape in a frame. A card shows it while a picture loads.
     static let placeholder = draw(background: 0.93) { cairo in
         strokeFrame(cairo, 0.70)
         cairo_set_source_rgb(cairo, 0.76, 0.77, 0.80)
@@ -14,7 +14,7 @@ import WebImage
         cairo_fill(cairo)
     }
 
-    /// The landscape of the placeholder, torn in two. Shown after a picture failed.
+    /// The landscape of the placeholder, torn in two. A view shows it after the load of a picture has failed.
     static let broken = draw(background: 0.96) { cairo in
         strokeFrame(cairo, 0.62)
         path(cairo, [(37, 84), (57, 55), (69, 70), (78, 60), (97, 84)])

@@ -48,8 +48,8 @@ import WebImageGTK
         names.firstIndex { $0.lowercased().replacingOccurrences(of: " ", with: "-") == name.lowercased() }
     }
 
-    /// Sets the chosen transition and indicator. `last` is the index of the view's current indicator. If `last` equals
-    /// the chosen index, the view's indicator does not change.
+    /// Sets the chosen transition and indicator of a view. `last` contains the index of the view's current indicator,
+    /// and this function updates `last`. If `last` already equals the chosen index, the view keeps its indicator.
     static func apply(to view: ImageView, last: inout Int?) {
         view.imageTransition = transitions[transition].make()
         guard last != indicator else { return }

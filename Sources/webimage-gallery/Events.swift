@@ -1,6 +1,7 @@
 import CWebImageGalleryShim
 
-/// Connects Swift closures to GTK events whose arguments are not objects. The closures are never released.
+/// Connects Swift closures to GTK events that have texts or numbers as arguments, not objects. The closures are never
+/// released.
 @MainActor enum Events {
     private final class Box<Handler>: Sendable where Handler: Sendable {
         let handler: Handler

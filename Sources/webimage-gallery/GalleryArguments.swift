@@ -19,7 +19,7 @@ struct GalleryArguments {
     var page = "grid"
     var isDark = false
     var showsPanel = false
-    /// Whether to run ``ListCheck``. Used by tests.
+    /// Whether to run ``ListCheck``. Tests set this value with `--self-check-list`.
     var checksList = false
 
     static let help = """

@@ -13,7 +13,8 @@ struct GalleryItem {
     let url: URL
     var state = State.waiting
 
-    /// The file name in the URL. For a `data:` URL, the media type.
+    /// The file name in the URL. If the URL has no file name, the caption is the host. For a `data:` URL, it is the
+    /// text `data: ` and the media type.
     var caption: String {
         if url.scheme?.lowercased() == "data" {
             return "data: " + (url.absoluteString.dropFirst(5).prefix { $0 != ";" && $0 != "," })

@@ -50,8 +50,9 @@ import WebImage
         changed?()
     }
 
-    /// Returns the URLs and the paths of existing files in a text. Line breaks and blanks separate the entries. A line
-    /// that starts with `/` is one path, even if it contains blanks.
+    /// Returns the URLs and the paths in a text. Line breaks and spaces separate the entries. An entry that is the path
+    /// of a missing file is omitted. A line that starts with `/` is one path, even if it contains spaces. Such a path
+    /// is returned even if its file is missing.
     static func urls(in text: String) -> [URL] {
         text.split(whereSeparator: \.isNewline).flatMap { line -> [URL] in
             let line = line.trimmingCharacters(in: .whitespaces)

@@ -14,7 +14,8 @@ import WebImageGTK
     private let viewer: Viewer
     private let panel: LivePanel
     private let stack = gallery_stack_new()
-    /// Shows one of three children: the grid and list pages, the large view, or the page of an empty gallery.
+    /// A stack with three children: a child that contains the grid page and the list page, the large view, and the page
+    /// of an empty gallery. The stack shows one child at a time.
     private let root = OpaquePointer(gtk_stack_new()!)
     private let flap: OpaquePointer
     private let toasts: OpaquePointer
@@ -202,8 +203,8 @@ import WebImageGTK
         return true
     }
 
-    /// Adds the pictures whose URLs or paths are in a text. For the path of a text file, adds the pictures that the
-    /// file lists.
+    /// Adds the pictures whose URLs or paths are in a text. If a path belongs to a text file, adds the pictures that
+    /// the text file lists.
     private func add(_ text: String) {
         var urls: [URL] = []
         for url in GalleryModel.urls(in: text) {

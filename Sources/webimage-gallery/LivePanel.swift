@@ -83,8 +83,8 @@ final class Figures: WebImageManagerListener {
         gtk_box_append(UnsafeMutablePointer(OpaquePointer(root)), widget)
     }
 
-    /// Whether the panel counts frames and updates its figures. False for a hidden panel, so that it uses no processor
-    /// time.
+    /// Whether the panel counts frames and updates its figures. Set it to false for a hidden panel, so that the panel
+    /// uses no processor time.
     var isLive = false {
         didSet {
             guard isLive != oldValue else { return }

@@ -12,8 +12,8 @@ struct Main {
     // This function must be synchronous. After its first suspension, an `async main` would no longer run on the thread
     // that GTK requires.
     static func main() {
-        // Register the coders of the optional formats. The library of a format is loaded when the first picture needs
-        // it.
+        // Register the coders of the optional formats. The registration loads no library. A coder loads its library
+        // when it first reads a picture of its format.
         ImageCodersManager.shared.coders += [
             ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,

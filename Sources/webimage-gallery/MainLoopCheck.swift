@@ -3,14 +3,14 @@ import Dispatch
 import Foundation
 import WebImageGTK
 
-/// Checks that a GLib loop runs main-actor tasks and blocks of the main queue, and that it is idle without work. A test
-/// runs the check in a separate process.
+/// Checks that a GLib loop runs the tasks of the main actor and the closures of the main dispatch queue. Also measures
+/// the processor time of the loop without work. A test runs the check in a separate process.
 @MainActor final class MainLoopCheck {
     private var heard: [String] = []
     private let loop = g_main_loop_new(nil, 0)
 
-    /// Prints the steps that ran and the processor time of an idle second. Returns 0 after all steps, and 2 if the main
-    /// loop cannot be attached. Exits with code 3 after 20 s.
+    /// Prints the names of the completed steps, and the processor time that the process used in one second without
+    /// work. Returns 0 after all steps, and 2 if the main loop cannot be attached. Exits with code 3 after 20 s.
     func run() -> Int32 {
         guard MainLoop.attach(), MainLoop.attach() else { return 2 }
         let deadline = DispatchWorkItem { exit(3) }

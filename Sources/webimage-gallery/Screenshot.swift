@@ -2,7 +2,7 @@ import CWebImageGTK
 import Foundation
 import WebImageGTK
 
-/// Saves the window as an image when every picture in the window has loaded or failed.
+/// Saves the window as an image when every picture in the window has loaded or failed, at the latest after 20 s.
 @MainActor struct Screenshot {
     let window: GalleryWindow
     let path: String
@@ -13,12 +13,13 @@ import WebImageGTK
         self.path = path
     }
 
-    /// Returns the exit code. It is 2 if pictures were missing at the deadline, if the grid shows no picture, or if the
-    /// file could not be written. Otherwise it is 0.
+    /// Saves the window and returns the exit code. The exit code is 2 if a picture has neither loaded nor failed at the
+    /// deadline, if the grid shows no picture, or if the file cannot be written. Otherwise the exit code is 0.
     func take() async -> Int32 {
         var quietRounds = 0
-        // Only the cards near the window are bound and load a picture. The grid is complete if all their loads have
-        // ended and no new load starts for 0.6 s. Other pages do not report their loads, so wait 1.6 s for these pages.
+        // GTK makes cards only for the visible part of the grid and its surroundings. Only these cards load a picture.
+        // The grid is complete if all these loads have ended and no new load starts for 0.6 s. Other pages do not
+        // report their loads, so wait 1.6 s for these pages.
         let quiet = window.shows(page: "grid") ? 12 : 32
         while quietRounds < quiet, ContinuousClock.now < deadline {
             try? await Task.sleep(for: .milliseconds(50))

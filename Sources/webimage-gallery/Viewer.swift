@@ -3,7 +3,7 @@ import Foundation
 import WebImage
 import WebImageGTK
 
-/// One picture, fitted to the window or enlarged. Animations play.
+/// Shows one picture, fitted to the window or enlarged. Plays animations.
 @MainActor final class Viewer {
     let root: UnsafeMutablePointer<GtkWidget>
     private let view = AnimatedImageView()
@@ -14,7 +14,8 @@ import WebImageGTK
     private var indicator: Int?
     /// The zoom factor. Factor 1 fits the picture to the window.
     private var zoom = 1.0
-    /// The position of the window's middle in the range of each adjustment, as a fraction of the range.
+    /// For each adjustment, the point of the picture in the middle of the window. The value is a fraction of the
+    /// picture's size: 0 is the left or upper edge, and 1 is the right or lower edge.
     private var middles: [OpaquePointer: Double] = [:]
     private var isCentering = false
 
@@ -89,7 +90,8 @@ import WebImageGTK
         let (upper, page) = (gtk_adjustment_get_upper(adjustment), gtk_adjustment_get_page_size(adjustment))
         gtk_adjustment_set_value(adjustment, (middles[OpaquePointer(adjustment)] ?? 0.5) * upper - page / 2)
         // This function runs during the layout of the picture's parent. If the picture became smaller, the parent has
-        // already placed the picture with the previous value. Therefore request another allocation.
+        // already placed the picture with the previous value of the adjustment. Request another allocation, so that the
+        // parent places the picture with the new value.
         Task { @MainActor [view] in
             gtk_widget_queue_allocate(gtk_widget_get_parent(UnsafeMutablePointer(view.widget)))
         }

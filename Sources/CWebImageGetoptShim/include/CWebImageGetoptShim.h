@@ -3,13 +3,15 @@
 
 #include <getopt.h>
 
-// getopt_long stores results in global variables, which Swift 6 cannot access safely. These functions access them.
+// getopt_long stores its results in global variables. Swift 6 does not allow access to mutable global variables of C.
+// Therefore these functions access the variables.
 
-// Restarts parsing: glibc keeps its position in the arguments between calls.
+// Starts a new parse. This call is necessary, because getopt_long stores its position in the arguments between calls.
+// Also disables the error messages of getopt_long.
 void wi_getopt_reset(void);
-// The argument of the option just returned, or NULL.
+// Returns the argument of the option that getopt_long returned last. NULL if this option has no argument.
 const char *wi_getopt_argument(void);
-// The index of the first unread argument.
+// Returns the index of the first argument that getopt_long has not parsed yet.
 int wi_getopt_index(void);
 
 #endif

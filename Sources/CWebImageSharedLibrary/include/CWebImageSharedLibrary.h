@@ -1,8 +1,9 @@
-// A table of a system library's functions, found by name when the library is loaded at run time.
+// A table of pointers to the functions of a system library. The program loads the library at run time and finds each
+// function by its name.
 //
-// The types come from the library's own header, so that the compiler checks each call as it checks the calls of a linked
-// library. Swift cannot declare such a table: it cannot name the type of a C function, and a call of the function would make
-// the linker require the library.
+// The header of the library declares the types of the functions. Therefore the compiler checks each call in the same
+// way as a call of a linked library. Swift code cannot declare such a table, because it cannot name the type of a C
+// function. It also cannot call the function directly, because then the linker would require the library.
 #ifndef CSHAREDLIBRARY_H
 #define CSHAREDLIBRARY_H
 
@@ -14,8 +15,9 @@
     *(void **)&table->name = dlsym(library, #name);            \
     if (*(void **)&table->name == NULL) return #name;
 
-// Declares `Table`, and `Table_bind`, which fills one from an open library and returns the name of a missing function,
-// or NULL.
+// Declares the structure `Table` and the function `Table_bind`. `Table_bind` looks up all functions in an open library
+// and stores their addresses in a table. It returns NULL if the library has all functions. Otherwise it returns the
+// name of the first missing function.
 #define SHARED_LIBRARY_TABLE(Table, functions)                                                                  \
     typedef struct Table {                                                                                      \
         functions(SHARED_LIBRARY_MEMBER)                                                                        \

@@ -1,7 +1,7 @@
 public import Foundation
 public import WebImageCore
 
-/// An animation of single-coloured frames that counts the decodes of each frame.
+/// An animation of single-coloured frames. It counts the decodes of each frame.
 public final class FakeAnimation: AnimatedImageProvider {
     private let counts = Locked<[Int: Int]>([:])
     private let durations: [TimeInterval]
@@ -9,14 +9,14 @@ public final class FakeAnimation: AnimatedImageProvider {
     private let side: Int
     private let broken: Set<Int>
 
-    /// The loop count of the animation; 0 repeats for ever.
+    /// The loop count of the animation; 0 means that the animation repeats endlessly.
     public let animatedImageLoopCount: Int
 
     /// Makes an animation of square frames.
     ///
     /// - Parameters:
     ///   - durations: The durations of the frames in seconds.
-    ///   - loopCount: The loop count; 0 repeats for ever.
+    ///   - loopCount: The loop count; 0 means that the animation repeats endlessly.
     ///   - decodeSeconds: The time in seconds that each decode takes.
     ///   - side: The side of a frame in pixels.
     ///   - broken: The indices of the frames whose decode fails.

@@ -31,16 +31,16 @@ public final class FakeDataLoader: ImageDataLoader {
         answer(url, with: .success(Self.notModified))
     }
 
-    /// Sends bytes to the loads of `url` that receive partial data.
+    /// Sends bytes as partial data to the loads of `url`. A load that does not accept partial data receives nothing.
     public func send(_ bytes: Data, for url: URL) {
         for load in loads where load.url == url { load.receivedData?(bytes, WebImageResponse(url: url)) }
     }
 
     private static let notModified = Data("not modified".utf8)
-    /// The number of loads that were cancelled while they waited for an answer.
+    /// The number of loads that were cancelled before they returned.
     public var cancelCount: Int { state.withLock { $0.cancels } }
 
-    /// Answers waiting and later loads of `url`.
+    /// Sets the answer for `url`. All loads of `url` receive this answer: the loads that wait now, and later loads.
     public func answer(_ url: URL, with outcome: Result<Data, WebImageError>) {
         let waiting = state.withLock { state in
             state.answers[url] = outcome
@@ -59,7 +59,7 @@ public final class FakeDataLoader: ImageDataLoader {
             await withValueContinuation { continuation in
                 let known = state.withLock { state -> Result<ImageDataResult, WebImageError>? in
                     if let answer = state.answers[url] { return Self.result(answer, url) }
-                    // The cancellation handler counts the cancel.
+                    // Do not count the cancel here, because the cancellation handler counts it.
                     if Task.isCancelled { return .failure(.cancelled) }
                     state.waiting[url, default: []].append(continuation)
                     return nil
@@ -91,7 +91,7 @@ public final class FakeDataLoader: ImageDataLoader {
         return result
     }
 
-    /// Returns the scope that the context of the load declares; shared if it declares none.
+    /// Returns the cache scope that the load declares; `.shared` if the load declares no scope.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope { load.declaredScope ?? .shared }
 
     /// Returns true unless the URL is nil.

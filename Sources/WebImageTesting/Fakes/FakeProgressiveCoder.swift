@@ -19,7 +19,7 @@ public final class FakeProgressiveCoder: StreamingImageCoder, DetailedImageCoder
     /// Returns false.
     public func canEncode(to format: ImageFormat) -> Bool { false }
 
-    /// Replaces the data.
+    /// Replaces all data received so far.
     public func updateIncrementalData(_ data: Data?, finished: Bool) { body.withLock { $0 = data ?? Data() } }
 
     /// Adds bytes. Throws if the data received so far contains `!`.

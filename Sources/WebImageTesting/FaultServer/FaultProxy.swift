@@ -29,7 +29,7 @@ public final class FaultProxy: Sendable {
                     return state.answers[min(state.tunnels.count, state.answers.count) - 1]
                 }
                 guard client.write(Data(answer.utf8)) else { return }
-                // An answer can have several heads. The status of the last one decides whether the tunnel opens.
+                // An answer can have several heads. The tunnel opens only if the last head has status 200.
                 guard answer.components(separatedBy: "HTTP/1.1 ").last?.hasPrefix("200") == true else { continue }
                 return Self.relay(client, head, listener)
             }

@@ -81,7 +81,8 @@ public final class FaultServer: Sendable {
         let isFirst = state.withLock { state in
             defer { state.isStopped = true }
             guard !state.isStopped else { return false }
-            // A shutdown ends blocked accepts and reads. The threads then close their own descriptors.
+            // A shutdown ends the calls of accept(2) and recv(2) that block a thread. Each thread then closes its own
+            // descriptor.
             shutdown(state.listener, Int32(SHUT_RDWR))
             for descriptor in state.connections.values { shutdown(descriptor, Int32(SHUT_RDWR)) }
             return true
@@ -149,8 +150,8 @@ public final class FaultServer: Sendable {
         return (listener, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    /// Makes a socket, binds it to `address` and listens. Replaces `address` with the address to which the socket is
-    /// bound, with its port.
+    /// Makes a socket, binds it to `address` and listens. Then stores the bound address in `address`, with the port
+    /// that the system has selected.
     private static func listen<Address>(
         _ family: Int32, at address: inout Address
     ) throws(FaultServerError) -> Int32 {

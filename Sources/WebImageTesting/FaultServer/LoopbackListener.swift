@@ -27,7 +27,8 @@ final class LoopbackListener: Sendable {
         state.withLock { state in
             guard !state.isStopped else { return }
             state.isStopped = true
-            // A shutdown ends blocked accepts and reads. The threads then close their own descriptors.
+            // A shutdown ends the calls of accept(2) and recv(2) that block a thread. Each thread then closes its own
+            // descriptor.
             shutdown(listener, Int32(SHUT_RDWR))
             for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
         }
@@ -100,7 +101,7 @@ final class LoopbackListener: Sendable {
     }
 }
 
-/// Blocking reads and writes of a connected socket.
+/// Reads and writes a connected socket. The functions block the calling thread.
 struct SocketStream {
     let descriptor: Int32
     private(set) var buffered = Data()
@@ -131,8 +132,8 @@ struct SocketStream {
         }
     }
 
-    /// Whether the stream continues with `text`. Consumes no bytes. Waits only until enough bytes have arrived to
-    /// decide.
+    /// Returns whether the stream continues with `text`. Consumes no bytes. Waits until the received bytes differ from
+    /// `text` or contain the whole text.
     mutating func begins(with text: String) -> Bool {
         let wanted = Data(text.utf8)
         while buffered.count < wanted.count, wanted.starts(with: buffered) { guard fill() else { return false } }

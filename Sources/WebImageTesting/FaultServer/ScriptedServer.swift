@@ -1,7 +1,8 @@
 public import Foundation
 import WebImageCore
 
-/// A server that responds to each request with the next script of a list. The client chooses HTTP/1.1 or HTTP/2.
+/// A server that responds to each request with the next script of a list. A script consists of the steps of one
+/// response. The client chooses HTTP/1.1 or HTTP/2.
 ///
 /// HTTP/2 is used without TLS; ``TLSRelay`` adds TLS. The path of a request has no effect.
 public final class ScriptedServer: Sendable {
@@ -43,10 +44,10 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    /// Sets the scripts for the next requests. The last script is used for all later requests.
+    /// Sets one script for each of the next requests. The last script is used for all later requests.
     public func play(_ scripts: [Step]...) { play(scripts) }
 
-    /// Sets the scripts for the next requests from a list. The last script is used for all later requests.
+    /// Sets a list of scripts, one for each of the next requests. The last script is used for all later requests.
     public func play(_ scripts: [[Step]]) {
         state.withLock { ($0.scripts, $0.count, $0.heads) = (scripts, 0, []) }
     }

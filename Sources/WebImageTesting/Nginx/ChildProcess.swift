@@ -21,8 +21,8 @@ final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Set an empty signal mask. The threads of Dispatch block every signal, and a child inherits this mask. Without
-        // an empty mask, SIGTERM would not end the child.
+        // Set an empty signal mask for the child. Otherwise the child inherits the signal mask of the calling thread.
+        // The threads of Dispatch block every signal, so SIGTERM would not end a child that such a thread starts.
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)

@@ -10,19 +10,20 @@ import WebImageCore
 public final class NginxServer: Sendable {
     /// The folder of the served files.
     public let root: URL
-    /// The self-signed certificate in PEM format. A client that uses it as its file of certificate authorities trusts
-    /// the server.
+    /// The file of the self-signed certificate in PEM format. A client trusts the server if the client uses this file
+    /// as its list of certificate authorities.
     public let certificateFile: URL
-    /// The private key of the certificate in PEM format. Certificate and key can also be used as a client certificate.
+    /// The file of the certificate's private key in PEM format. A client can also use the certificate and this key as
+    /// its client certificate.
     public let keyFile: URL
-    /// The key in ``keyFile``, encrypted with the password `secret`.
+    /// A file with the key of ``keyFile``, encrypted with the password `secret`.
     public let encryptedKeyFile: URL
     /// The port of plain HTTP.
     public let httpPort: Int
     /// The port of HTTP/2 over TLS.
     public let httpsPort: Int
-    /// The port of HTTP/2 over TLS with client certificates. Clients must use the certificate of the server; other
-    /// clients receive status 400.
+    /// The port of HTTP/2 over TLS with client certificates. A client must use the certificate of the server as its
+    /// client certificate. Other clients receive status 400.
     public let clientCertificatePort: Int
 
     private let folder: URL

@@ -4,8 +4,8 @@ import WebImageCore
 /// Runs nginx as a TLS relay in front of a server without TLS. The relay does not change the data, so the server
 /// determines every byte.
 public final class TLSRelay: Sendable {
-    /// The self-signed certificate in PEM format. A client that uses it as its file of certificate authorities trusts
-    /// the relay.
+    /// The file of the self-signed certificate in PEM format. A client trusts the relay if the client uses this file as
+    /// its list of certificate authorities.
     public let certificateFile: URL
     /// The port at which TLS negotiates HTTP/1.1.
     public let http1Port: Int

@@ -4,8 +4,8 @@ import WebImageCore
 /// separately. It contains only the rules that apply to every cache.
 ///
 /// A delivered image always has the requested resource, user, size and transformers. Its version is either the current
-/// version at the origin or a version that a load of this history fetched. An error must have its cause in the current
-/// answer of the origin or in an earlier failure.
+/// version at the origin or a version that a load has fetched since the last purge of the disk cache. An error is
+/// allowed if the current answer of the origin or an earlier failure explains it, or if the load was cancelled.
 struct LossyCacheReference: ReferenceModel {
     let resource: Int
     var answer = ReferenceOrigin.Answer()

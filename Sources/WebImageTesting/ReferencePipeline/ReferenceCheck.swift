@@ -79,8 +79,8 @@ public final class ReferenceCheck: Sendable {
 
     // MARK: Shrinking
 
-    /// Returns the shortest failing history that was found. Steps, loads and options that the failure does not depend
-    /// on are omitted.
+    /// Removes steps, loads and options from a failing history as long as the history still fails. Returns the shortest
+    /// failing history and its reason.
     private func shortened(
         _ history: ReferenceHistory, _ reason: String
     ) async throws -> (ReferenceHistory, String) {
@@ -97,8 +97,9 @@ public final class ReferenceCheck: Sendable {
         return (best, reason)
     }
 
-    /// Runs a history. A history with concurrent loads may fail only for certain orders of their steps, so it runs up
-    /// to five times.
+    /// Runs a history. Returns the reason of a failure; nil if the history does not fail. A failure of concurrent loads
+    /// can depend on the order in which their steps run. Therefore a history with concurrent loads runs up to five
+    /// times.
     private func fails(_ history: ReferenceHistory) async throws -> String? {
         let isConcurrent = history.steps.contains {
             if case .load(let loads, _, _) = $0 { loads.count > 1 } else { false }

@@ -9,7 +9,7 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     case load([ReferenceLoad], cancelled: [Int] = [], afterFirstRequest: Bool = false)
     /// Changes the answer of the origin for a resource.
     case serve(ReferenceOrigin.Answer, resource: Int)
-    /// Queries the cache for the entry on disk under the key of the load.
+    /// Queries the disk cache with the key of the load. No load runs.
     case query(ReferenceLoad, isSync: Bool)
     /// Purges the memory cache.
     case clearMemory
@@ -57,8 +57,8 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
 
     /// Returns a random history.
     ///
-    /// - Parameter mayLoseEntries: Whether the cache may lose entries. If true, the history contains no steps and
-    ///   options whose result depends on such losses.
+    /// - Parameter mayLoseEntries: Whether the cache may lose entries. If true, the history does not contain steps or
+    ///   options whose result would depend on lost entries.
     public static func random(using random: inout SeededRandom, mayLoseEntries: Bool = false) -> ReferenceHistory {
         var generator = Generator(random: random, mayLoseEntries: mayLoseEntries)
         let count = Int.random(in: 4...10, using: &generator.random)

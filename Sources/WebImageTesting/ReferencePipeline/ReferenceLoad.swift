@@ -62,8 +62,8 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     var writesVariant: Bool {
         isVariant && (storeType ?? .all).includesDisk && (!transformers.isEmpty || storeType != nil)
     }
-    /// The options for the manager. For a load that writes a variant, they include `waitStoreCache`. Otherwise the
-    /// variant would be written after the delivery.
+    /// The options for the manager. If the load writes a variant, these options include `waitStoreCache`. Without this
+    /// option, the manager would write the variant after the delivery.
     public var sentOptions: WebImageOptions { writesVariant ? options.union(.waitStoreCache) : options }
 
     /// The context of the load.
@@ -135,7 +135,8 @@ public struct ReferenceKey: Hashable, Sendable {
 public enum ReferenceDelivery: Hashable, Sendable, CustomStringConvertible {
     /// An image and its source.
     case picture(ReferencePicture, ImageCacheType)
-    /// Neither an image nor an error: a load that may use only the caches finds no image there.
+    /// Neither an image nor an error. This is the result of a load with the option `fromCacheOnly` that finds no image
+    /// in the caches.
     case miss
     /// An error with a code.
     case failure(WebImageError.Code)

@@ -2,7 +2,8 @@ public import Foundation
 import WebImageCore
 
 /// An HTTP origin that serves ``ReferencePicture``s with a ``FaultServer``. A history can change the version of a
-/// resource or make the resource fail. A client that already has the current version receives status 304.
+/// resource, or set an error as the answer to its requests. A client that already has the current version receives
+/// status 304.
 public final class ReferenceOrigin: Sendable {
     /// The answer of the origin to requests for one resource.
     public struct Answer: Hashable, Sendable, CustomStringConvertible {
@@ -138,7 +139,8 @@ public final class ReferenceOrigin: Sendable {
         return file
     }
 
-    /// The body of a broken picture: the signature of a PNG file without an image.
+    /// The body of a broken picture. It consists of the signature of a PNG file and 64 zero bytes, and contains no
+    /// image.
     private static let garbage = Data(
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + [UInt8](repeating: 0, count: 64))
 }

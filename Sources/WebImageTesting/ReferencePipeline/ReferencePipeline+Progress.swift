@@ -3,18 +3,18 @@ import WebImageCore
 extension ReferencePipeline {
     /// The state of one load in the model.
     struct Progress: Hashable {
-        /// The part of a load that a step belongs to.
+        /// A part of a load. Each step belongs to one part.
         enum Part: Hashable {
-            /// The only part of a load that has no refresh or finds no cached image. It delivers one image.
+            /// The whole load, if the load has no refresh or finds no cached image. This part delivers one image.
             case whole
-            /// The first part of a load with a refresh. It delivers the cached image.
+            /// The first part of a load with a refresh. This part delivers the cached image.
             case cached
-            /// The second part of a load with a refresh. It begins after the delivery of a cached image with this
-            /// version.
+            /// The second part of a load with a refresh. This part begins after the delivery of the cached image. The
+            /// associated value is the version of the cached image.
             case refresh(Int)
         }
 
-        /// An image that was made for a load, and its source.
+        /// An image that a load has made but not delivered yet, and the source of the image.
         struct Made: Hashable {
             var entry: Entry
             var origin: ImageCacheType
@@ -41,7 +41,8 @@ extension ReferencePipeline {
         var delivered: [ReferenceDelivery] = []
         /// Whether the load can be cancelled before its next step.
         var mayBeCancelled: Bool
-        /// Whether the load was cancelled. A later step of a cancelled load may have its effect or not.
+        /// Whether the load was cancelled. The model then allows two results of each later step: with and without the
+        /// effect of the step.
         var isCancelled = false
 
         init(_ load: ReferenceLoad, mayBeCancelled: Bool) {
@@ -90,8 +91,8 @@ extension ReferencePipeline {
         let answer: ReferenceOrigin.Answer
         let resource: Int
 
-        /// Returns all possible final states of the loads. Work that is still running when its load is cancelled may
-        /// have its effect or not.
+        /// Returns all possible final states of the loads. If a load is cancelled while its work runs, the result
+        /// contains states with and without the effect of this work.
         func ends(from worlds: Set<World>, _ loads: [Progress]) -> Set<End> {
             var open = worlds.map { Point(world: $0, loads: loads) }
             var seen = Set(open)
@@ -132,8 +133,8 @@ extension ReferencePipeline {
             take(&progress, &next)
             guard load.isCancelled, next != world else { return [(next, progress)] }
             var results = [(next, progress), (world, progress)]
-            // Add the result in which only the original is stored. This is possible because its bytes were received
-            // before the cancel.
+            // Add the result in which only the original is stored. This result is possible, because the load received
+            // the bytes of the original before the cancel.
             if case .write(_, let made) = load.step {
                 var original = world
                 writeOriginal(made, load.load, &original)

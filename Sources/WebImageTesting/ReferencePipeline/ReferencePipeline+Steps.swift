@@ -85,7 +85,7 @@ extension ReferencePipeline.Exploration {
             progress.step = .store(
                 part, Progress.Made(entry: made(from: stored.picture, load), origin: .disk, isNewest: false))
         } else if part == .cached {
-            // Nothing is cached, so the load continues like a load without a refresh.
+            // The caches contain no image to deliver, so the load continues like a load without a refresh.
             progress.step = .memory(.whole)
         } else if load.options.contains(.fromCacheOnly) {
             progress.end(.miss)
@@ -100,8 +100,8 @@ extension ReferencePipeline.Exploration {
         let load = progress.load
         let kept = part == .whole ? nil : load.originalKey.flatMap { world.disk[$0] }
         let outcome = answer.outcome(resource: resource, user: load.credentials.user)
-        // The stored bytes are current if the origin confirms their validator or sends equal bytes. Current bytes are
-        // not checked a second time.
+        // The stored bytes are current if the origin confirms their validator or sends equal bytes. After a confirmed
+        // validator, the status that a response modifier sets has no effect.
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
             guard case .refresh(let version) = part, version != kept.picture.version else { return progress.end() }
@@ -160,8 +160,8 @@ extension ReferencePipeline.Exploration {
         world.memory[key] = world.newest[key.scope] == version ? entry : nil
     }
 
-    /// Writes the original. This removes variants of other versions. If the load stores its variant on disk, this
-    /// function also writes the variant.
+    /// Writes the original to disk and removes variants of other versions from disk. If the load stores its variant on
+    /// disk, this function also writes the variant.
     private func write(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         writeOriginal(made, load, &world)
         guard load.writesVariant, let key = load.key,
@@ -170,7 +170,8 @@ extension ReferencePipeline.Exploration {
         world.disk[key] = made.entry
     }
 
-    /// Writes the original to disk if its bytes were just fetched and may be stored.
+    /// Writes the original to disk and removes images of other versions from disk. Does nothing if the original comes
+    /// from disk or must not be stored.
     func writeOriginal(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
         guard made.mayBeStored, made.origin == .none, let key = load.originalKey else { return }
         let version = made.entry.picture.version

@@ -24,7 +24,8 @@ public struct ReferencePipeline: Sendable {
     struct World: Hashable {
         var memory: [ReferenceKey: Entry] = [:]
         var disk: [ReferenceKey: Entry] = [:]
-        /// For each scope, the newest version of the original since the start. Images of other versions are stale.
+        /// For each scope, the version of the original that the manager regards as the newest. Images of other versions
+        /// are stale. This dictionary is empty after a restart.
         var newest: [Int: Int] = [:]
         /// The scopes in which the URL is blocked after a failure.
         var failed: Set<Int> = []
@@ -46,7 +47,7 @@ public struct ReferencePipeline: Sendable {
     public mutating func clearDisk() { change { $0.disk = [:] } }
     /// Removes the record of failed URLs.
     public mutating func forgetFailures() { change { $0.failed = [] } }
-    /// Starts a new process with the same disk cache and an empty memory cache.
+    /// Models a restart of the process: keeps the disk cache and removes all other state.
     public mutating func restart() { change { $0 = World(disk: $0.disk) } }
 
     private mutating func change(_ body: (inout World) -> Void) {
@@ -77,7 +78,7 @@ public struct ReferencePipeline: Sendable {
         return Array(Set(ends.map(\.delivered)))
     }
 
-    /// Records the disk entry under the key of a load.
+    /// Records the entry that the disk cache contains for the key of a load.
     ///
     /// - Returns: Nil if the model allows the observation, otherwise the allowed results.
     public mutating func observeDisk(_ load: ReferenceLoad, holds picture: ReferencePicture?) -> [ReferencePicture?]? {

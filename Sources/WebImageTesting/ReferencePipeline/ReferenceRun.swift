@@ -19,7 +19,7 @@ struct ReferenceRun {
     }
 
     /// Runs the steps and then checks the contents of the caches. Returns a description of the first result that the
-    /// model does not allow; nil if the model allows all results.
+    /// model does not allow. Nil if the model allows all results.
     mutating func reason(_ steps: ReferenceHistory) async throws -> String? {
         origin.serve(ReferenceOrigin.Answer(), resource: 0, history: -1)
         for resource in models.indices {
@@ -126,7 +126,7 @@ struct ReferenceRun {
 
     // MARK: Contents
 
-    /// The loads that read the entries which the history may have stored: one load for each entry.
+    /// One load for each cache entry that the history may have stored. The load reads this entry.
     private var contents: [ReferenceLoad] {
         var seen: Set<ReferenceLoad> = []
         return touched.flatMap { load -> [ReferenceLoad] in
@@ -154,8 +154,8 @@ struct ReferenceRun {
 
     private mutating func reasonOfQuery(_ load: ReferenceLoad, _ isSync: Bool) async -> String? {
         guard let query = subject.query, let key = key(load) else { return nil }
-        // Wait until all entries are written. A query by key returns the entry as it is stored. Variants of an older
-        // original are removed only when the new original is written.
+        // A query by key returns a stored variant even if its original has changed. The cache removes such a variant
+        // only when it writes the new original. Therefore wait until all entries are written.
         await subject.flush()
         // Disable storing into memory, so that the query does not change the caches.
         var context: WebImageContext = [.storeCacheType: ImageCacheType.none]
@@ -171,8 +171,8 @@ struct ReferenceRun {
     }
 }
 
-/// A model whose allowed results a run compares with the results of a manager. ``ReferencePipeline`` is exact.
-/// ``LossyCacheReference`` is for a cache that may lose entries.
+/// A model that computes the allowed results of a manager. ``ReferenceRun`` compares these results with the results of
+/// the manager. ``ReferencePipeline`` is exact. ``LossyCacheReference`` is for a cache that may lose entries.
 protocol ReferenceModel {
     var answer: ReferenceOrigin.Answer { get set }
     mutating func clearMemory()

@@ -15,17 +15,16 @@ public struct ReferenceSubject: Sendable {
     public var flush: @Sendable () async -> Void
     /// Makes a new manager with a new cache in the same folder, as after a restart of the process.
     public var restart: @Sendable () async throws -> ReferenceSubject
-    /// Returns the bytes on disk under a key; nil for a cache without such a function.
+    /// Returns the bytes that the disk cache contains for a key. Nil for a cache without such a function.
     public var diskData: (@Sendable (String) -> Data?)?
-    /// Queries the cache for the entry on disk under a key, and returns its image. Nil for a cache without such a
-    /// function.
+    /// Queries the disk cache with a key and returns the found image. Nil for a cache without such a function.
     public var query:
         (
             @Sendable (_ key: String, _ options: WebImageOptions, _ context: WebImageContext) async
                 -> ReferencePicture?
         )?
-    /// Whether the cache may lose entries or return outdated entries. For example, this is possible if several caches
-    /// are cleared separately.
+    /// Whether the cache may lose entries or return outdated entries. An example is a cache of several layers that are
+    /// purged separately.
     public var mayLoseEntries = false
 
     /// Makes a subject from its parts.

@@ -14,8 +14,8 @@ final class RunningLoad: Sendable {
 
     /// Starts the load. A memory hit is delivered before the initialiser returns.
     init(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
-        // A refresh can deliver two images, so use its event stream. The end of the stream shows that the load is over.
-        // Other loads use the completion block, which is the usual form.
+        // A refresh can deliver two images. Use the event stream for a refresh, because the end of the stream shows
+        // that the load has ended. Use the completion block for other loads, because most programs use this form.
         if load.refreshes { refresh(load, url, manager) } else { complete(load, url, manager) }
     }
 
