@@ -12,7 +12,8 @@ final class WatermarkSource: Sendable {
     init(data: Data, opacity: Double) {
         self.data = data
         self.opacity = opacity
-        digest = HMAC.sha256(Array(data)).prefix(8).map { String($0, radix: 16) }.joined() + String(opacity)
+        let bytes = HMAC.sha256(Array(data)).prefix(8).map { String($0, radix: 16) }
+        digest = bytes.joined(separator: ":") + "/" + String(opacity)
     }
 
     /// Returns the decoded watermark. The first call decodes the watermark and blocks.
