@@ -9,7 +9,7 @@ final class AVIFAnimation: AnimationSource {
     let info: ImageInfo
     private let options: DecodingOptions
     /// The decoder. Nil after an error, because an error makes the position of libavif in the sequence undefined. The
-    /// next call then creates a new decoder.
+    /// next call of `frame(at:)` then creates a new decoder.
     private let open: Locked<OpenDecoder?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {

@@ -44,14 +44,15 @@ final class AVIFDecoder {
         handle.pointee.imageSizeLimit = UInt32(clamping: max(1, min(limits.maxPixels, Int(most))))
         let result = libavif.avifDecoderParse(handle)
         guard result != AVIF_RESULT_OK else { return }
-        // Parse again without the limit of the caller. If this succeeds, the limit caused the failure. The error can
-        // then contain the actual size.
+        // Parse again without the limit of the caller. If the second attempt succeeds, the limit caused the failure.
+        // libavif then reports the size of the picture, and the error contains this size.
         handle.pointee.imageSizeLimit = most
         if libavif.avifDecoderParse(handle) == AVIF_RESULT_OK { try limits.checkPixels(storedSize) }
         try check(result)
     }
 
-    /// Sets the pixel limit for each coded picture. The AV1 codecs read this limit when the first picture is decoded.
+    /// Sets the pixel limit for each coded picture. Call this method before the first picture is decoded, because
+    /// the AV1 codecs read the limit at that time.
     private func boundTiles(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) {
         let most = try AVIFTiles(bytes).pixelLimit(canvas: storedSize)
         handle.pointee.imageSizeLimit = min(handle.pointee.imageSizeLimit, UInt32(clamping: most))
@@ -74,7 +75,8 @@ final class AVIFDecoder {
         info.bitDepth = Int(image.depth)
         info.isGray = image.yuvFormat == AVIF_PIXEL_FORMAT_YUV400
         info.hasICCProfile = image.icc.size > 0
-        // The decoded planes need four samples per pixel. The picture before cropping needs more memory.
+        // The decoded planes need four samples per pixel. If the picture is cropped, the whole picture is in memory
+        // together with the cropped picture.
         info.workingMemory.fixedBytes = storedSize.byteCount(image.depth > 8 ? 8 : 4)
         if crop != nil { info.workingMemory.fixedBytes += storedSize.byteCount(8) }
         profile =
@@ -102,8 +104,8 @@ final class AVIFDecoder {
         return isValid != 0 && rect.width > 0 && rect.height > 0 ? rect : nil
     }
 
-    /// The orientation that the boxes declare. First the rotation of `irot` applies, then the mirroring of `imir`
-    /// (ISO/IEC 23000-22 §7.3.6.7). The EXIF orientation does not apply in AVIF.
+    /// The orientation that the boxes declare. The rotation of `irot` is applied first, and the mirroring of `imir` is
+    /// applied second (ISO/IEC 23000-22 §7.3.6.7). AVIF readers ignore the EXIF orientation.
     private var orientation: ImageOrientation {
         let flags = image.transformFlags
         let turns = flags & AVIF_TRANSFORM_IROT.rawValue != 0 ? Int(image.irot.angle) & 3 : 0
@@ -116,8 +118,8 @@ final class AVIFDecoder {
         return (webimage_avif_mirror_axis(handle.pointee.image) == 0 ? upsideDown : sideways)[turns]
     }
 
-    /// Decodes one frame without applying the orientation. The pixel layout is the nearest possible layout to
-    /// `options.pixelFormat`.
+    /// Decodes one frame. Does not apply the orientation. The pixel layout can differ from `options.pixelFormat`,
+    /// because libavif does not write every layout.
     func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
         try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)

@@ -47,14 +47,14 @@ final class AVIFEncoder {
     }
 
     private func configure(_ options: EncodingOptions) {
-        // Quantizers range from 63 (worst quality) to 0 (best quality). The minimum is lower than the maximum, so that
-        // the encoder can choose a better quality for parts where errors would be visible.
+        // Quantizers range from 63 (worst quality) to 0 (best quality). The minimum quantizer is lower than the maximum
+        // quantizer, so that the encoder can encode parts with visible errors at a better quality.
         let quantizer = options.lossless ? 0 : Int32(((1 - options.quality) * 63).rounded())
         handle.pointee.maxQuantizer = quantizer
         handle.pointee.minQuantizer = max(quantizer - 4, 0)
         handle.pointee.maxQuantizerAlpha = quantizer
         handle.pointee.minQuantizerAlpha = 0
-        // Speed 8 takes four times as long as speed 9, for files of the same quality
+        // Encoding at speed 8 takes four times as long as encoding at speed 9. The files have the same quality
         // (Documentation/Decisions/delivery-encoding.md).
         handle.pointee.speed = 9
         handle.pointee.maxThreads = 1

@@ -1,11 +1,12 @@
 import Foundation
 import WebImageCore
 
-/// The number of coded pictures in the primary picture of a file and in its alpha plane.
+/// The numbers of coded pictures that libavif decodes for the primary picture of a file. The coded pictures are the
+/// tiles of the primary picture and the tiles of its alpha planes.
 ///
-/// This number is needed to limit the memory of a decode. libavif decodes all tiles of a grid before it checks whether
-/// the canvas needs them. Example: a file of 9 KB has a canvas of 1024×1024 px and 200 tiles of the same size. Decoding
-/// this file takes 800 MB.
+/// These numbers are needed to limit the memory of a decode. libavif decodes all tiles of a grid before it checks
+/// whether the canvas needs them. Example: a file of 9 KB has a canvas of 1024×1024 px and 200 tiles. Each tile has
+/// 1024×1024 px. Decoding this file takes 800 MB.
 struct AVIFTiles {
     /// The number of tiles of the primary picture. 1 if the primary picture is not a grid.
     private var colors = 1
@@ -62,13 +63,13 @@ struct AVIFTiles {
     ///
     /// The tiles of a grid cover its canvas, and each tile begins inside the canvas (ISO/IEC 23000-22 §7.3.11.4.2).
     /// Therefore all tiles of the grid together have less than four times the pixels of the canvas. A tile has at least
-    /// 64 rows and 64 columns.
+    /// 64 rows and 64 columns, so a side of the canvas counts as at least 64 px.
     /// - Throws: `.limitExceeded` if all coded pictures of this size together would have more than 32 times the pixels
     ///   of the canvas.
     func pixelLimit(canvas: PixelSize) throws(WebImageError) -> Int {
         let pixels = PixelSize(width: max(canvas.width, 64), height: max(canvas.height, 64)).pixelCount
         let each = max(1, pixels * 4 / alphas.reduce(colors) { min($0, $1) })
-        // Each tile can have an alpha plane.
+        // Each tile can have its own alpha plane, so count at least one alpha picture for each tile.
         let count = colors + alphas.reduce(colors) { max($0, $1) }
         let (sum, overflow) = each.multipliedReportingOverflow(by: count)
         guard !overflow, sum <= pixels * 32 else {

@@ -22,7 +22,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// Opens an animation. A still image is opened as an animation of one frame.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the boxes cannot be parsed. `.limitExceeded` if the file exceeds a limit.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try AVIFAnimation(data, options: options)
     }
@@ -37,7 +37,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// Reads the properties that the boxes declare. Decodes no AV1 data.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the boxes cannot be parsed. `.limitExceeded` if the file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in try AVIFDecoder(bytes, limits: limits).info }
@@ -47,7 +47,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     /// first frame of a sequence is decoded as a still image.
     ///
     /// Decodes only the first frame. The other frames are decoded when they are requested.
-    /// - Throws: `.badImageData` if the file is damaged or truncated; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or truncated. `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -98,16 +98,17 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var animatedImageData: Data? { source?.data }
     /// The number of frames of the open animation. 0 if no animation is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count that the open animation declares. 0 means that the animation repeats endlessly. 0 if the file
-    /// declares no loop count.
+    /// The loop count of the open animation. 0 means that the animation repeats endlessly. The value is also 0 if the
+    /// file declares no loop count or no animation is open.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Returns the duration of a frame during playback in seconds.
+    /// Returns the time in seconds for which playback shows a frame. Returns 0 if the animation has no such frame.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
     /// Decodes a frame of the open animation. If frames are requested in ascending order, each call decodes one frame.
     /// In another order, a call also decodes all frames from the preceding key frame to the requested frame.
     ///
-    /// - Throws: `.badImageData` if the file is damaged or the index is out of range; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged, the index is out of range, or no animation is open.
+    ///   `.limitExceeded` if the frame exceeds a limit.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

@@ -17,8 +17,8 @@ struct HEIFCodedSizes {
     private var budget: Int
     private let deadline: DecodeDeadline
     private var largestConfigured = 0
-    /// The number of pixels that libheif decodes for each item. Nil while the pixels of the item are being counted. The
-    /// nil serves to detect an item that contains itself.
+    /// The number of pixels that libheif decodes for each item. The keys are item numbers. A value is nil while the
+    /// pixels of its item are being counted. If the count reaches an item with the value nil, the item contains itself.
     private var costs: [Int: Int?] = [:]
 
     /// Reads and checks the sizes.
@@ -93,7 +93,7 @@ struct HEIFCodedSizes {
         return sum
     }
 
-    /// Returns the number of pixels that a sequence parameter set declares. Returns 0 for any other unit.
+    /// Returns the number of pixels that a sequence parameter set declares. Returns 0 for a unit of another type.
     private mutating func size(of unit: some Collection<UInt8>) throws(WebImageError) -> Int {
         guard let parameters = HEVCParameters(unit) else { return 0 }
         try take(parameters.pixelCount)
@@ -121,7 +121,8 @@ struct HEIFCodedSizes {
         }
     }
 
-    /// Returns the HEVC units in an `hvcC` box, which are parameter sets (ISO/IEC 14496-15 §8.3.3.1).
+    /// Returns the HEVC units in the content of an `hvcC` box. The units are parameter sets (ISO/IEC 14496-15
+    /// §8.3.3.1).
     private static func units(of configuration: UnsafeRawBufferPointer) -> [Slice<
         UnsafeRawBufferPointer
     >] {
@@ -141,8 +142,8 @@ struct HEIFCodedSizes {
         return found
     }
 
-    /// Calls `body` with the first 512 bytes of each HEVC unit in the data of an item. Before each unit, reads its
-    /// length from four bytes. libheif also always uses four bytes for the length.
+    /// Calls `body` with the first 512 bytes of each HEVC unit in the data of an item. The four bytes before a unit are
+    /// read as its length. libheif also always reads four bytes.
     private static func forEachUnit(
         of data: Data, _ deadline: DecodeDeadline, _ body: (Data) throws(WebImageError) -> Void
     ) throws(WebImageError) {

@@ -95,8 +95,8 @@ extension HEIFFunctions {
         info.hasAlpha = heif_image_handle_has_alpha_channel(handle) != 0
         info.bitDepth = max(Int(heif_image_handle_get_luma_bits_per_pixel(handle)), 8)
         info.hasICCProfile = heif_image_handle_get_raw_color_profile_size(handle) > 0
-        // When this package allocates its pixels, the decoded planes and an interleaved picture of libheif are also in
-        // memory.
+        // This package copies the pixels of libheif into its own buffer. During the copy, libheif's decoded planes and
+        // libheif's interleaved picture are also in memory.
         let coded = PixelSize(width: max(size.pixelCount, codedPixels), height: 1)
         info.workingMemory.fixedBytes = coded.byteCount(info.bitDepth > 8 ? 16 : 8)
         return info
@@ -142,7 +142,8 @@ extension HEIFFunctions {
     }
 }
 
-/// Throws libheif's error. Copies the message of the error, because the context can own the message.
+/// Throws libheif's error. Copies the message of the error, because the message can belong to the context and the error
+/// outlives the context.
 private func check(_ error: heif_error) throws(WebImageError) {
     guard error.code != heif_error_Ok else { return }
     throw .badData("libheif", error.message.map { String(cString: $0) } ?? "error \(error.code.rawValue)")

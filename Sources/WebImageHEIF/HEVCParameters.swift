@@ -6,7 +6,7 @@ struct HEVCParameters {
     /// The number of decoded pixels, including the padding that an encoder adds at the edges to fill its blocks.
     let codedPixelCount: Int
     /// The minimum number of pixels that the picture can have without the padding. An encoder adds at most 63 px to the
-    /// width and to the height, because its largest block has 64×64 px.
+    /// width and at most 63 px to the height, because its largest block has 64×64 px.
     let pixelCount: Int
 
     /// Parses a unit. Returns nil if the unit is not a sequence parameter set or is truncated.
@@ -15,7 +15,8 @@ struct HEVCParameters {
         guard let header = bits.read(16), header >> 9 & 63 == 33, header >> 3 & 63 == 0,
             bits.read(4) != nil, let subLayers = bits.read(3), bits.skip(1 + 96)
         else { return nil }
-        // Two bits for each lower layer: bit 1 is set if the layer has a profile, bit 0 if it has a level.
+        // Each lower layer has two bits. Bit 1 is set if the layer has a profile. Bit 0 is set if the layer has a
+        // level.
         var present: [Int] = []
         for _ in 0..<subLayers { present.append(bits.read(2) ?? 0) }
         if subLayers > 0 { _ = bits.skip(2 * (8 - subLayers)) }
@@ -62,8 +63,8 @@ private struct HEVCBits {
         return position <= bytes.count * 8
     }
 
-    /// Reads an unsigned Exp-Golomb number (H.265, §9.2). Nil if the data ends or if the number has more than 32
-    /// leading zero bits.
+    /// Reads an unsigned Exp-Golomb number (H.265, §9.2). Returns nil if the data ends or if the number has more than
+    /// 32 leading zero bits.
     mutating func readGolomb() -> Int? {
         var zeros = 0
         while true {

@@ -6,7 +6,8 @@ import WebImageGraphics
 ///
 /// The primary picture of a sequence is decoded as a still image, because libheif before version 1.21 cannot read
 /// frames (see ``canDecodeSequences``). Pictures with more than 8 bits are decoded to 16 bits if the options request
-/// it, otherwise to 8 bits. libheif applies the boxes `irot` and `imir`. The EXIF orientation is ignored.
+/// 16 bits. Otherwise they are decoded to 8 bits. libheif applies the boxes `irot` and `imir`. The EXIF orientation is
+/// ignored.
 ///
 /// libheif calls no callback during a decode, so the time limit is checked only before and after each picture. The
 /// pixel limit limits the decode time of one picture.
@@ -16,7 +17,8 @@ public final class ImageHEICCoder: DetailedImageCoder {
     /// The shared coder. It has no state.
     public static let shared = ImageHEICCoder()
 
-    /// Whether this coder decodes the frames of image sequences. False with every version of libheif.
+    /// Whether this coder decodes the frames of image sequences. Always false. This coder does not use libheif's
+    /// functions for sequences, because versions before 1.21 do not have them.
     public static let canDecodeSequences = false
 
     /// Creates a coder that behaves like ``shared``.
@@ -32,7 +34,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
 
     /// Reads the properties that the boxes declare. Decodes no HEVC data.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the boxes cannot be parsed. `.limitExceeded` if the file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -42,7 +44,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
 
     /// Decodes the primary picture.
     ///
-    /// - Throws: `.badImageData` if the file is damaged or truncated; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or truncated. `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)

@@ -19,7 +19,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
 
     /// Opens an animation. A still image is opened as an animation of one frame.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the headers cannot be read. `.limitExceeded` if the file exceeds a limit.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try JXLAnimation(data, options: options)
     }
@@ -35,7 +35,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// Reads the properties that the header declares. For an animation, also reads the frame headers. Decodes no
     /// pixels.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the headers cannot be read. `.limitExceeded` if the file exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(limits)
@@ -50,7 +50,7 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     /// an animation is decoded as a still image.
     ///
     /// Decodes only the first frame. The other frames are decoded when they are requested.
-    /// - Throws: `.badImageData` if the file is damaged or truncated; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged or truncated. `.limitExceeded` if the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -61,8 +61,8 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
             if !options.firstFrameOnly { try pictures.countFrames(limits: options.limits, deadline: deadline) }
             let image = try pictures.picture(at: 0, options: options, deadline: deadline)
                 .finished(options: options, fullSize: pictures.info.storedSize)
-            // Counting the frames reads the whole file. If only the first frame is decoded, the frames of an animation
-            // are not counted, and 2 means several frames.
+            // Counting the frames reads the whole file. Therefore the frames are not counted if only the first frame is
+            // decoded. The frame count of an animation is then 2, which stands for several frames.
             let isUncounted = options.firstFrameOnly && pictures.declaresAnimation
             return (image, isUncounted ? 2 : pictures.info.frameCount)
         }
@@ -71,9 +71,9 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
 
     /// Encodes a still image. The file contains the image's colour profile if the image has one.
     ///
-    /// The encoding is lossless if the options request it. Otherwise it has the quality of the options. Quality 1 is
-    /// libjxl's distance 0.1. If `maxFileSize` is set, the file has the highest quality at which it does not exceed
-    /// that size.
+    /// The encoding is lossless if the options request a lossless encoding. Otherwise the encoding has the quality of
+    /// the options. Quality 1 corresponds to libjxl's distance 0.1. If `maxFileSize` is set, the file has the highest
+    /// quality at which it does not exceed that size.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
@@ -87,15 +87,17 @@ public final class ImageJPEGXLCoder: DetailedAnimatedImageCoder {
     public var animatedImageData: Data? { source?.data }
     /// The number of frames of the open animation. 0 if no animation is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count of the open animation. 0 means that the animation repeats endlessly.
+    /// The loop count of the open animation. 0 means that the animation repeats endlessly. The value is also 0 if no
+    /// animation is open.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Returns the duration of a frame during playback in seconds.
+    /// Returns the time in seconds for which playback shows a frame. Returns 0 if the animation has no such frame.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
     /// Decodes a frame of the open animation. If frames are requested in ascending order, each call decodes one frame.
     /// In another order, the decoder restarts at the beginning of the file.
     ///
-    /// - Throws: `.badImageData` if the file is damaged or the index is out of range; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged, the index is out of range, or no animation is open.
+    ///   `.limitExceeded` if the frame exceeds a limit.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

@@ -69,8 +69,8 @@ final class JXLDecoder {
 
     /// Restarts the decoder and skips the first `count` frames.
     ///
-    /// Resets the decoder instead of rewinding it. After libjxl's rewind, the decoder reports no frames for some
-    /// animations.
+    /// Calls `JxlDecoderReset` and not `JxlDecoderRewind`. After `JxlDecoderRewind`, the decoder reports no frames for
+    /// some animations.
     func restart(skipping count: Int) throws(WebImageError) {
         libjxl.JxlDecoderReset(handle)
         offset = 0

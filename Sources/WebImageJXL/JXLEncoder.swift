@@ -24,8 +24,8 @@ final class JXLEncoder {
         let pixels = try Self.pixels(try image.pixelsToEncode(options), hasAlpha: image.hasAlpha)
         try describe(pixels, image, options)
         guard let settings = libjxl.JxlEncoderFrameSettingsCreate(handle, nil) else { throw failure }
-        // The default effort of 7 takes seconds for a photo. Effort 4 is much faster, and its files are only a few per
-        // cent larger.
+        // With libjxl's default effort of 7, encoding a photo takes seconds. With effort 4, encoding is much faster,
+        // and the files are only a few per cent larger.
         try check(libjxl.JxlEncoderFrameSettingsSetOption(settings, JXL_ENC_FRAME_SETTING_EFFORT, 4))
         if options.lossless {
             try check(libjxl.JxlEncoderSetFrameLossless(settings, 1))
@@ -78,8 +78,8 @@ final class JXLEncoder {
         }
     }
 
-    /// Returns the libjxl distance for a quality. The mapping is that of the tool cjxl. A quality near 0.9 is visually
-    /// lossless.
+    /// Returns the libjxl distance for a quality. The tool cjxl maps quality to distance in the same way. A quality
+    /// near 0.9 is visually lossless.
     private static func distance(_ quality: Double) -> Float {
         let percent = min(max(quality, 0), 1) * 100
         let distance =

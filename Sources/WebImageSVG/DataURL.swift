@@ -10,10 +10,10 @@ struct DataURL {
     /// Parses a `data:` URL. Returns nil if the text is not a `data:` URL.
     ///
     /// - Throws: ``Failure`` if the header contains `base64`, but not as the last parameter. librsvg could interpret
-    ///   such a header in another way.
+    ///   such a header differently from this parser.
     init?(_ reference: Data) throws(Failure) {
-        // Like URL parsers, remove all tabs and line ends from the text, and control characters and spaces from its
-        // start (WHATWG URL §4.4).
+        // Remove control characters and spaces from the start of the text. Remove all tabs and line ends. URL parsers
+        // do the same (WHATWG URL §4.4).
         let text = Self.withoutLineEnds(Data(reference.drop { $0 <= 0x20 }))
         guard String(decoding: text.prefix(5), as: UTF8.self).lowercased() == "data:",
             let comma = text.firstIndex(of: UInt8(ascii: ","))
@@ -29,8 +29,9 @@ struct DataURL {
     /// The decoded content. Nil if the header declares base64, but the content is not valid base64.
     var content: Data? { Self.decoded(payload, isBase64: isBase64) }
 
-    /// The first bytes of the decoded content. Only the first 4,096 characters of the content are decoded. Other
-    /// text can follow the URL.
+    /// The first bytes of the decoded content. Only the first 4,096 characters of the content are decoded. The parsed
+    /// text may contain other text after the URL. For base64, decoding stops at the first character that is not a
+    /// base64 digit.
     var start: Data {
         let bytes = Self.unescaped(Data(payload.prefix(4096)))
         guard isBase64 else { return bytes }

@@ -3,18 +3,18 @@ import WebImageCore
 
 /// Counts the elements that a document draws. An element that several references draw is counted several times.
 ///
-/// A document of 3 KB can draw 1,000,000,000 elements. For that, it needs nine groups, each of which uses the previous
-/// group ten times. librsvg stops after 500,000 references, but this takes seconds. Therefore the references in
+/// A document of 3 KB can draw 1,000,000,000 elements: it needs nine groups, and each group uses the previous group ten
+/// times. librsvg stops after 500,000 references, but drawing them takes seconds. Therefore the references in
 /// attributes are counted before librsvg draws. References in style sheets are not counted, because only librsvg can
-/// determine the elements to which a rule applies. For these references, only the limit of librsvg applies.
+/// determine the elements to which a rule applies. Only librsvg's limit applies to references in style sheets.
 struct DrawnElements {
-    /// The maximum number of elements that references draw in addition to the elements of the document. For a document
-    /// with more elements than this number, the maximum is the number of its elements. librsvg draws about 100,000
-    /// small rectangles per second.
+    /// The maximum number of elements that references may draw in addition to the elements of the document. If a
+    /// document has more elements than this number, the maximum is the number of elements in the document. librsvg
+    /// draws about 100,000 small rectangles per second.
     static let mostRepeated = 50_000
 
-    /// An element with an id or a reference, together with the elements inside it. Elements inside it that have an id
-    /// or a reference are separate parts.
+    /// An element with an id or a reference, together with those elements inside it that have neither an id nor a
+    /// reference. An inner element with an id or a reference is a separate part.
     private struct Part {
         var elements = 0
         /// The indices of the parts directly inside this part.
@@ -38,7 +38,7 @@ struct DrawnElements {
         open.append((parent, false))
     }
 
-    /// Ends the innermost element. Ignores an end without a start, because librsvg refuses a document with such an end.
+    /// Ends the innermost element. An end without a start is ignored here, because librsvg later refuses the document.
     mutating func endElement() {
         if open.count > 1 { open.removeLast() }
     }
@@ -67,18 +67,18 @@ struct DrawnElements {
         return parts.count - 1
     }
 
-    /// Adds the number of elements of a document that is embedded in a part. For an embedded picture, `count` is the
-    /// number of elements that take as long to draw.
+    /// Adds the elements that a document or picture embedded in a part draws. For a document, `count` is its number of
+    /// drawn elements. A picture counts as the number of elements that take the same time to draw.
     mutating func add(_ count: Int, to part: Int) {
         parts[part].elements = Self.sum(parts[part].elements, count)
         elements = Self.sum(elements, count)
     }
 
-    /// Returns the number of drawn elements. The content of `defs` is counted once too often, because librsvg draws
-    /// this content only by reference.
+    /// Returns the number of drawn elements. librsvg draws the content of `defs` only by reference. This method also
+    /// counts the content itself, so the content of `defs` is counted once too often.
     ///
-    /// - Throws: `.badImageData` if references draw more additional elements than ``mostRepeated`` and than the
-    ///   document contains.
+    /// - Throws: `.badImageData` if references draw too many additional elements. Their number must not exceed the
+    ///   larger of ``mostRepeated`` and the number of elements in the document.
     func count() throws(WebImageError) -> Int {
         let total = total()
         let limit = max(elements, Self.mostRepeated)
@@ -88,8 +88,8 @@ struct DrawnElements {
         return total
     }
 
-    /// Returns the number of elements of all parts. A part is counted after the parts that it contains or refers to.
-    /// Cyclic references are not followed, because librsvg does not draw them.
+    /// Returns the number of elements that the whole document draws. A part is counted after the parts that it contains
+    /// and the parts to which it refers. Cyclic references are not followed, because librsvg does not draw them.
     private func total() -> Int {
         var totals = [Int](repeating: 0, count: parts.count)
         var isVisited = [Bool](repeating: false, count: parts.count)

@@ -4,9 +4,9 @@ import WebImageCore
 /// Checks the pictures and documents that are embedded in a document before librsvg reads them. Also counts the drawn
 /// elements. Documents inside embedded documents are checked in the same way.
 ///
-/// The checks are needed because librsvg has no limit for embedded pictures, and draws an embedded document at the
-/// document's own size. All embedded pictures and documents share one budget of pixels. All embedded documents share
-/// one budget of bytes.
+/// The checks are needed for two reasons: librsvg has no limit for embedded pictures, and it draws an embedded document
+/// at that document's own size. All embedded pictures and documents share one budget of pixels. All embedded documents
+/// share one budget of bytes.
 struct EmbeddedPictures {
     /// The maximum number of levels of nested documents. librsvg allocates a surface for each level.
     static let mostLevels = 4
@@ -23,7 +23,8 @@ struct EmbeddedPictures {
 
     /// Checks a whole document. The document must not be compressed.
     ///
-    /// - Throws: `.limitExceeded`; `.badImageData` if the document is refused or cannot be checked.
+    /// - Throws: `.limitExceeded` if the embedded content exceeds a limit. `.badImageData` if the document is refused
+    ///   or cannot be checked.
     mutating func check(_ document: Data) throws(WebImageError) { _ = try check(document, level: 0) }
 
     /// Checks a document at a level of nesting. Returns the number of elements that the document draws.
@@ -68,7 +69,8 @@ struct EmbeddedPictures {
         guard let data = url.content else { throw .badData("SVG", "a data URL is not valid base64") }
         guard !data.isEmpty else { return 0 }
         if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
-        // Only these elements draw a picture. librsvg ignores pictures that other elements refer to.
+        // Only the elements in `pictureElements` draw a picture. librsvg ignores a reference from another element to a
+        // picture.
         guard Self.pictureElements.contains(element) else { return 0 }
         return try checkPicture(data) / Self.pixelsPerElement
     }
@@ -84,8 +86,8 @@ struct EmbeddedPictures {
         try limits.checkEncodedBytes(bytes)
         let elements = try check(document, level: level)
         let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
-            // If librsvg cannot open the document here, it does not draw the document later. The document then uses no
-            // pixels of the budget.
+            // If librsvg cannot open the document here, librsvg does not draw the document later. The document then
+            // uses no pixels of the budget.
             try? SVGDocument(bytes).pixelSize
         }
         if let size { try take(size) }
@@ -95,8 +97,8 @@ struct EmbeddedPictures {
     /// Checks an embedded picture. Returns its number of pixels.
     private mutating func checkPicture(_ data: Data) throws(WebImageError) -> Int {
         let coders = ImageCodersManager.shared
-        // Refuse icons (ICO). An icon contains several pictures. librsvg could draw another picture than the one whose
-        // size is checked here.
+        // Refuse icons (ICO). An icon contains several pictures. This code checks the size of one picture, but librsvg
+        // could draw another picture.
         guard ImageFormat(sniffing: data) != .ico, coders.canDecode(from: data) else {
             throw .badData("SVG", "it has a picture that no registered coder can check", hint: "Add a coder for it.")
         }
@@ -113,7 +115,8 @@ struct EmbeddedPictures {
         pixels = sum
     }
 
-    /// Refuses XInclude. It would replace an element by another document or by text, and that content is not checked.
+    /// Refuses XInclude. XInclude replaces an element by another document or by text, and this replacement would not be
+    /// checked.
     private static func checkNamespace(_ value: Data) throws(WebImageError) {
         guard !value.contains("XInclude") else {
             throw .badData("SVG", "it may include other documents", hint: "Save it without XInclude.")
@@ -130,15 +133,16 @@ struct EmbeddedPictures {
         }
     }
 
-    /// The number of pixels that count as one drawn element. Pictures are counted because drawing a picture reads all
-    /// its pixels.
+    /// The number of picture pixels that count as one drawn element. Pixels are counted because librsvg reads all
+    /// pixels of a picture to draw it.
     private static let pixelsPerElement = 1000
 
     private static let href = Data("href".utf8)
     private static let id = Data("id".utf8)
     private static let xmlns = Data("xmlns".utf8)
     private static let pictureElements: Set<Data> = [Data("image".utf8), Data("feImage".utf8)]
-    /// The names of elements that draw the target of their `href`, or the content of the target.
+    /// The names of the elements that draw other elements. They draw either the element to which `href` refers or the
+    /// content of this element.
     private static let drawingElements: Set<Data> = [
         Data("use".utf8), Data("feImage".utf8), Data("pattern".utf8),
     ]

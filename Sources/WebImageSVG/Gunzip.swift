@@ -6,8 +6,8 @@ import WebImageCore
 enum Gunzip {
     static func isGzip(_ data: Data) -> Bool { data.prefix(3).elementsEqual([0x1F, 0x8B, 0x08]) }
 
-    /// Returns the start of the decompressed data. Returns at least `limit` bytes, or all bytes if there are fewer. Nil
-    /// if the data cannot be decompressed.
+    /// Returns the start of the decompressed data. The result has at least `limit` bytes. If the decompressed data has
+    /// fewer bytes, the result has all its bytes. Nil if the data cannot be decompressed.
     static func start(of data: Data, limit: Int) -> Data? {
         try? unpack(data, limit: limit, isWhole: false)
     }

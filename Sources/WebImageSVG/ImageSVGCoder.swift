@@ -7,15 +7,16 @@ import WebImageGraphics
 ///
 /// If the request has no size, a document is drawn at its own width and height at 96 dpi. A width or height that is
 /// missing in the document is derived from the view box. A requested size is a box. The document is scaled up or down
-/// to fit inside the box. If the aspect ratio is not preserved, the document is stretched to fill the box.
+/// to fit inside the box. If the options do not preserve the aspect ratio, the document is stretched to fill the box.
 ///
 /// Drawing accesses no file and no host. The limits apply to the sum of all pictures and documents that are embedded in
-/// a document. A document is refused if references in attributes draw too many additional elements: more than 50,000,
-/// and more than the document contains. A document is also refused if its embedded content cannot be checked. This is
-/// the case if it uses XInclude, entities that are not plain text, or an encoding that is not a superset of ASCII.
+/// a document. A document is refused if references in attributes draw too many additional elements. The maximum is
+/// 50,000 or the number of elements in the document, whichever is larger. A document is also refused if its embedded
+/// content cannot be checked. The content cannot be checked if the document uses XInclude, entities that are not plain
+/// text, or an encoding that is not a superset of ASCII.
 ///
-/// librsvg calls no callback during drawing, so the time limit cannot be checked during drawing. librsvg's
-/// limits on elements and references limit the time of one drawing.
+/// librsvg calls no callback during drawing, so the time limit cannot be checked during drawing. However, librsvg
+/// limits the numbers of elements and references, so the time of one drawing is limited.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageSVGCoder: DetailedImageCoder {
@@ -37,7 +38,8 @@ public final class ImageSVGCoder: DetailedImageCoder {
 
     /// Reads the document's own size. Parses the document, but does not draw it.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the document is invalid or refused. `.limitExceeded` if the document or its
+    ///   embedded content exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try withDocument(data, limits: limits, DecodeDeadline(limits)) { document throws(WebImageError) in
             var info = ImageInfo(format: .svg, storedSize: document.pixelSize)
@@ -48,7 +50,8 @@ public final class ImageSVGCoder: DetailedImageCoder {
 
     /// Draws the document at the requested size.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the document is invalid or refused, or if a side of the drawing exceeds 32,767 px.
+    ///   `.limitExceeded` if the document, its embedded content or the drawing exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         let deadline = DecodeDeadline(options.limits)
         return try withDocument(data, limits: options.limits, deadline) { document throws(WebImageError) in
@@ -93,7 +96,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
 extension SVGDocument {
     /// The smallest size in whole pixels that contains the document.
     var pixelSize: PixelSize {
-        // A fraction of up to 0.001 px is regarded as a rounding error in the file. It adds no pixel.
+        // A fraction of up to 0.001 px is regarded as a rounding error in the file, so it is not rounded up to a pixel.
         PixelSize(width: max(Int((width - 0.001).rounded(.up)), 1), height: max(Int((height - 0.001).rounded(.up)), 1))
     }
 }

@@ -63,8 +63,8 @@ final class SVGDocument {
 }
 
 extension RSVGFunctions {
-    /// Returns the document's own width and height. A missing value is derived from the view box. If there is no view
-    /// box, both values are derived from the drawn area.
+    /// Returns the document's own width and height. A missing value is derived from the view box. If a value is missing
+    /// and there is no view box, both values are derived from the drawn area.
     fileprivate func size(of handle: OpaquePointer) -> (width: Double, height: Double) {
         var hasWidth: gboolean = 0
         var hasHeight: gboolean = 0

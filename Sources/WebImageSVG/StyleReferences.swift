@@ -1,11 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// Finds references in style sheets and attributes: documents and style sheets that `url()` or `@import` embeds as
-/// `data:` URLs, and the ids of other elements.
+/// Finds references in style sheets and in the values of attributes. A reference is either a `data:` URL in `url()` or
+/// `@import`, or the id of another element.
 ///
-/// librsvg reads such documents and style sheets without a limit, so they are refused. Fonts and pictures are
-/// allowed, because librsvg does not read them from such a URL.
+/// A `data:` URL that contains a document or a style sheet is refused, because librsvg would read the content without a
+/// limit. A `data:` URL that contains a font or a picture is allowed, because librsvg does not read it here.
 enum StyleReferences {
     /// Checks a style sheet or the value of an attribute.
     ///
@@ -25,8 +25,8 @@ enum StyleReferences {
                 guard !isDocument(url.start) else { throw refused }
             } catch { throw refused }
         }
-        // Check the text both with and without its comments, because a comment can contain text that looks like the end
-        // of a rule.
+        // Check the text with its comments and also without them, because a comment can contain text that looks like
+        // the end of a rule.
         guard !importsData(text), !importsData(withoutComments(text)) else { throw refused }
     }
 
@@ -37,7 +37,7 @@ enum StyleReferences {
         return text.first == UInt8(ascii: "#") ? Data(text.dropFirst()) : nil
     }
 
-    /// Returns the ids of all references of the form `url(#id)` in an attribute's value. Does not replace escapes.
+    /// Returns the ids of all references of the form `url(#id)` in an attribute's value. CSS escapes are not decoded.
     static func ids(in value: Data) -> [Data] {
         guard value.contains(UInt8(ascii: "#")) else { return [] }
         var ids: [Data] = []
@@ -110,7 +110,7 @@ enum StyleReferences {
         return result + rest
     }
 
-    /// Returns the text with CSS escapes replaced (CSS Syntax §4.3.7).
+    /// Returns the text with each CSS escape replaced by its character (CSS Syntax §4.3.7).
     private static func unescaped(_ css: Data) -> Data {
         guard css.contains(UInt8(ascii: "\\")) else { return css }
         var result = Data(capacity: css.count)

@@ -119,9 +119,9 @@ struct XMLScanner {
         }
     }
 
-    /// Scans a document type declaration. Its internal subset is refused unless it contains only declarations of
-    /// entities, elements and notations, attribute defaults for namespaces, comments and instructions. A reference to a
-    /// parameter entity is refused.
+    /// Scans a document type declaration. The internal subset may contain only these parts: declarations of entities,
+    /// elements and notations, attribute defaults for namespaces, comments, and instructions. Anything else is refused,
+    /// for example a reference to a parameter entity.
     private mutating func documentType() throws(WebImageError) {
         guard !hasDocumentType else { throw Self.refused("it has two document types") }
         hasDocumentType = true
@@ -290,7 +290,8 @@ struct XMLScanner {
         return offset..<end
     }
 
-    /// Moves the offset to the end of the next occurrence of `text`. `text` must end with `>`.
+    /// Moves the offset to the end of the next occurrence of `text`. `text` must end with `>`, because the method
+    /// searches for `>` and then compares the bytes before it.
     private mutating func skip(through text: StaticString, from start: Int) throws(WebImageError) {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         offset = min(start, bytes.count)

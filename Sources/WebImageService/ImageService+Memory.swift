@@ -1,14 +1,14 @@
 import WebImageCore
 
 extension ImageService {
-    /// Answers a request for a picture if its result is in memory and ``respond(to:)`` has already answered the same
-    /// target with the same `Accept` from memory. Otherwise returns nil.
+    /// Answers a request for a picture from memory. Returns nil if the result is not in memory, or if ``respond(to:)``
+    /// has not yet answered the same target with the same `Accept` from memory.
     ///
-    /// The answer is the same as that of ``respond(to:)``. If this function returns nil, the transport passes the
+    /// The answer is equal to the answer of ``respond(to:)``. If this function returns nil, the transport passes the
     /// request to ``respond(to:)``.
     ///
-    /// Returns within microseconds and never blocks, so a transport may call it on a thread that serves sockets. The
-    /// limits of requests in flight do not apply, because the request waits for nothing.
+    /// Returns within microseconds and never blocks, so a transport may call this function on a thread that serves
+    /// sockets. The limits on requests in flight do not apply, because the request waits for nothing.
     public func respondFromMemory(to request: ServiceRequest) -> ServiceResponse? {
         guard let settings = servingSettings, let known = settings.answered.target(of: request) else { return nil }
         let start = clock.now

@@ -80,8 +80,9 @@ extension ImageService {
             let budget = Duration.milliseconds(settings.configuration.avifBudget)
             let job = await job(accepted)
             if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
-            // This answer has a substitute format and a different entity tag. Caches may use this answer for at most 60
-            // seconds, because the AVIF result is probably available afterwards.
+            // This answer has a substitute format. Its entity tag differs from the entity tag of the AVIF result.
+            // Caches may use this answer for at most 60 seconds, because the AVIF result is probably available
+            // afterwards.
             answer.maxAge = 60
         }
         let job = await job(accepted.subtracting(.avif))

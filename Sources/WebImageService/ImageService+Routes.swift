@@ -47,8 +47,8 @@ extension ImageService {
         return try await pictureAnswer(request, target, settings, &record)
     }
 
-    /// Returns the part of a path after a prefix. This part begins with a slash. Returns nil if the path does not begin
-    /// with the prefix and a slash.
+    /// Returns the part of a path after a prefix. The returned part begins with a slash. Returns nil if the path does
+    /// not begin with the prefix followed by a slash.
     static func inside(_ path: Substring, _ prefix: String) -> Substring? {
         guard path.hasPrefix(prefix + "/") else { return nil }
         return path.dropFirst(prefix.count)
@@ -152,8 +152,8 @@ extension ImageService {
         return page("purged\n", .purge, record)
     }
 
-    /// All combinations of formats that clients may accept. A purge removes the results of a target for each
-    /// combination.
+    /// Returns all combinations of the offered formats. A client can accept each combination, so a purge of a target
+    /// removes one result for each combination.
     private static func allAccepted(_ offered: AcceptedFormats) -> Set<AcceptedFormats> {
         Set((0..<8).map { AcceptedFormats(rawValue: $0).intersection(offered) })
     }

@@ -23,7 +23,7 @@ public final class ImageService: Sendable {
     /// Creates a service and opens its caches.
     ///
     /// Blocks while it reads the files of the watermark and the fallback.
-    /// - Throws: `ConfigurationError` for settings that cannot be used.
+    /// - Throws: `ConfigurationError` if a setting cannot be used.
     public convenience init(configuration: ServiceConfiguration = ServiceConfiguration()) throws(ConfigurationError) {
         try self.init(configuration: configuration, loader: nil, clock: SystemClock())
     }
@@ -75,7 +75,7 @@ public final class ImageService: Sendable {
 
     var settings: ServiceSettings { state.withLock { $0.settings } }
 
-    /// The settings; nil if pictures are refused now.
+    /// The settings. Nil after ``beginDraining()``, because the service then refuses pictures.
     var servingSettings: ServiceSettings? { state.withLock { $0.isDraining ? nil : $0.settings } }
 
     /// Applies another configuration to new requests. Requests in flight keep the old configuration.
@@ -83,7 +83,7 @@ public final class ImageService: Sendable {
     /// Changes of these settings have no effect: listening addresses, caches, limits on requests and queues, the folder
     /// of local sources, and the settings of downloads such as timeouts and allowed addresses. Blocks while it reads
     /// the files of the watermark and the fallback.
-    /// - Throws: `ConfigurationError`; the old configuration remains in use.
+    /// - Throws: `ConfigurationError` if a setting cannot be used. The old configuration then remains in use.
     public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         let settings = try ServiceSettings(configuration)
         state.withLock { $0.settings = settings }
@@ -92,8 +92,8 @@ public final class ImageService: Sendable {
     /// Refuses pictures (503) from now on and answers 503 on `/readyz`. Requests in flight continue.
     public func beginDraining() { state.withLock { ($0.isReady, $0.isDraining) = (false, true) } }
 
-    /// Answers 503 on `/readyz` from now on and changes nothing else. Use this function with a server that refuses new
-    /// requests itself and completes the accepted requests.
+    /// Answers 503 on `/readyz` from now on. All other requests are answered as before. Use this function with a server
+    /// that refuses new requests itself and completes the accepted requests.
     public func announceDraining() { state.withLock { $0.isReady = false } }
 
     var isReady: Bool { state.withLock { $0.isReady } }
@@ -108,8 +108,8 @@ public final class ImageService: Sendable {
 
     /// Answers a request. A failure is an answer with an error status, so this function does not throw.
     ///
-    /// If the calling task is cancelled because the client disconnected, the answer has status 499. Work is cancelled
-    /// if no other request waits for it.
+    /// The server cancels the calling task if the client disconnects. The answer then has status 499. The work for the
+    /// request is cancelled if no other request waits for this work.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
         await respond(to: request) { record throws(ServiceRefusal) in try await self.answer(request, &record) }
     }

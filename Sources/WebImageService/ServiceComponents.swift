@@ -11,7 +11,8 @@ enum ServiceComponents {
         var config = WebImageDownloaderConfig()
         config.policy = settings.downloadPolicy
         config.maxConcurrentDownloads = max(configuration.queue, 1)
-        // Limit the downloads, because further bodies would wait for a processor and use memory.
+        // Limit the concurrent downloads. With more downloads, bodies would arrive faster than the processors can
+        // decode them, and the waiting bodies would use memory.
         let downloads = max(16, 8 * ProcessInfo.processInfo.activeProcessorCount)
         config.maxConcurrentDownloadsPerHost = max(min(configuration.queuePerHost, downloads), 1)
         config.downloadTimeout = Double(configuration.sourceTimeout)

@@ -29,7 +29,8 @@ public struct ServiceHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral
     /// The values of all fields with this name, joined by commas (RFC 9110 §5.3). Setting a value replaces all these
     /// fields; setting nil removes them.
     ///
-    /// A value with a control character other than a tab is not stored, because it could end the field.
+    /// A value that contains a control character other than a tab is not stored, because the character could end the
+    /// field. The old fields are still removed.
     public subscript(name: String) -> String? {
         get {
             let values = fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)

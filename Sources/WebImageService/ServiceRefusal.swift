@@ -13,9 +13,9 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var message: String
     /// The name of the option that caused the refusal, as written in the target; nil for other refusals.
     var option: String?
-    /// Seconds after which a retry may succeed.
+    /// The time in seconds after which a retry may succeed; nil if this time is not known.
     var retryAfter: Int?
-    /// Whether this is the remembered refusal of an earlier request.
+    /// Whether this refusal was remembered from an earlier request.
     var isFromMemory = false
 
     init(
@@ -39,8 +39,9 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     static func target(_ problem: String) -> ServiceRefusal { ServiceRefusal(400, .target, problem) }
 }
 
-/// Text of a client in a form that is safe in messages. It is in quotes and on one line, and has at most 200
-/// characters. Control characters, format characters and single quotes are replaced by U+FFFD.
+/// Converts text that a client sent to a form that is safe in messages. The form is one line in quotes. It contains at
+/// most the first 200 characters of the text. Control characters, format characters and single quotes are replaced by
+/// U+FFFD.
 struct Printable: CustomStringConvertible {
     let description: String
 

@@ -5,9 +5,9 @@ import WebImageGraphics
 /// Reads and writes TIFF (TIFF 6.0 and BigTIFF) with libtiff. The pages of a file are the frames of an
 /// animation.
 ///
-/// As a still image, the first page is decoded. Samples of every depth are decoded to 8 bits. Samples that libtiff
-/// cannot convert to red, green and blue are refused, for example floating-point samples. The decode time limit is
-/// checked before every few strips and before every row of tiles.
+/// If a file is decoded as a still image, its first page is decoded. Samples of every depth are decoded to 8 bits. A
+/// page is refused if libtiff cannot convert its samples to red, green and blue, for example floating-point samples.
+/// The decode time limit is checked once for every few strips and once for every row of tiles.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImageCoder {
@@ -21,7 +21,8 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// Opens a file. The pages of the file are the frames.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the first page's directory cannot be read. `.limitExceeded` if the file exceeds a
+    ///   limit.
     public init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
         source = try TIFFDocument(data, options: options)
     }
@@ -36,7 +37,8 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
 
     /// Reads the properties of the first page from its directory, and counts the pages.
     ///
-    /// - Throws: `.badImageData`, `.limitExceeded`.
+    /// - Throws: `.badImageData` if the first page's directory cannot be read. `.limitExceeded` if the file exceeds a
+    ///   limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         return try data.withFileBytes { bytes throws(WebImageError) in
@@ -46,10 +48,11 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
         }
     }
 
-    /// Decodes the first page. The missing pixels of a truncated file are transparent. They are black in a page without
-    /// alpha.
+    /// Decodes the first page. If the file is truncated, the missing pixels are transparent. In a page without alpha,
+    /// the missing pixels are black.
     ///
-    /// - Throws: `.badImageData` if the file cannot be read or the first strip cannot be decoded; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file cannot be read or the first strip cannot be decoded. `.limitExceeded` if
+    ///   the file exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         let deadline = DecodeDeadline(options.limits)
@@ -83,15 +86,16 @@ public final class ImageTIFFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
     public var animatedImageData: Data? { source?.data }
     /// The number of pages of the open file. 0 if no file is open.
     public var animatedImageFrameCount: Int { source?.info.frameCount ?? 0 }
-    /// The loop count. Always 0, which means that the animation repeats endlessly, because TIFF stores no loop count.
+    /// The loop count. Always 0, because TIFF stores no loop count. 0 means that the animation repeats endlessly.
     public var animatedImageLoopCount: Int { source?.info.loopCount ?? 0 }
-    /// Returns the duration of a page during playback in seconds. Always 0.1 for a file with several pages, because
+    /// Returns the time in seconds for which playback shows a page. Always 0.1 for a file with several pages, because
     /// TIFF stores no durations.
     public func animatedImageDuration(at index: Int) -> TimeInterval { source?.playedDuration(at: index) ?? 0 }
 
     /// Decodes a page of the open file. Pages can differ in size.
     ///
-    /// - Throws: `.badImageData` if the file is damaged or the index is out of range; `.limitExceeded`.
+    /// - Throws: `.badImageData` if the file is damaged, the index is out of range, or no file is open.
+    ///   `.limitExceeded` if the page exceeds a limit.
     public func frame(at index: Int) throws(WebImageError) -> Image {
         guard let source else { throw .noAnimation }
         return try source.frame(at: index)

@@ -7,8 +7,8 @@ final class TIFFDocument: AnimationSource {
     let data: Data
     let info: ImageInfo
     private let options: DecodingOptions
-    /// The reader. Nil after an error, because libtiff can then be in the middle of a strip. The next call then creates
-    /// a new reader.
+    /// The reader. Nil after an error, because an error can stop libtiff in the middle of a strip. The next call of
+    /// `frame(at:)` then creates a new reader.
     private let open: Locked<OpenPages?>
 
     init(_ data: Data, options: DecodingOptions) throws(WebImageError) {

@@ -2,15 +2,15 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Owns one libtiff handle for a file in memory. The file is either open for reading or for writing. A file is read
-/// without a copy of its bytes.
+/// Owns one libtiff handle for a file in memory. The file is open either for reading or for writing. Reading does not
+/// copy the bytes of the file.
 final class TIFFFile {
     let libtiff: TIFFFunctions
     let handle: OpaquePointer
     private let memory: TIFFMemory
 
     /// Opens a file for reading. `bytes` must outlive this object. A single allocation of libtiff is limited to 8 bytes
-    /// per pixel of the pixel limit. A decoded picture needs half of this size.
+    /// per pixel of the pixel limit. A decoded picture needs at most half of this size.
     init(reading bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libtiff = try TIFFLibrary.functions()
         memory = TIFFMemory(bytes)

@@ -37,8 +37,8 @@ final class TIFFPages {
             hasAlpha = pixels.format.hasAlpha
         } else {
             (pixels, hasAlpha) = try convertedPixels(page.storedSize, limits: options.limits, deadline: deadline)
-            // libtiff has already multiplied the colours by alpha. `isOpaque` prevents a second multiplication, so the
-            // conversion only swaps red and blue.
+            // libtiff has already multiplied the colours by alpha. `isOpaque: true` prevents a second multiplication,
+            // so the conversion only swaps red and blue.
             if hasAlpha { pixels = try pixels.converted(to: .bgra8Premultiplied, isOpaque: true) }
         }
         return try DecodedPicture(
@@ -118,8 +118,8 @@ final class TIFFPages {
     private func rowsOfBand(_ size: PixelSize, limits: DecodingLimits) throws(WebImageError) -> Int {
         guard file.libtiff.TIFFIsTiled(file.handle) != 0 else {
             let rows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
-            // Each call converts one strip. If strips have at most 32 rows, it converts several strips with at most 64
-            // rows.
+            // Each call to libtiff converts at least one strip. If a strip has at most 32 rows, each call converts
+            // several strips with at most 64 rows in total.
             return min(rows * max(1, 64 / rows), size.height)
         }
         guard let width = file.long(TIFFTAG_TILEWIDTH), let height = file.long(TIFFTAG_TILELENGTH), width > 0,

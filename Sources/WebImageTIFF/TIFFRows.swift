@@ -2,10 +2,11 @@ import CWebImageTIFF
 import Foundation
 import WebImageCore
 
-/// Reads rows whose stored layout needs no conversion. These are RGB, straight RGBA and grey with 8 bits per channel.
+/// Reads rows whose stored layout needs no conversion. These layouts are RGB, RGBA with straight alpha, and grey, each
+/// with 8 bits per channel.
 ///
-/// libtiff's conversion is not used for them, because it would multiply the colours by alpha. The multiplication cannot
-/// be reversed without loss.
+/// libtiff's conversion to RGBA is not used for these layouts, because it would multiply the colours by alpha. The
+/// multiplication cannot be reversed without loss.
 struct TIFFRows {
     private let file: TIFFFile
     private let size: PixelSize
@@ -33,8 +34,8 @@ struct TIFFRows {
         stripRows = max(1, min(file.long(TIFFTAG_ROWSPERSTRIP) ?? size.height, size.height))
     }
 
-    /// Reads all rows. The missing pixels of a truncated file are transparent. They are black if the layout has no
-    /// alpha. Throws if the first strip cannot be read.
+    /// Reads all rows. If the file is truncated, the missing pixels are transparent. In a layout without alpha, the
+    /// missing pixels are black. Throws if the first strip cannot be read.
     func pixels(_ deadline: DecodeDeadline) throws(WebImageError) -> PixelBuffer {
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: format)
         let rowBytes = size.width * format.bytesPerPixel
@@ -60,8 +61,8 @@ struct TIFFRows {
                     memcpy(target + row * pixels.bytesPerRow, band.baseAddress + row * rowBytes, rowBytes)
                 }
             }
-            // After a damaged strip, reading continues with the next strip. After a strip that cannot be read at all,
-            // reading ends, and all further rows are cleared.
+            // If a part of a strip was read, clear the other rows of the strip and continue with the next strip. If
+            // nothing of a strip was read, clear the strip and all further rows, and stop.
             let end = read > 0 ? top + rows : size.height
             memset(target + whole * pixels.bytesPerRow, 0, (end - top - whole) * pixels.bytesPerRow)
             if read <= 0 { break }

@@ -53,8 +53,8 @@ final class Figures: WebImageManagerListener {
         gtk_widget_add_css_class(root, "panel")
         gtk_widget_add_css_class(root, "background")
         gtk_widget_set_size_request(root, 260, -1)
-        // The number labels expand horizontally. Without this line, the panel would expand beyond its natural width
-        // too.
+        // The number labels expand horizontally. Without this line, the panel would also expand horizontally, beyond
+        // its natural width.
         gtk_widget_set_hexpand(root, 0)
         let grid = gtk_grid_new()!
         let table = UnsafeMutablePointer<GtkGrid>(OpaquePointer(grid))

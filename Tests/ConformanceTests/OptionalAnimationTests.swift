@@ -3,7 +3,7 @@ import Testing
 import WebImage
 import WebImageTestTraits
 
-/// Checks every frame of the optional coders' animations, and counts the correctly decoded files of each folder.
+/// Checks every frame of the animations that optional coders decode. Counts the correctly decoded files of each folder.
 @Suite(.enabled(if: Conformance.folder != nil, Comment(rawValue: Conformance.absent)), .timeLimit(minutes: 10))
 struct OptionalAnimationTests {
     private static let coders = OptionalConformanceTests.coders

@@ -10,8 +10,8 @@ struct MainLoopTests {
         #expect(await Task.detached { MainLoop.attach() }.value == false)
     }
 
-    /// Runs the gallery in a separate process, because the main loop needs the first thread of a process. Only a
-    /// program with a synchronous `main` keeps this thread.
+    /// The main loop must run on the first thread of a process. Only a program with a synchronous `main` can run it
+    /// there, so the test runs the gallery as a separate process.
     @Test func glibLoopRunsTheMainActorAndTheMainQueueAndSleepsWhenIdle() async throws {
         let run = try await Gallery.run(["--self-check-main-loop"], cache: "/nonexistent")
         #expect(run.status == 0)

@@ -193,9 +193,9 @@ int list_stage_fling(const list_stage *stage, double seconds) {
     g_main_loop_run(run.loop);
     double cpu_end = cpu(), gap = longest_gap, gap_cpu = longest_gap_cpu;
     unsigned over = gaps_over_16;
-    // Wait four seconds until running work has finished. This includes the fading of GTK's scrollbar, which
-    // starts one second after the last scroll. Afterwards the program should be idle. `rest` is the processor
-    // time that the idle program still uses.
+    // Wait four seconds, so that work in progress can finish. For example, GTK fades the scrollbar out one second
+    // after the last scroll. Then the program should be idle. `rest` is the processor time that the idle program
+    // uses per second.
     g_timeout_add(4000, quit, run.loop);
     g_main_loop_run(run.loop);
     double rest = cpu();

@@ -2,8 +2,8 @@ public import Foundation
 public import WebImage
 import WebImageCodecs
 
-/// Reads and writes still images. The coder reads JPEG, PNG, BMP and ICO files. It decodes complete files and, for some
-/// of these formats, downloads in progress. Safe on any thread.
+/// Reads and writes still images. The coder reads JPEG, PNG, BMP and ICO files. It decodes complete files. For some of
+/// these formats, it also decodes a file whose download is in progress. Safe on any thread.
 public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     /// The shared coder for complete files.
     public static let shared = SDImageIOCoder()

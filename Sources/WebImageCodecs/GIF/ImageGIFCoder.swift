@@ -25,7 +25,7 @@ public final class ImageGIFCoder: BuiltInAnimatedImageCoder {
     /// The picture or animation that this instance was created for. Empty in the shared instance.
     public let work: CodecWork
 
-    /// Creates a coder for whole files that behaves like ``shared``.
+    /// Creates a coder that decodes whole files and behaves like ``shared``.
     public init() { work = CodecWork() }
 
     /// Creates an instance for one picture or one animation.

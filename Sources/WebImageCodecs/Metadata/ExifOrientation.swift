@@ -33,8 +33,8 @@ package enum ExifOrientation {
         var rest = xmp[...]
         while let name = rest.range(of: xmpName) {
             rest = rest[name.upperBound...]
-            // A value is written as `="6"`, `='6'` or `>6<`. If another character follows the name, the text is the
-            // start of a longer property name. Skip it.
+            // A value is written as `="6"`, `='6'` or `>6<`. If the character after the name does not belong to such a
+            // value, the text is the start of a longer property name. Skip this text.
             let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
             guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
             let following = digits.dropFirst().first ?? 0

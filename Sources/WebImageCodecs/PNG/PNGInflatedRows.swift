@@ -23,8 +23,8 @@ final class PNGInflatedRows {
     private let rowBytes: Int
     private let pixelBytes: Int
 
-    /// The maximum size of one picture: 64 MiB of inflated bytes. libpng reads larger pictures in batches of rows, and
-    /// the deadline is checked after each batch.
+    /// The maximum size of a picture that this type reads: 64 MiB of inflated bytes. libpng reads larger pictures. It
+    /// reads them in batches of rows, and the deadline is checked after each batch.
     static let largestByteCount = 64 << 20
 
     /// Returns the number of bytes that all inflated rows need in memory. The number includes the filter bytes and one

@@ -1,5 +1,5 @@
-/// A cache of values by key with a limited total cost. The cache evicts the least recently used value first. All
-/// methods are safe on any thread.
+/// A cache that stores values by key and limits their total cost. The cache evicts the least recently used value
+/// first. All methods are safe on any thread.
 package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Slot {
         var value: Value

@@ -153,8 +153,8 @@ extension LoadPlan {
 }
 
 extension ImageLoader {
-    /// Returns the loader that performs the load. If this loader is an ``ImageLoadersManager``, looks up the loader
-    /// in that manager.
+    /// Returns the loader that performs the load: for an ``ImageLoadersManager``, the loader that the manager chooses;
+    /// for any other loader, the loader itself.
     fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
         guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load) else {
             return self

@@ -61,8 +61,8 @@ package enum CacheKey {
     /// Whether the key belongs to a thumbnail.
     package static func isThumbnail(_ key: String) -> Bool { key.contains("-Thumbnail(") }
 
-    /// Whether a key has the form of a variant's key: a dash and, after the dash, an opening parenthesis. The key of an
-    /// original can have this form by chance.
+    /// Whether a key can be the key of a variant: it contains a dash and, somewhere after the dash, an opening
+    /// parenthesis. The key of an original can contain them by chance.
     package static func mayBeVariant(_ key: String) -> Bool {
         guard let dash = key.firstIndex(of: "-") else { return false }
         return key[dash...].contains("(")

@@ -16,8 +16,8 @@ public struct ImageProgressUpdate: Sendable, Hashable {
     }
 }
 
-/// The states of the progress of a view's loads. The sequence begins with the current state, and each change by a
-/// view adds a state.
+/// The states of the progress of a view's loads. The sequence begins with the current state. Each time a view changes
+/// the progress, the sequence delivers the new state.
 ///
 /// A slow reader receives only the newest state. The sequence ends when the task that reads it is cancelled. The
 /// sequence replaces key-value observing, which Foundation does not have on Linux.

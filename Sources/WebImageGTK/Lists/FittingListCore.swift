@@ -18,7 +18,7 @@ import WebImageCore
     private(set) var area: OpaquePointer?
     private(set) var layout: FittingLayout
     private(set) var bound: [Int: RowLoad] = [:]
-    /// Positions whose rows were measured with the proportions of their image.
+    /// The positions whose rows were measured when the width and height of their image were known.
     private var settled: Set<Int> = []
     private var anchor: Int?
     private var spare: [RowLoad] = []

@@ -51,7 +51,7 @@ import WebImageCore
     private func place() {
         guard !isPlaced, !(images.isEmpty && backgrounds.isEmpty) else { return }
         isPlaced = true
-        // The parent is an overlay if an indicator was shown above the label.
+        // The parent is an overlay if an indicator was shown on top of the label.
         let view = UnsafeMutablePointer<GtkWidget>(child.widget)
         if let overlay = gtk_widget_get_parent(view) { gtk_overlay_remove_overlay(OpaquePointer(overlay), view) }
         let own = UnsafeMutablePointer<GtkButton>(button)

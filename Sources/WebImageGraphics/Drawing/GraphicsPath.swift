@@ -50,7 +50,7 @@ public struct GraphicsPath: Sendable, Hashable {
         addCurve(to: end, control1: third(from), control2: third(end))
     }
 
-    /// Adds a straight line back to the start of the current line.
+    /// Closes the current subpath with a straight line to its start.
     public mutating func closeSubpath() {
         guard let start, elements.last != .close else { return }
         elements.append(.close)

@@ -113,8 +113,8 @@ struct PolygonClip {
     let lower: SIMD2<Double>
     let upper: SIMD2<Double>
 
-    /// Returns the part of the polygon inside the rectangle (Sutherland and Hodgman, 1974). The direction of the
-    /// polygon is unchanged.
+    /// Returns the part of the polygon inside the rectangle (Sutherland and Hodgman, 1974). The order of the points,
+    /// clockwise or anticlockwise, is unchanged.
     func inside(_ polygon: [SIMD2<Double>]) -> [SIMD2<Double>] {
         var points = polygon
         for axis in 0..<2 {

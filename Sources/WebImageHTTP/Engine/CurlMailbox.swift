@@ -52,8 +52,8 @@ final class CurlMailbox: Sendable {
         }
     }
 
-    /// If the thread may sleep, marks it as asleep and returns true. Returns false if commands wait or the thread must
-    /// end.
+    /// Marks the thread as asleep and returns true. If commands are pending or the thread must end, does nothing and
+    /// returns false.
     func letSleep() -> Bool {
         state.withLock { state in
             guard state.commands.isEmpty, !state.isShutDown else { return false }

@@ -3,8 +3,8 @@ enum ClientHints {
     /// The names of the request fields on which answers depend. `Vary` lists these names.
     static let names = ["Sec-CH-Width", "Width", "Sec-CH-DPR", "DPR", "Save-Data"]
 
-    /// Applies hints to options that the target does not set. The values of the hints are rounded: they become part of
-    /// result keys, and every distinct key is a separate result.
+    /// Applies hints to options that the target does not set. The values of the hints become part of result keys, and
+    /// every distinct key is a separate result. The values are rounded, so that few distinct keys occur.
     static func apply(_ headers: ServiceHeaders, to options: inout ProcessingOptions) {
         let ratio = number(headers["Sec-CH-DPR"] ?? headers["DPR"], in: 0.5...8)
         if options.width == 0, options.height == 0, options.dpr == 1 {

@@ -3,13 +3,14 @@ import Foundation
 /// Evaluates the fields `Range` and `If-Range` of a request (RFC 9110 §13, §14).
 enum ConditionalRequest {
     enum RangeAnswer: Equatable {
-        /// The whole body is sent: the request has no valid single byte range, or `If-Range` names another version.
+        /// The whole body is sent, because the request has no valid single byte range or `If-Range` has a different
+        /// entity tag.
         case whole
         case part(Range<Int>)
         case notSatisfiable
     }
 
-    /// The part of the body to send for `Range`. Only a single byte range is supported.
+    /// Returns the part of the body to send for `Range`. Only a single byte range is supported.
     static func range(_ headers: ServiceHeaders, etag: String, count: Int) -> RangeAnswer {
         guard let field = headers["Range"]?.trimmed, field.lowercased().hasPrefix("bytes=") else { return .whole }
         // A date in `If-Range` never matches, because answers have no `Last-Modified`.

@@ -4,9 +4,10 @@ import WebImageCore
 /// Makes `Content-Disposition` fields (RFC 6266) from names that clients choose.
 enum ContentDisposition {
     /// - Parameters:
-    ///   - name: The requested name; nil uses the last part of the source's path.
-    ///   - fileExtension: The extension of the name, without a dot; empty for no extension. It replaces the extension
-    ///     of the source. It is added to a requested name without this extension.
+    ///   - name: The requested name. If it is nil, the last part of the source's path is the name.
+    ///   - fileExtension: The extension of the name, without a dot; empty for no extension. In a name from the source's
+    ///     path, this extension replaces the source's extension. In a requested name, this extension is added if the
+    ///     name does not already end with it.
     static func field(name: String?, source: String, fileExtension: String, isAttachment: Bool) -> String {
         let type = isAttachment ? "attachment" : "inline"
         let stem = name.map(cleaned) ?? stemOfSource(source)
@@ -29,8 +30,8 @@ enum ContentDisposition {
         return String(decoded[..<dot])
     }
 
-    /// Removes characters that could end the field, that separate paths, or that hide parts of the name. Returns at
-    /// most 120 characters.
+    /// Removes three kinds of characters: characters that could end the field, characters that separate the parts of a
+    /// path, and characters that could hide parts of the name. Returns at most 120 characters.
     private static func cleaned(_ name: String) -> String {
         let scalars = name.unicodeScalars.filter { scalar in
             let category = scalar.properties.generalCategory

@@ -24,8 +24,9 @@ enum RequestIdentity {
         return field
     }
 
-    /// The text of a source for logs, at most 500 characters. The query and the fragment are omitted, because they can
-    /// contain secrets. A source with a user name or password is refused before this function is called.
+    /// Returns the text that represents a source in logs. The text has at most 500 characters. The query and the
+    /// fragment are omitted, because they can contain secrets. A source with a user name or password is refused before
+    /// this function is called.
     static func redacted(_ source: String) -> String {
         let plain = source.prefix { $0 != "?" && $0 != "#" }
         return String(plain.prefix(500))

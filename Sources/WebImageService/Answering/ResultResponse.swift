@@ -5,12 +5,13 @@ import WebImageCore
 struct ResultResponse {
     let request: ServiceRequest
     let settings: ServiceSettings
-    /// Seconds since 1970.
+    /// The current time in seconds since 1970.
     let now: TimeInterval
-    /// The time after which the answer must not be used, in seconds since 1970 (option `expires`).
+    /// The time after which the answer must not be used, in seconds since 1970 (option `expires`). Nil if the target
+    /// has no such option.
     var expires: Int?
-    /// The maximum remaining lifetime in seconds. It is set if the answer has a substitute format because the result in
-    /// the preferred format is still being made.
+    /// The maximum remaining lifetime of the answer in seconds. Set only if the answer has a substitute format. An
+    /// answer has a substitute format while the result in the preferred format is still being made.
     var maxAge: Int?
     /// The names of the request fields that the answer depends on.
     var vary: [String] = []
@@ -64,7 +65,8 @@ struct ResultResponse {
             fileExtension: format?.fileExtension ?? (head.mediaType == "application/json" ? "json" : ""),
             isAttachment: isAttachment)
         if settings.configuration.linksCanonical, !head.source.hasPrefix("local:") {
-            // Remove the characters that would end the URL in the field. A valid URL contains none of them unescaped.
+            // Remove the characters that would end the URL in the field. In a valid URL, all these characters are
+            // percent-encoded.
             let url = head.source.filter { !"<>\"\\ ".contains($0) }
             headers["Link"] = "<\(url)>; rel=\"canonical\""
         }

@@ -56,7 +56,7 @@ extension ServiceRefusal {
     }
 
     /// Whether the source's server caused the failure and a retry may succeed. After such a failure, the service sends
-    /// a stale result if a stale result exists.
+    /// the stale result if one is stored and its lifetime allows this.
     var isUpstreamFault: Bool {
         [.upstream, .upstreamTimeout].contains(reason) || (reason == .upstreamStatus && status == 502)
     }

@@ -1,10 +1,10 @@
 import WebImageCore
 
-/// A target that was answered from memory. Contains all values that the next answer needs, except the bytes and the
-/// time.
+/// A target that was answered from memory. Contains the values that the next answer to this target needs. The bytes and
+/// the time are not included.
 struct AnsweredTarget: Sendable {
     let key: ResultKey
-    /// Seconds since 1970.
+    /// The time after which the target is refused, in seconds since 1970. Nil if the target does not expire.
     let expires: Int?
     /// The validator of the entry that `fixed` describes.
     let etag: String
@@ -13,18 +13,18 @@ struct AnsweredTarget: Sendable {
     let source: String?
 }
 
-/// The targets that were answered from memory. For such a target, the service need not parse the target, check its
-/// source and compute its key again.
+/// The targets that were answered from memory. At the next request for such a target, the service skips three steps: it
+/// does not parse the target, does not check its source and does not compute its key.
 ///
-/// A table belongs to one version of the settings, because the results of these steps depend on the settings.
+/// A table belongs to one version of the settings, because the results of these three steps depend on the settings.
 struct AnsweredTargets: Sendable {
     /// The parts of a request that determine its result.
     private struct Request: Sendable, Hashable {
         let target: String
         let accept: String?
 
-        /// Nil if the method is not GET or HEAD, or if the texts have more than 4,096 bytes. Only few such long texts
-        /// would fit into the budget.
+        /// Nil if the method is neither GET nor HEAD. Also nil if target and `Accept` together have more than 4,096
+        /// bytes, because only few such long texts would fit into the budget.
         init?(_ request: ServiceRequest) {
             guard request.method == "GET" || request.method == "HEAD" else { return nil }
             target = request.target

@@ -2,9 +2,9 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 
-/// The time in seconds for which caches may use a response (RFC 9111, RFC 5861).
+/// The times in seconds for which caches may use a response (RFC 9111, RFC 5861).
 struct Lifetime: Sendable, Hashable, Codable {
-    /// The lifetime in seconds. It begins when the origin server makes the response.
+    /// The lifetime in seconds. The lifetime begins when the origin server creates the response.
     var maxAge: Int
     /// The age in seconds that the response already had when it was stored here.
     var age = 0
@@ -17,7 +17,7 @@ struct Lifetime: Sendable, Hashable, Codable {
 
     /// The configured defaults and limits of lifetimes, in seconds.
     struct Bounds: Sendable, Hashable {
-        /// The lifetime of sources that state no lifetime.
+        /// The lifetime of a source whose response states no lifetime.
         var standard = 86_400
         var least = 0
         var most = 31_536_000

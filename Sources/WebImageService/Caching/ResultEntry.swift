@@ -7,13 +7,13 @@ struct ResultEntry: Sendable {
         var mediaType: String
         /// The strong entity tag, including its quotes.
         var etag: String
-        /// Seconds since 1970.
+        /// The time at which the result was stored, in seconds since 1970.
         var stored: TimeInterval
         var lifetime: Lifetime
         /// Identifies the version of the source.
         var sourceVersion: String
-        /// The source's URL. When an entry is read, this URL is compared with the requested URL, to detect a collision
-        /// of key digests.
+        /// The source's URL. When an entry is read, this URL is compared with the requested URL. If the URLs differ,
+        /// two keys have the same digest, and the entry is not used.
         var source: String
         var width: Int?
         var height: Int?

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Identifies a result. The key consists of the source, the options and settings that can change a byte of the result,
-/// and the formats that the client accepts.
+/// Identifies a result. The key is computed from the kind of result, the source, the options and settings that can
+/// change a byte of the result, the formats that the client accepts, and the generation of the source.
 struct ResultKey: Sendable, Hashable {
     /// The source's URL after replacements were applied.
     let source: String

@@ -31,7 +31,7 @@ final class ResultStore: Sendable {
         self.disk = disk
     }
 
-    /// Returns a stored result and the cache level that contains the result.
+    /// Returns a stored result and the cache that contains the result: `memory` or `disk`.
     func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
         if let known = entryInMemory(for: key) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
@@ -84,8 +84,8 @@ final class ResultStore: Sendable {
     func generation(of source: String) async -> Int {
         let known = generations.value(for: source)
         if let number = number(of: known) { return number }
-        // The number on disk may be lower: a purge of this process may not be written yet, or the entry was evicted.
-        // The number never decreases.
+        // The number on disk may be lower than the known number, because a purge of this process may not be written yet
+        // or the disk entry may have been evicted. Use the larger number, because a generation never decreases.
         var found = known?.number ?? 0
         if let data = await disk?.diskImageData(forKey: Self.generationKey(source)) {
             found = max(Int(String(decoding: data, as: UTF8.self)) ?? 0, found)

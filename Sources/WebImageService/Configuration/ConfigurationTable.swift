@@ -1,5 +1,5 @@
-/// The settings by name. Each row defines a command-line flag, a key of the configuration file and an environment
-/// variable.
+/// All settings. Each row defines one setting: its command-line flag, its key in the configuration file and its
+/// environment variable.
 enum ConfigurationTable {
     typealias Reader = @Sendable (inout ServiceConfiguration, String) throws(ConfigurationError) -> Void
 
@@ -75,8 +75,8 @@ enum ConfigurationTable {
         }
     }
 
-    /// A setting whose value is a list. `separator` separates the values. If the file or the flags repeat the setting,
-    /// the further values are added to the list.
+    /// Creates the row of a setting whose value is a list. `separator` separates the values in a text. If the setting
+    /// occurs several times in the file or in the flags, the values of all occurrences are in the list.
     static func list(
         _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
         separator: Character = ","
@@ -106,7 +106,7 @@ enum ConfigurationTable {
     }
 }
 
-/// The error for a setting that cannot be read.
+/// The error for a setting that cannot be read or used.
 public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The name of the setting, as written in the file, the variable or the flag.
     public let name: String

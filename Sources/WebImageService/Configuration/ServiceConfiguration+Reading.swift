@@ -64,8 +64,8 @@ extension ServiceConfiguration {
         }
     }
 
-    /// Sets one value. In each call of `read`, the first value of a list setting removes the values of earlier calls.
-    /// So a flag replaces the list in the file instead of adding to it.
+    /// Sets one value. If the setting is a list and occurs for the first time in a call of `read`, the values from
+    /// earlier calls of `read` are removed first. Therefore the list in the flags replaces the list in the file.
     private mutating func set(
         _ row: ConfigurationTable.Row, _ value: String, _ given: inout Set<String>
     ) throws(ConfigurationError) {
@@ -80,7 +80,8 @@ extension ServiceConfiguration {
         return row
     }
 
-    /// All settings in the format of the file, as `--print-config` shows them. Secrets are replaced by their count.
+    /// All settings in the format of the file, as `--print-config` shows them. For a secret setting, the text contains
+    /// only the number of its values.
     public var printed: String {
         ConfigurationTable.rows.map { row in
             "# \(row.help) [\(row.value)]\n\(row.isSecret ? "# " : "")\(row.name) = \(row.print(self))\n"

@@ -128,15 +128,15 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var queue = 64
     /// The maximum number of results that are being made at the same time from sources of one host.
     public var queuePerHost = 32
-    /// The time in milliseconds after which results that wait for a processor count as overload instead of as a burst.
-    /// Under overload, a new result is refused while five or more results per processor are being made. 0 disables this
-    /// rule.
+    /// A time in milliseconds. If results wait for a processor without interruption for a longer time, the service is
+    /// overloaded. A shorter wait is a burst and has no effect. Under overload, a new result is refused while five or
+    /// more results per processor are being made. 0 disables this rule.
     public var queueWait = 100
     /// The maximum number of requests in flight.
     public var maxRequests = 10_000
     /// The maximum number of requests in flight per client (IPv6: per /64).
     public var maxRequestsPerClient = 256
-    /// Whether targets may set their own limits. A target is refused if its limit exceeds the configured limit.
+    /// Whether targets may set their own limits. A target is refused if one of its limits exceeds the configured limit.
     public var allowsSecurityOptions = true
 
     // MARK: Output
@@ -153,9 +153,9 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var offersWebP = true
     /// Whether clients that accept JPEG XL receive JPEG XL.
     public var offersJPEGXL = false
-    /// The time in milliseconds that a request waits for an AVIF result, including fetch and decode. After this time
-    /// the client receives another format. The AVIF result is completed in the background and stored for later
-    /// requests.
+    /// The maximum time in milliseconds for which a request waits for an AVIF result. It includes fetch and decode.
+    /// After this time, the client receives another format. The AVIF result is completed in the background and stored
+    /// for later requests.
     public var avifBudget = 300
     /// Whether the client hints `Width`, `DPR` and `Save-Data` are used.
     public var usesClientHints = false
@@ -166,7 +166,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     /// The origin whose scripts may read answers (`Access-Control-Allow-Origin`): `*` or one origin. Empty omits the
     /// field.
     public var allowedOrigin = ""
-    /// Whether answers name their source in a `Link` field with `rel="canonical"`.
+    /// Whether answers contain the URL of their source in a `Link` field with `rel="canonical"`.
     public var linksCanonical = false
     /// Whether error bodies are JSON.
     public var usesJSONErrors = false

@@ -142,8 +142,8 @@ struct ServiceSettings: Sendable {
         return policy
     }
 
-    /// Refuses limits of a request that exceed the server's limits, so that the client receives an error. Otherwise the
-    /// server would silently apply its own lower limits.
+    /// Refuses a request if one of its limits exceeds the server's limit. Without this check, the server would silently
+    /// apply its own lower limit, and the client would receive no error.
     func check(_ limits: ProcessingOptions.Limits) throws(ServiceRefusal) {
         guard limits != ProcessingOptions.Limits() else { return }
         guard configuration.allowsSecurityOptions else {

@@ -37,9 +37,9 @@ final class ServiceMetrics: Sendable {
         }
     }
 
-    /// The counters as Prometheus text.
+    /// Returns the counters as Prometheus text.
     ///
-    /// - Parameter gauges: Current values to write after the counters, each with its name and help text.
+    /// - Parameter gauges: Current values with their names and help texts. They are written after the counters.
     func text(gauges: [(name: String, help: String, value: Int)]) -> String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: "webimage")

@@ -12,7 +12,7 @@ struct ProcessingOptions: Sendable, Hashable {
         case fillDown = "fill-down"
         /// Scales the picture to the size of the box. The aspect ratio can change.
         case force
-        /// Means `fill` if the source and the box are both portrait or both landscape; otherwise `fit`.
+        /// Uses `fill` if the source and the box are both portrait or both landscape. Otherwise uses `fit`.
         case auto
         /// Scales the picture so that it covers the box, and cuts nothing off (thumbor's `full-fit-in`).
         case cover
@@ -66,8 +66,8 @@ struct ProcessingOptions: Sendable, Hashable {
         /// The opacity, 0...1. It is multiplied by the configured opacity.
         var opacity: Double
         var gravity = Gravity.center
-        /// Whether the mark is repeated over the whole picture. If so, the offsets of `gravity` are the gaps between
-        /// the marks.
+        /// Whether the mark is repeated over the whole picture. If it is repeated, the offsets of `gravity` are the
+        /// gaps between the marks.
         var isTiled = false
         /// The size of a box, as a fraction of the result's sides. The mark is scaled so that it fits into this box. 0
         /// scales the mark only by the device pixel ratio.
@@ -86,8 +86,8 @@ struct ProcessingOptions: Sendable, Hashable {
         var color: PlainColor?
     }
 
-    /// The limits that a target sets for itself; nil sets no limit. A target is refused if a limit exceeds the
-    /// configured limit.
+    /// The limits that a target sets for itself; nil sets no limit. A target is refused if one of its limits exceeds
+    /// the configured limit.
     struct Limits: Sendable, Hashable {
         var maxSourcePixels: Int?
         var maxSourceBytes: Int?
@@ -120,8 +120,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false
-    /// Whether the picture is mirrored after cutting instead of before cutting. If so, gravities refer to the
-    /// unmirrored picture, as in thumbor.
+    /// Whether the picture is mirrored after cutting instead of before cutting. If the value is true, gravities refer
+    /// to the unmirrored picture, as in thumbor.
     var flipsLast = false
     /// Whether a width of 0 means the source's width instead of the width that follows from the height.
     var keepsSourceWidth = false
@@ -129,8 +129,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var keepsSourceHeight = false
     /// An area of the source in pixels. The centre of the area is the focus point.
     var focalArea: ManualCrop?
-    /// The background of the space that `extend` adds. If it is nil, the space is transparent or has the colour of
-    /// `background`.
+    /// The background of the space that `extend` adds. If this value is nil, the space has the colour of `background`.
+    /// If both values are nil, the space is transparent.
     var extendBackground: Background?
     /// Whether `width` and `height` are swapped if only one of the source and the box is landscape (thumbor's
     /// `adaptive-`).
@@ -203,7 +203,8 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
         self.init(rawValue: name == "jpg" ? "jpeg" : name == "tif" ? "tiff" : String(name))
     }
 
-    /// Makes the output format for the format of a picture; nil if a request target cannot name that format.
+    /// Creates the output format that corresponds to an image format. Returns nil if no output format corresponds to
+    /// the image format.
     init?(_ format: ImageFormat) {
         guard let found = Self.allCases.first(where: { $0.imageFormat == format.container }) else { return nil }
         self = found

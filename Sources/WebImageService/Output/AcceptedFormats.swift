@@ -2,8 +2,8 @@ import Foundation
 
 /// The formats that the client accepts and the service offers. The formats that every client displays are not included.
 ///
-/// This set is a normalised form of `Accept` and part of result keys. It has only few distinct values, because every
-/// distinct key is a separate result.
+/// This set is a normalised form of `Accept`. It is part of result keys, and every distinct key is a separate result.
+/// Unlike the text of `Accept`, the set has only few distinct values, so few separate results are made.
 struct AcceptedFormats: OptionSet, Sendable, Hashable {
     let rawValue: Int
 
@@ -11,8 +11,8 @@ struct AcceptedFormats: OptionSet, Sendable, Hashable {
     static let jxl = AcceptedFormats(rawValue: 2)
     static let webp = AcceptedFormats(rawValue: 4)
 
-    /// Parses `Accept` (RFC 9110 §12.5.1). Media ranges such as `image/*` are ignored: even clients that support none
-    /// of these formats send such ranges.
+    /// Parses `Accept` (RFC 9110 §12.5.1). Media ranges such as `image/*` are ignored, because clients that support
+    /// none of these formats also send such ranges.
     init(accept: String?, offered: AcceptedFormats) {
         self.init()
         for range in (accept ?? "").prefix(4096).split(separator: ",").prefix(64) {

@@ -13,8 +13,9 @@ struct OutputSettings: Sendable, Hashable {
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
 
-    /// The settings that can change a byte of a result, in a normalised spelling. The text is part of keys on disk,
-    /// so it must not depend on the order of a dictionary, which differs between processes.
+    /// The settings that can change a byte of a result, in a normalised spelling. The text is part of keys on disk, so
+    /// every process must produce the same text. The entries of a dictionary are sorted, because their order differs
+    /// between processes.
     var keyText: String {
         let qualities = formatQuality.sorted { $0.key.rawValue < $1.key.rawValue }.map {
             "\($0.key.rawValue):\($0.value)"

@@ -33,7 +33,8 @@ struct ResultRenderer: Sendable {
 
     /// Makes the result.
     ///
-    /// - Throws: ``ServiceRefusal`` for an error in the target, `WebImageError` for an error in the source.
+    /// - Throws: ``ServiceRefusal`` if the target requests an impossible result or a refused result. `WebImageError` if
+    ///   the source cannot be decoded or the result cannot be encoded.
     func make(from source: Data, sharing: Sharing? = nil) throws -> EncodedResult {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
@@ -109,7 +110,7 @@ struct ResultRenderer: Sendable {
         OutputFormat(info.format) == format && options.skippedFormats.contains(format)
     }
 
-    /// The memory in bytes that ``make(from:sharing:)`` needs, estimated only from the header of the source.
+    /// Estimates the memory in bytes that ``make(from:sharing:)`` needs. Reads only the header of the source.
     func cost(of source: Data) -> Int {
         guard let info = try? coders.imageInfo(of: source, limits: settings.decoding) else { return 0 }
         let plan = GeometryPlan(source: info.pixelSize, options: options, isVector: info.format == .svg)
@@ -120,8 +121,8 @@ struct ResultRenderer: Sendable {
         return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
     }
 
-    /// Whether the result is animated. The result is the first frame of an animated source if the animation exceeds a
-    /// limit, if the target trims, or if the requested format cannot store several frames.
+    /// Whether the result may be an animation. If an animation exceeds a limit, the target has the option `trim`, or
+    /// the requested format cannot store several frames, the result is the first frame of the source.
     private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
         if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
@@ -216,8 +217,8 @@ private struct RenderJob {
         return decoding
     }
 
-    /// Returns the picture before the quarter turns. After the turns, its size is `turned` or larger; nil means the
-    /// full size.
+    /// Returns the picture before the quarter turns. After the turns, the picture has at least the size `turned`. If
+    /// `turned` is nil, the picture has the full size.
     ///
     /// Decodes the picture or waits for the decode of another job. The wait is counted as queue time.
     private mutating func shared(_ turned: PixelSize?) throws -> Image {

@@ -3,11 +3,12 @@ import Foundation
 /// Decides whether an SVG may be sent to browsers unchanged. A document that could be harmful is refused as a whole; no
 /// part of a document is removed.
 enum SVGSafety {
-    /// Whether the document has no scripts, event handlers, foreign content, entities, external style sheets or
-    /// references to other resources.
+    /// Whether the document contains none of these parts: scripts, event handlers, foreign content, entities, external
+    /// style sheets, references to other resources.
     ///
-    /// A `sandbox` policy protects a browser that loads the SVG from the service. This check protects a person who
-    /// saves the SVG and opens the saved file, because the policy is not part of the file.
+    /// If a browser loads the SVG from the service, the `sandbox` policy of the answer protects the browser. If a
+    /// person saves the SVG and opens the saved file, this policy is missing, because it is not part of the file. This
+    /// check protects in that case.
     static func isSafe(_ data: Data) -> Bool {
         guard data.count <= maxBytes, let text = String(validating: data, as: UTF8.self) else { return false }
         let lower = text.lowercased()

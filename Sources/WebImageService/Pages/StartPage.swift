@@ -15,8 +15,8 @@ extension ImageService {
 }
 
 enum StartPage {
-    /// Parses the query of a target as form fields (`application/x-www-form-urlencoded`). If a name repeats, its last
-    /// value is used. At most 16 fields are read.
+    /// Parses the query of a target as form fields (`application/x-www-form-urlencoded`). If a name occurs several
+    /// times, its last value is used. At most 16 fields are read.
     static func query(_ target: String) -> [String: String] {
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         var fields: [String: String] = [:]

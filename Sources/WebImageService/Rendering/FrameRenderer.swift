@@ -54,8 +54,8 @@ struct FrameRenderer {
         }
     }
 
-    /// Cuts the requested crop from the whole picture. The decoded picture can be smaller than the source, so the crop
-    /// is scaled accordingly.
+    /// Cuts the requested part from the decoded picture. The part is defined in pixels of the source. The decoded
+    /// picture can be smaller than the source, so the part is scaled down by the same factors as the picture.
     private mutating func cropped(_ image: Image) throws(WebImageError) -> Image {
         guard plan.crop != plan.turned else { return image }
         let (x, y) = (

@@ -3,7 +3,7 @@ import WebImageCore
 /// The size of the picture after each step from the source to the result. The plan is computed from the source's size
 /// before decoding.
 ///
-/// Rounding is as in imgproxy: sizes are rounded half away from zero, offsets and padding half to even.
+/// Rounding is as in imgproxy. Sizes are rounded half away from zero. Offsets and padding are rounded half to even.
 struct GeometryPlan: Sendable, Hashable {
     /// The size of the source after the orientation (if `auto_rotate` is on) and the quarter turns were applied.
     let turned: PixelSize
@@ -256,8 +256,8 @@ enum Geometry {
     /// Rounds half to even.
     static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }
 
-    /// The position of `inner` in `outer` for a gravity other than `smart`. With `mayOverhang`, at least one pixel of
-    /// `inner` is inside `outer`; without `mayOverhang`, all its pixels are.
+    /// The position of `inner` in `outer` for a gravity other than `smart`. If `mayOverhang` is true, at least one
+    /// pixel of `inner` is inside `outer`. If `mayOverhang` is false, all pixels of `inner` are inside `outer`.
     static func place(
         _ inner: PixelSize, in outer: PixelSize, _ gravity: Gravity, dpr: Double = 1, mayOverhang: Bool = false
     ) -> PixelPlace {

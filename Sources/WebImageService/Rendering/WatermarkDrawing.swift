@@ -71,7 +71,7 @@ struct WatermarkDrawing {
         return places
     }
 
-    /// The minimum distance between tiles in pixels, so that a side has at most 200 tiles. Without this minimum, a mark
-    /// of one pixel would be drawn millions of times.
+    /// Returns the minimum distance in pixels between the starts of two neighbouring marks. It limits the number of
+    /// marks along a side to 200. Without this minimum, a mark of one pixel would be drawn millions of times.
     private static func leastStep(_ side: Int) -> Int { (side + 199) / 200 }
 }

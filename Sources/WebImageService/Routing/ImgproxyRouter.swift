@@ -51,7 +51,8 @@ struct ImgproxyRouter: Sendable {
         let source = try SourceText(segments, base64HasFilename: base64HasFilename)
         if let name = source.formatName {
             guard let format = OutputFormat(name: name) else {
-                // Do not show this text in the message, because it can be the end of a source and contain a password.
+                // Do not show this text in the message. The text can be the end of a source, so it can contain a
+                // password.
                 guard name.utf8.count <= 5, name.utf8.allSatisfy({ $0.isASCIILetter }) else {
                     throw .target("the text after the last '@' or '.' is not a format; write an '@' in a source as %40")
                 }
@@ -73,8 +74,8 @@ struct ImgproxyRouter: Sendable {
         }
     }
 
-    /// Undoes two changes that proxies make to targets: proxies write `%3A` for a colon in options, and they replace
-    /// the slashes after a scheme by one slash.
+    /// Undoes two changes that proxies make to targets. Proxies replace a colon in options by `%3A`, and they replace
+    /// the two or three slashes after a scheme by one slash.
     static func repaired(_ rest: Substring) -> String {
         let marker = rest.hasPrefix("plain/") ? rest.startIndex..<rest.startIndex : rest.range(of: "/plain/")
         guard let marker else { return rest.replacingOccurrences(of: "%3A", with: ":") }
@@ -99,7 +100,7 @@ extension UInt8 {
     var isASCIILetter: Bool { (0x41...0x5A).contains(self) || (0x61...0x7A).contains(self) }
 }
 
-/// The source of a target of imgproxy's grammar.
+/// The source in a target of imgproxy's grammar, and the format name that follows the source.
 struct SourceText {
     let text: String
     /// The format name after `@` or `.`; nil if it is missing or empty.

@@ -15,8 +15,8 @@ struct PresetTable: Sendable, Hashable {
             }
             presets[String(parts[0])] = try Self.segments(parts[1])
         }
-        // Apply every preset once, so that an error is found when the service is configured instead of in the first
-        // request.
+        // Apply every preset once, so that the service reports an error in a preset when the service is configured, and
+        // not at the first request.
         for name in presets.keys {
             var options = ProcessingOptions()
             try apply([Substring(name)], to: &options)
@@ -28,8 +28,8 @@ struct PresetTable: Sendable, Hashable {
 
     var hasDefault: Bool { presets[Self.defaultName] != nil }
 
-    /// Applies the options of the named presets in order. A reference of a preset to itself, directly or through other
-    /// presets, is skipped.
+    /// Applies the options of the named presets in order. A preset may refer to other presets. A reference is skipped
+    /// if it leads to a preset that is already being applied.
     ///
     /// - Parameter option: The name of the option that lists the presets, as written in the target. Error messages
     ///   contain this name.

@@ -11,8 +11,8 @@ struct SigningPolicy: Sendable, Hashable {
     /// Checks the signature of a target. The signature is the first segment of the path and signs the rest of the path.
     func check(_ signature: Substring, path: @autoclosure () -> String) throws(ServiceRefusal) {
         guard isRequired else {
-            // Without keys, the segment of the signature is ignored. If this segment contains an option, the client has
-            // omitted the signature. Refuse the target, because the option would be ignored silently.
+            // Without keys, the first segment is not checked. If the first segment contains an option, the client has
+            // omitted the signature. Refuse the target, because the option would otherwise be ignored silently.
             if signature.contains(":") {
                 throw ServiceRefusal(403, .signature, "the first segment of the path is the signature, not an option")
             }

@@ -1,7 +1,7 @@
 import WebImageCore
 
-/// The entry point of the fuzzer. It parses any text as a target in every grammar and plans the sizes that the target
-/// requests.
+/// The entry point of the fuzzer. It parses a text as a target in every grammar. For each parsed target, it computes a
+/// ``GeometryPlan`` and checks the invariants.
 package enum TargetFuzzing {
     private static let imgproxy: ImgproxyRouter = {
         var router = ImgproxyRouter()

@@ -115,8 +115,8 @@ struct ThumborRouter: Sendable {
                 guard let tolerance = Int(digits: part), tolerance <= 442 else {
                     throw .option(text, "the tolerance is not an integer from 0 to 442")
                 }
-                // Convert the tolerance. In thumbor, it limits the distance between two colours in the colour cube.
-                // Here, it limits the difference in each channel.
+                // Convert the tolerance. thumbor's tolerance limits the distance between two colours in the colour
+                // cube. `threshold` limits the difference in each channel.
                 trim.threshold = (Double(tolerance) / 3.0.squareRoot()).rounded()
             }
         }
@@ -134,8 +134,8 @@ struct ThumborRouter: Sendable {
         return ProcessingOptions.ManualCrop(left: left, top: top, right: right, bottom: bottom)
     }
 
-    /// A size of the form `[-]Wx[-]H`. A side that is missing or 0 is computed from the other side. The side `orig` is
-    /// that of the source. A minus sign mirrors the picture.
+    /// A size of the form `[-]Wx[-]H`. If a side is missing or 0, it is computed from the other side. If a side is
+    /// `orig`, it has the length of the source's side. A minus sign mirrors the picture.
     private struct Size {
         var width: Int?
         var height: Int?

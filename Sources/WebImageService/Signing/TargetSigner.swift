@@ -10,7 +10,7 @@ package struct TargetSigner: Sendable {
 
     /// Creates a signer from the keys of a configuration.
     ///
-    /// - Throws: ``ConfigurationError`` for keys that cannot be parsed.
+    /// - Throws: ``ConfigurationError`` if a key cannot be parsed.
     package init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         let policy = try ServiceSettings.signing(configuration)
         signers = policy.signers
@@ -39,7 +39,8 @@ package struct TargetSigner: Sendable {
         return thumborPrefix + signer.target(for: path.hasPrefix("/") ? String(path.dropFirst()) : path)
     }
 
-    /// Whether the signature of a target is valid for at least one key or is a trusted signature.
+    /// Whether the service accepts the signature of a target in imgproxy's grammar. The signature must be valid for at
+    /// least one key or be a trusted signature.
     package func isValid(_ target: String) -> Bool {
         guard var rest = inside(target, prefix) else { return false }
         if let inner = inside(rest, "/info") { rest = inner }
@@ -70,7 +71,7 @@ extension ServiceRequest {
         let path = target.prefix(400).prefix { $0 != "?" && $0 != "#" }
         let lowered = path.lowercased()
         // For ASCII text, `lowered` and `path` have the same length, so an offset in `lowered` is valid in `path`. For
-        // other text, the result can be shorter than necessary.
+        // other text, the lengths can differ, and the path can be cut too early.
         var end = path.count
         for mark in ["/plain/", "://", "%3a", "@", "local:", "http"] {
             if let found = lowered.range(of: mark) {
@@ -79,8 +80,8 @@ extension ServiceRequest {
             }
         }
         var kept = String(path.prefix(min(end, 300)))
-        // No mark was found, so the source may be base64. Options always contain a colon, so cut at the first long part
-        // without a colon.
+        // If no mark was found, the source may be base64. Every option contains a colon, so the first long part without
+        // a colon is probably the source. Cut the text before this part.
         if end == path.count {
             var parts = kept.split(separator: "/", omittingEmptySubsequences: false)
             if let first = parts.indices.dropFirst(2).first(where: { !parts[$0].contains(":") && parts[$0].count > 24 })

@@ -50,7 +50,7 @@ public struct URLSigner: Sendable, Hashable {
 }
 
 extension URLSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the type. It contains no secret, because signers can appear in logs and dumps.
+    /// The name of the type. Signers can appear in logs and dumps, so this text must not contain the key.
     public var description: String { "URLSigner" }
     /// The same text as ``description``.
     public var debugDescription: String { description }
@@ -85,7 +85,7 @@ public struct ThumborSigner: Sendable, Hashable {
 }
 
 extension ThumborSigner: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The name of the type. It contains no secret, because signers can appear in logs and dumps.
+    /// The name of the type. Signers can appear in logs and dumps, so this text must not contain the key.
     public var description: String { "ThumborSigner" }
     /// The same text as ``description``.
     public var debugDescription: String { description }

@@ -68,8 +68,8 @@ final class SourceFetcher: Sendable {
     ///
     /// - Parameter demand: The request that needs the source. The request uses the result of a fetch that ended after
     ///   the request was accepted, unless the source was purged in between.
-    /// - Throws: `.cancelled` if the calling task is cancelled. The fetch is cancelled when no request waits for the
-    ///   source any more.
+    /// - Throws: `.cancelled` if the calling task is cancelled; the error of the loader or the file system if the
+    ///   source cannot be read. A running fetch is cancelled when no request waits for the source any more.
     func source(
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
@@ -125,8 +125,8 @@ final class SourceFetcher: Sendable {
 
     /// Removes the stored data of a source for the two generations before `generation`.
     ///
-    /// A running fetch stores its bytes under the generation in which it began. Later requests do not read that
-    /// generation.
+    /// A fetch that runs during a purge stores its bytes under the generation in which it began. Later requests do not
+    /// read these bytes. The next purge removes them, because each purge covers two generations.
     func purge(_ key: String, before generation: Int) {
         for old in max(generation - 2, 0)..<max(generation, 0) {
             cache?.removeImage(forKey: Self.cacheKey(key, old), withCompletion: nil)

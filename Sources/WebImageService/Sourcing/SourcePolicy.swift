@@ -76,8 +76,8 @@ struct SourcePolicy: Sendable {
         }
     }
 
-    /// The hosts to which redirects are allowed; nil allows every host. It is nil if sources are not restricted, or if
-    /// a pattern does not determine its host.
+    /// The hosts to which redirects are allowed; nil allows every host. The value is nil if `allowed` is empty or if a
+    /// pattern in `allowed` does not determine its host.
     var allowedHosts: Set<String>? {
         guard !allowed.isEmpty else { return nil }
         var hosts: Set<String> = []
@@ -116,8 +116,8 @@ struct SourcePattern: Sendable, Hashable {
         return host.isEmpty || host.contains("*") ? nil : String(host)
     }
 
-    /// All positions in the text at which a match of the pattern can end. The running time is proportional to at most
-    /// the product of both lengths.
+    /// Returns all positions in the text at which a match of the pattern can end. The running time is at most
+    /// proportional to the length of the pattern multiplied by the length of the text.
     private static func ends(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> [Int] {
         var places: Set<Int> = [text.startIndex]
         for byte in pattern {

@@ -103,9 +103,9 @@ final class ResultProvider: Sendable {
         }
     }
 
-    /// Returns the result if it is available within `budget`; otherwise returns nil. In the second case, the work
-    /// continues in the background and stores the result for later requests. Under overload, no work begins, and only a
-    /// stored result is returned.
+    /// Returns the result if it is available within `budget`. Otherwise returns nil, and the work continues in the
+    /// background and stores the result for later requests. Under overload or at the limit of background work, no work
+    /// begins: the function returns the stored result, or nil if no usable result is stored.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
         guard !limiter.isOverloaded,
@@ -131,8 +131,8 @@ final class ResultProvider: Sendable {
         return try outcome?.get()
     }
 
-    /// Returns a stale result instead of a result that could not be made, if the lifetime of the stale result allows
-    /// this; otherwise returns nil.
+    /// Returns the stale result after a failure of the source's server, if the lifetime of the stale result allows
+    /// this. Otherwise returns nil.
     private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
         guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
             entry.isUsableAfterError(now: clock.date)
@@ -145,8 +145,8 @@ final class ResultProvider: Sendable {
     /// - Parameters:
     ///   - needsPermit: Whether the work needs a permit of the limiter. False for work in the background, because
     ///     ``BackgroundWork`` limits this work.
-    ///   - priority: Low if no request waits for the result. A request that joins the work raises the priority of the
-    ///     work.
+    ///   - priority: The priority of this call; low if no request waits for the result. A request that joins the work
+    ///     raises the priority of the work.
     private func made(
         _ job: PictureJob, needsPermit: Bool, _ priority: LoadPriority = .normal
     ) async throws(ServiceRefusal) -> Provided {

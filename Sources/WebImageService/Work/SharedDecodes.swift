@@ -5,9 +5,9 @@ import WebImageCore
 /// sizes that the jobs need.
 ///
 /// A job registers before its source is fetched, so that the first decode of the source can serve all jobs that wait
-/// for the source. If another job already runs a suitable decode, a job waits for this decode and blocks its thread of
-/// the decode pool. The running decode already has a thread, so the wait cannot deadlock. A decoded picture is kept
-/// while another job of the same source runs.
+/// for the source. If another job already runs a suitable decode, a job waits for this decode. The wait blocks a thread
+/// of the decode pool. It cannot deadlock, because the running decode already has its own thread. A decoded picture is
+/// kept while another job of the same source runs.
 final class SharedDecodes: Sendable {
     /// Describes a decode of one source. `size` is the size of the upright picture in pixels. Jobs can share a decode
     /// only if `options` and `isUpright` are equal.
@@ -115,8 +115,8 @@ final class SharedDecodes: Sendable {
         state.withLock { state in state[source]?.wanted.filter { $0.key != job }.map(\.value) ?? [] }
     }
 
-    /// The decode that the job shares, and whether the job must perform it. Nil if the source has neither a suitable
-    /// decode nor another job: the job's decode is then not shared.
+    /// Returns the decode that the job shares, and whether the job must perform this decode. Returns nil if the source
+    /// has neither a suitable decode nor another job. The job then decodes without sharing.
     private func slot(
         _ source: String, _ version: String, _ key: Key, _ largest: Key
     ) -> (Slot, isFirst: Bool)? {

@@ -2,9 +2,9 @@ import WebImageCore
 
 /// Limits the bytes of fetched sources that wait for a processor or are being decoded.
 ///
-/// Without this limit, every result that is being made has its source in memory, although only a few sources are
-/// decoded at the same time. A new fetch waits while the limit is reached. Bytes that are still being received do not
-/// count, so a slow source host does not delay fetches from other hosts.
+/// Without this limit, the source of every result that is being made would be in memory, although only a few sources
+/// are decoded at the same time. A new fetch waits while the limit is reached. Bytes that are still being received do
+/// not count, so a slow source host does not delay fetches from other hosts.
 final class SourceBudget: Sendable {
     private struct State {
         var bytes = 0
@@ -35,8 +35,8 @@ final class SourceBudget: Sendable {
     private let limit: Int
     private let state = Locked(State())
 
-    /// - Parameter limit: The limit in bytes. A fetch that begins below the limit may exceed it, so that sources of any
-    ///   size can be fetched.
+    /// - Parameter limit: The limit in bytes. A fetch begins only while the counted bytes are below the limit. Its
+    ///   source may then exceed the limit, so that sources of any size can be fetched.
     init(limit: Int) { self.limit = limit }
 
     var byteCount: Int { state.withLock { $0.bytes } }
@@ -84,9 +84,10 @@ final class SourceBudget: Sendable {
 
     /// Returns the bytes of a released place to the budget and starts at most two waiting fetches.
     ///
-    /// If each release started only one fetch, the number of concurrent fetches would stay constant. With two fetches,
-    /// this number grows again after a wait, and the bytes still stay near the limit. While fetches wait, at least one
-    /// place exists, and the release of this place starts further fetches. So no fetch waits for ever.
+    /// If each release of a place started only one new fetch, the number of concurrent fetches could not grow
+    /// again after it has fallen. With two new fetches, this number grows, and the bytes still stay near the limit.
+    /// While fetches wait, at least one place exists. The release of this place starts further fetches, so no fetch
+    /// waits for ever.
     private func release(_ byteCount: Int) {
         let next = state.withLock { state -> [ValueContinuation<Bool>] in
             state.bytes -= byteCount

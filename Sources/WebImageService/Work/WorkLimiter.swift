@@ -13,9 +13,9 @@ final class WorkLimiter: Sendable {
         var works = 64
         /// The maximum number of results that are being made at the same time from sources of one host.
         var worksPerHost = 32
-        /// The time after which jobs that wait for a processor count as overload instead of as a burst. Under overload,
-        /// new work begins only while fewer than ``worksUnderOverload`` results are being made. Zero disables this
-        /// rule.
+        /// If jobs wait for a processor without interruption for a longer time, the service is overloaded. A shorter
+        /// wait is a burst and has no effect. Under overload, new work begins only while fewer than
+        /// ``worksUnderOverload`` results are being made. Zero disables this rule.
         var queueWait = Duration.milliseconds(100)
         /// The maximum number of results that are being made at the same time under overload.
         var worksUnderOverload = 10
@@ -90,7 +90,7 @@ final class WorkLimiter: Sendable {
         }
     }
 
-    /// Whether new work that needs a processor would be refused now, because too many jobs have waited for too long.
+    /// Whether new work that needs a processor would be refused now because of overload (see ``StandingQueue``).
     var isOverloaded: Bool { !admitsJob() }
 
     /// Whether work that needs a processor may begin now.
@@ -103,6 +103,8 @@ final class WorkLimiter: Sendable {
     /// Returns a permit for the work that makes a result.
     ///
     /// - Parameter needsProcessor: False for a source that is sent unchanged.
+    /// - Throws: A refusal with status 503 under overload, or if the limit for all results or the limit for the host is
+    ///   reached.
     func begin(host: String, needsProcessor: Bool = true) throws(ServiceRefusal) -> Permit {
         guard !needsProcessor || admitsJob() else {
             throw ServiceRefusal(503, .queue, "too many pictures wait for a processor", retryAfter: 1)
@@ -146,9 +148,9 @@ final class WorkLimiter: Sendable {
 /// Decides whether waiting jobs are a burst or a standing queue. A burst may wait; a standing queue is a sign of
 /// overload.
 ///
-/// A burst ends within a short time, and the queue is then empty. Under overload, every new request finds waiting jobs.
-/// Each admitted request then waits until all jobs before it have run, so the queue must be short. The method is based
-/// on controlled delay (RFC 8289).
+/// A burst ends within a short time, and the queue is then empty. Under overload, the queue is never empty, and each
+/// admitted request waits until all jobs before it have run. Therefore the queue must be short. The method is based on
+/// controlled delay (RFC 8289).
 struct StandingQueue: Sendable {
     /// The time since which every request has found waiting jobs; nil if the last request found no waiting job.
     private var since: Duration?
@@ -156,7 +158,7 @@ struct StandingQueue: Sendable {
     /// Records how many jobs wait for a processor when a request needs new work. Returns whether this work may begin.
     ///
     /// - Parameter works: The number of results that are being made. It includes results whose sources are still being
-    ///   fetched. Otherwise too many results would begin during these fetches.
+    ///   fetched. If they were not counted, too many results would begin during these fetches.
     mutating func admits(
         waitingJobs: Int, works: Int, at now: Duration, _ limits: WorkLimiter.Limits
     ) -> Bool {
@@ -170,8 +172,8 @@ struct StandingQueue: Sendable {
     }
 }
 
-/// Runs revalidation and the encoding of slow formats independently of requests. The number of tasks is limited. At the
-/// limit, no further work is started.
+/// Runs revalidations and the encoding of slow formats as tasks that do not depend on requests. The number of tasks is
+/// limited. At the limit, no further work is started.
 final class BackgroundWork: Sendable {
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
@@ -183,7 +185,7 @@ final class BackgroundWork: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Starts work, unless work with this name already runs, the limit is reached or the object is closed. Returns
+    /// Starts work if no work with this name runs, the limit is not reached and the object is not closed. Returns
     /// whether work with this name runs now.
     @discardableResult
     func begin(_ name: String, _ work: @escaping @Sendable () async -> Void) -> Bool {

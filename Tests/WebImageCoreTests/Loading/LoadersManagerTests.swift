@@ -4,7 +4,7 @@ import WebImageCore
 import WebImageTestTraits
 import WebImageTesting
 
-/// Tests which loader of an `ImageLoadersManager` performs a load.
+/// The choice of the loader that performs a load of an `ImageLoadersManager`.
 @Suite(.timeLimit(minutes: 1))
 struct LoadersManagerTests {
     /// A loader that accepts every URL but refuses loads with the option `.highPriority`.

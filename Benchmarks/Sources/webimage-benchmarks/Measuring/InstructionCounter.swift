@@ -4,8 +4,8 @@ import Foundation
 enum InstructionCounter: String {
     /// `perf stat` reads the instruction counter of the processor. Not all machines allow this.
     case perf = "perf stat"
-    /// `valgrind` emulates the processor. It reports the same count as `perf stat`. It is fifty times slower and does
-    /// not support AVX-512.
+    /// `valgrind` emulates the processor. It reports the same count as `perf stat`. It is fifty times slower than
+    /// `perf stat` and does not support AVX-512.
     case valgrind = "valgrind"
 
     /// The first tool that works on this machine, or nil if no tool works.
