@@ -27,8 +27,8 @@ extension WebImageRequest {
         update(from: request)
     }
 
-    /// Copies the values of `request` to this request. Removes the header fields of this request that `request` does not
-    /// contain. Values for which `URLRequest` has no property, such as the limit of the body, do not change.
+    /// Copies the values of `request` to this request. Removes the header fields of this request that `request` does
+    /// not contain. Values for which `URLRequest` has no property, such as the limit of the body, do not change.
     public mutating func update(from request: URLRequest) {
         if let url = request.url { self.url = url }
         httpMethod = request.httpMethod ?? "GET"

@@ -1,7 +1,7 @@
 import Foundation
 import WebImage
 
-/// The options of `webimage convert` that change the picture. They apply in the order of the command line.
+/// The options of `webimage convert` that change the picture. They are applied in their order on the command line.
 enum TransformFlags {
     private typealias Reader = @Sendable (_ value: String) throws(UsageError) -> any ImageTransformer
 

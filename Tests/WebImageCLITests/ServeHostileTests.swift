@@ -153,8 +153,8 @@ final class ServeHostileTests: Sendable {
             // Keep only numbers. The error pages of libmicrohttpd 1.0 contain the protocol name without a status.
             let statuses = text.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.prefix(3) }
                 .filter { Int($0) != nil }
-            // libmicrohttpd can close the connection without a response to an invalid request line. If garbage follows a
-            // valid request, the response to that request is therefore accepted.
+            // libmicrohttpd can close the connection without a response to an invalid request line. If garbage follows
+            // a valid request, the response to that request is therefore accepted.
             let isLenient = head.name == "pipelined garbage" && statuses == ["200"]
             let isRefused = statuses.last.map { $0.hasPrefix("4") || $0.hasPrefix("5") } ?? true
             #expect(isRefused || isLenient, "\(head.name): \(statuses)")

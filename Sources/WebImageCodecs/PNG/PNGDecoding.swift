@@ -9,8 +9,8 @@ struct PNGDecoding {
     let options: DecodingOptions
     let deadline: DecodeDeadline
 
-    /// Decodes the first picture. For an animation, this is the first frame, drawn on the canvas of the animation. For a
-    /// still image, this is the default image.
+    /// Decodes the first picture. For an animation, this is the first frame, drawn on the canvas of the animation. For
+    /// a still image, this is the default image.
     func firstPicture(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> DecodedPicture {
         if let frame = chunks.animation?.frames.first, !frame.isDefaultImage, frame.isInside(chunks.header.size) {
             do throws(WebImageError) {

@@ -12,8 +12,8 @@ import Foundation
 public struct WebImageLoadLogger: WebImageManagerListener {
     private let destination: (any WebImageLogging)?
 
-    /// - Parameter destination: The destination of the records. Nil uses the destination of ``WebImageLog`` at the
-    ///   time of each record.
+    /// - Parameter destination: The destination of the records. If nil, each record goes to the destination that
+    ///   ``WebImageLog`` has when the record is written.
     public init(destination: (any WebImageLogging)? = nil) { self.destination = destination }
 
     /// Writes nothing. The record at the end of the stage contains all values.

@@ -29,8 +29,8 @@ import WebImageCore
         HandleLedger.closed("drawing")
     }
 
-    /// Reports to GTK that the drawing looks different. If the natural size changes, GTK lays out the widgets that show
-    /// the drawing. Otherwise GTK only redraws them.
+    /// Reports to GTK that the content of the drawing has changed. If the natural size changes, GTK lays out the
+    /// widgets that show the drawing. Otherwise GTK only redraws them.
     func change(still: Texture?, size: CGSize) {
         func points(_ side: CGFloat) -> CInt { CInt(min(max(side.rounded(), 0), 1e6)) }
         if let still {

@@ -7,8 +7,8 @@ extension Image {
     ///
     /// The result has the display format (`bgra8Premultiplied`, 8 bits per channel).
     /// - Parameters:
-    ///   - borderWidth: The width of the border in points. The border is drawn inwards. A border of half the circle's
-    ///     diameter or more gives a transparent image.
+    ///   - borderWidth: The width of the border in points. The border is drawn inwards. If the border is at
+    ///     least as wide as the circle's radius, the image is transparent.
     ///   - borderColor: The colour of the border. nil draws no border; the picture is still inset by the border's
     ///     width.
     /// - Returns: nil if the border's width is negative or not finite.

@@ -1,6 +1,6 @@
 import WebImageCore
 
-/// Limits the bytes of fetched sources that wait for a processor or are being decoded.
+/// Limits the bytes of fetched sources that wait for a decoding thread or are being decoded.
 ///
 /// Without this limit, the source of every result that is being made would be in memory, although only a few sources
 /// are decoded at the same time. A new fetch waits while the limit is reached. Bytes that are still being received do

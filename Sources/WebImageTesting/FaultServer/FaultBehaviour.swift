@@ -43,9 +43,9 @@ public struct FaultResponse: Sendable {
     public enum Body: Sendable {
         /// Bytes in memory.
         case data(Data)
-        /// The given number of zero bytes. They are generated while they are sent.
+        /// The given number of bytes, each of value 0. The bytes are generated while they are sent.
         case zeros(Int)
-        /// Zero bytes until the client disconnects.
+        /// Bytes of value 0 until the client disconnects.
         case endless
 
         var count: Int? {

@@ -103,7 +103,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         (.waitStoreCache, "waitStoreCache"), (.lowPriority, "lowPriority"), (.highPriority, "highPriority"),
     ]
 
-    /// A text for messages.
+    /// A description of the load, for test messages.
     public var description: String {
         var words = ["load /\(resource)"]
         if let box { words.append("in \(box)x\(box)") }
@@ -143,7 +143,7 @@ public enum ReferenceDelivery: Hashable, Sendable, CustomStringConvertible {
     /// An image that the origin cannot have sent.
     case strange(String)
 
-    /// A text for messages.
+    /// A description of the result, for test messages.
     public var description: String {
         switch self {
         case .picture(let picture, let origin): "\(picture) from \(origin == .none ? "the network" : "\(origin)")"

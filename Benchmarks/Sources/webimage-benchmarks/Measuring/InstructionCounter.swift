@@ -33,7 +33,7 @@ enum InstructionCounter: String {
         // count.
         let run = try MeasuredProcess.run(
             tool + words, environment: ["SWIFT_DETERMINISTIC_HASHING": "1", "PYTHONHASHSEED": "0"])
-        // If a script of `peers/` fails, it prints `error` but ends with status 0. The count of a failed script would
+        // If a script in `peers/` fails, it prints `error` but ends with status 0. The count of a failed script would
         // be too small.
         guard !run.output.contains("error") else { return nil }
         // The tools write one line per process: perf writes `123,,instructions:u,…`, and valgrind writes
