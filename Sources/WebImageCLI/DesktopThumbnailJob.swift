@@ -1,8 +1,8 @@
 import Foundation
 import WebImage
 
-/// `webimage thumbnail --freedesktop`: makes missing thumbnails, and thumbnails whose file has changed since they were
-/// made.
+/// `webimage thumbnail --freedesktop`: makes missing thumbnails. Makes a thumbnail again if its source file has changed
+/// since the thumbnail was made.
 struct DesktopThumbnailJob: Sendable {
     let operands: [Operand]
     let cache: DesktopThumbnailCache

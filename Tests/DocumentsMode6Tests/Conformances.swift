@@ -28,7 +28,7 @@ final class MyWebImageCoder: NSObject, SDImageCoder, @unchecked Sendable {
     }
 }
 
-/// A loader that returns one image, or fails if the test requests it.
+/// A loader that returns one image. If the test sets `fails`, the loader returns an error instead.
 final class MyImageLoader: NSObject, SDImageLoader, @unchecked Sendable {
     var fails = false
 

@@ -1,8 +1,8 @@
 import Foundation
 import WebImageCore
 
-/// Builds a PNG file of one picture from the chunks of another file. libpng does not support APNG, so libpng reads each
-/// frame as a rebuilt file.
+/// Builds a PNG file of one picture from the chunks of another file. libpng does not support APNG, so each frame is
+/// written as a separate PNG file for libpng.
 struct PNGFrameFile {
     private let bytes: UnsafeRawBufferPointer
     private var file: PNGChunkWriter

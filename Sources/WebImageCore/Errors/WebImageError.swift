@@ -86,7 +86,7 @@ public struct WebImageError: Error, Sendable {
     public var url: URL?
     /// The cause.
     public var underlying: Underlying?
-    /// A sentence that describes the next step for the user.
+    /// A sentence that tells the user what to do next.
     public var hint: String?
     /// The head of the response, if the response was rejected because of its status or its content type. Nil for other
     /// failures.

@@ -95,7 +95,8 @@ final class ImagePipeline: Sendable {
     // MARK: 6: transformers
 
     /// Applies the given transformer steps and passes the resulting image to `use`. Loads with the same first steps
-    /// share the results of these steps. Nil if the image is in no cache and the load must not use the loader.
+    /// share the results of these steps. Returns nil if no cache contains the image and the load must not use the
+    /// loader.
     private func withTransformed<Output>(
         _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
         _ use: (DecodedImage) async throws(WebImageError) -> Output

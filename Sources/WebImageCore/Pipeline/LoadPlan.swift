@@ -31,8 +31,8 @@ struct LoadPlan: Sendable {
     let base: String?
     let scope: CacheScope
     let keys: LoadKeys
-    /// The value that the loader prepared together with the identity of the load. Nil for a refresh, because the loader
-    /// must prepare the refresh as a separate load.
+    /// The value that the loader prepared when it computed the identity of the load. Nil for a refresh, because a
+    /// refresh is a separate load for the loader.
     private var prepared: (any AnyObject & Sendable)?
     /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
     let sharing: LoadIdentity?

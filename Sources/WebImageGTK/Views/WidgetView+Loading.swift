@@ -40,8 +40,9 @@ extension WidgetView {
     ///     `.customManager` is the loader that performs the load.
     ///   - setImageBlock: called to show each image; the view then does not show the image itself. A plain widget
     ///     cannot show images, so it needs this closure.
-    ///   - completed: called on the main actor, exactly once with `finished` true. With `.refreshCached`, it is called
-    ///     a second time if the image changed. With `.avoidAutoSetImage`, it is also called with each partial image.
+    ///   - completed: called once on the main actor, with `finished` true. There are two exceptions. With
+    ///     `.refreshCached`, a changed image causes a second call, after the call for the cached image; `finished` is
+    ///     true in both calls. With `.avoidAutoSetImage`, each partial image causes a call with `finished` false.
     /// - Returns: the load, which the caller can cancel; nil without a URL.
     @discardableResult
     public func internalSetImage(

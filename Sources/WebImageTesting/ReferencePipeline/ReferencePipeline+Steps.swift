@@ -145,7 +145,7 @@ extension ReferencePipeline.Exploration {
         return Entry(picture: picture, limit: isBounded ? load.limit : nil)
     }
 
-    /// Stores an image in memory. A version that the origin has confirmed makes images of other versions stale. An
+    /// Stores an image in memory. When the origin has confirmed a version, images of other versions become stale. An
     /// image whose version is older than the newest known version is not stored.
     private func keep(_ entry: Entry, _ load: ReferenceLoad, isNewest: Bool, _ world: inout World) {
         guard let key = load.key else { return }

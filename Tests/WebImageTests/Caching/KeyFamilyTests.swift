@@ -32,7 +32,7 @@ struct KeyFamilyTests {
         func original(_ numbers: [String: Int]) -> Int { numbers["\(url.absoluteString) \(scope ?? "-")"] ?? -1 }
     }
 
-    /// Generates tuples from a small set of parts, so that the key strings of tuples are often equal.
+    /// Generates tuples from a small set of parts, so that different tuples often have the same key string.
     struct Generator {
         var random: SeededRandom
         private(set) var seen: [Tuple] = []

@@ -51,7 +51,8 @@ struct TypedKeyTests {
             let other = isRestarted ? try fixture.restarted() : fixture
             try other.answer(lookAlike, blue: 77)
             #expect(try await other.load(lookAlike).blue == 77)
-            // The load of the variant must not receive the entry of the URL that equals the variant's key string.
+            // The text of `lookAlike` equals the key string of the variant. The load of the variant must not receive
+            // the entry of `lookAlike`.
             #expect(try await other.load(source, .fromCacheOnly, context).blue == wanted)
             #expect(try await other.load(lookAlike).blue == 77)
         }

@@ -3,8 +3,8 @@ import Harness
 import WebImage
 
 /// Compares reads from memory caches with URLs as keys. The competitors are our cache, a dictionary under a pthread
-/// lock, and `NSCache`, all with the same keys. Other contests compare a complete `loadImage` that hits the memory
-/// cache with only the read from this cache.
+/// lock, and `NSCache`, all with the same keys. Other contests compare two things: a complete `loadImage` whose
+/// image is in the memory cache, and the read from this cache alone.
 ///
 /// Times are nanoseconds per read. The total number of reads is divided among the threads. With ideal scaling, the
 /// time therefore decreases with each additional thread until all cores are used.
