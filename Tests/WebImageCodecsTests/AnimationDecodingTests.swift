@@ -171,7 +171,7 @@ struct AnimationDecodingTests {
     }
 
     @Test(arguments: AnimatedFormat.allCases)
-    func stillIsOneFrame(format: AnimatedFormat) throws {
+    func stillImageHasOneFrame(format: AnimatedFormat) throws {
         let image = Image(pixels: try Sample.gradient(4, 3, .rgba8), hasAlpha: false)
         let file = try format.encoder.encode(image, format: format.format, options: EncodingOptions())
         let animation = try format.open(file)

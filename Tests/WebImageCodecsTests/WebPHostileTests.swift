@@ -63,7 +63,7 @@ struct WebPHostileTests {
         #expect(coder.refusal(of: WebPBytes.riff(head))?.code == .badImageData)
     }
 
-    @Test func limitsApplyToTheHeader() {
+    @Test func sizesDeclaredInTheHeaderAreLimited() {
         let huge = WebPBytes.riff(WebPBytes.extended(1 << 24, 200, flags: 2) + WebPBytes.animation(loops: 0))
         #expect(coder.refusal(of: huge)?.firedLimit == .pixels)
         #expect(coder.refusal(of: animation, DecodingLimits(maxAnimationPixels: 127))?.firedLimit == .animationPixels)

@@ -127,7 +127,7 @@ struct RevalidationTests {
         }
     }
 
-    @Test func sameBytesWithoutValidatorsAreNotModified() async throws {
+    @Test func equalBytesWithoutValidatorsCountAsNotModified() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("same".utf8)))
             let first = try await downloader.fetch(server.url("/a"))

@@ -24,7 +24,7 @@ struct FiguresTests {
     }
 
     @Test(arguments: [1000, 100_000])
-    func diskGetAndPut(entries: Int) throws {
+    func diskReadsAndWritesAreMeasured(entries: Int) throws {
         var config = ImageCacheConfig()
         config.maxDiskSize = .max
         let path = folder.path + "/cache"

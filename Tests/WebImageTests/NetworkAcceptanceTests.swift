@@ -113,7 +113,7 @@ struct NetworkAcceptanceTests {
     }
 
     @Test(.tags(.x1))
-    func customOperationDownloads() async throws {
+    func customOperationClassPerformsTheDownload() async throws {
         journey.downloader.config.operationClass = CountingOperation.self
         journey.server.route("/a.png", .body(try Journey.file()))
         #expect(load("/a.png").heard.ends.isEmpty)

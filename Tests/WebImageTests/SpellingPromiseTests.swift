@@ -23,7 +23,7 @@ import WebImageTesting
         #expect(image.memoryCost == 64 * 8 * bytes)
     }
 
-    @Test(.tags(.m4)) func scaleDownAndTransformerBoundTheSize() async throws {
+    @Test(.tags(.m4)) func scaleDownOptionAndTransformerLimitTheSize() async throws {
         journey.server.route("/wide.png", .body(try Journey.file(width: 400, height: 100)))
         let url = journey.server.url("/wide.png")
         let bounded = try await journey.manager.image(

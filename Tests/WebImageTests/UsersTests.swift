@@ -65,7 +65,7 @@ struct UsersTests {
         await #expect(throws: WebImageError.self) { try await manager.image(for: url) }
     }
 
-    @Test func twoUsersByRequestModifierShareNothing() async throws {
+    @Test func modifierThatSetsTheUserSharesNoDownloadOrEntry() async throws {
         let gate = FaultGate()
         try routeByToken(gate)
         gate.open()

@@ -56,7 +56,7 @@ import WebImageTesting
         #expect(image.sd_memoryCost == 7)
     }
 
-    @Test(.tags(.m4)) func scaleDownAndTransformerBoundTheSize() async throws {
+    @Test(.tags(.m4)) func scaleDownOptionAndTransformerLimitTheSize() async throws {
         let url = try desk.picture("/wide.png", width: 400, height: 100)
         let bounded = await desk.load(
             url, options: .scaleDownLargeImages, context: [.imageScaleDownLimitBytes: 200 * 50 * 4])

@@ -79,7 +79,7 @@ struct PixelSizeTests {
         #expect(await eventually { cache.bytesAwaitingSize.withLock { $0 } == 0 && pool.waitingCount == 0 })
     }
 
-    @Test func thumbnailSetsNoSizeOfTheOriginal() {
+    @Test func thumbnailIsNotRecordedAsTheSizeOfTheOriginal() {
         let image = picture(width: 4, height: 4)
         var decoding = DecodingOptions()
         decoding.thumbnailPixelSize = PixelSize(width: 4, height: 4)

@@ -135,7 +135,7 @@ struct ContextKeyTests {
     }
 
     // SDWebImageManagerTests.test15ThatOriginalQueryCacheTypeWork
-    @Test func originalsAreQueriedInMemoryOnRequest() async throws {
+    @Test func originalIsLookedUpInMemoryOnlyIfTheContextAsksForIt() async throws {
         let transformer = NamedTransformer()
         fixture.cache.storeImageToMemory(try TestImages.solid(width: 5), forKey: fixture.key)
         let result = try await fixture.result(

@@ -7,7 +7,7 @@ import WebImageTesting
 
 @Suite(.timeLimit(minutes: 1))
 struct RequestTests {
-    @Test func policiesRunInlineOrLater() async {  // SDUtilsTests.testSDCallbackQueue
+    @Test func policyDecidesBetweenInlineAndAsynchronous() async {  // SDUtilsTests.testSDCallbackQueue
         let queue = DispatchQueue(label: "callback")
         let callbacks = CallbackQueue(queue: queue)
         let seen = Locked<[String]>([])
