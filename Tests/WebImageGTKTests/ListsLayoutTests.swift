@@ -64,6 +64,14 @@ import WebImageTesting
         #expect(extents[0] == 0)
     }
 
+    /// Rows are drawn at whole pixels, and half a pixel is rounded away from zero.
+    @Test func rowThatIsDrawnCompletelyIsTheAnchorAtHalfAPixel() {
+        var layout = FittingLayout(count: 3, extent: 200)
+        layout.setExtent(401, of: 0, keeping: 1)
+        #expect(layout.start(of: 0) == -201)
+        #expect(layout.anchor(value: -200.5, page: 500, previous: nil, isSettled: { _ in true }) == 0)
+    }
+
     @Test func anchorKeepsItsPositionThroughEveryChange() {
         var random = SeededRandom.printingSeed()
         for _ in 0..<50 {

@@ -34,6 +34,8 @@ struct FittingLayout: Sendable {
     /// preference is: the first settled row that begins in the viewport, the first row that begins in the viewport, the
     /// first visible row, row 0.
     func anchor(value: Double, page: Double, previous: Int?, isSettled: (Int) -> Bool) -> Int {
+        // Rows are placed at whole pixels. Without this rounding, a row that is drawn completely could count as cut.
+        let value = value.rounded()
         func isWhole(_ row: Int) -> Bool {
             Double(start(of: row)) >= value && Double(start(of: row) + extents[row]) <= value + page
         }
