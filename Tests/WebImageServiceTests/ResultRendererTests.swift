@@ -157,7 +157,6 @@ struct ResultRendererTests {
         #expect(large.shows(Fix.green, 28, 28) && large.shows(Fix.red, 32, 32))
         let tiled = try look("wm:1:re:10:10")
         #expect(tiled.shows(Fix.green, 5, 5) && tiled.shows(Fix.red, 15, 5) && tiled.shows(Fix.green, 25, 45))
-        #expect(throws: ServiceRefusal.self) { try Fix.make("wm:1/f:png", from: source) }
     }
 
     @Test func animationsStayAnimatedWithinTheBudget() throws {

@@ -1,3 +1,5 @@
+import Foundation
+
 extension OptionTable {
     static let effects: [Row] = [
         Row("background", "bg") { options, arguments throws(ServiceRefusal) in
@@ -61,8 +63,15 @@ extension OptionTable {
         },
         // The following two options are not supported. A false flag is accepted, because it requests the normal
         // behaviour. A true flag is refused, so that the client receives an error.
-        Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
-        Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in try refuseIfOn(&arguments) },
+        Row("preserve_hdr", "ph") { _, arguments throws(ServiceRefusal) in
+            try refuse(&arguments, "not supported: results have 8 bits per channel; omit the option or set it to 0")
+        },
+        Row("enforce_thumbnail", "eth") { _, arguments throws(ServiceRefusal) in
+            try refuse(
+                &arguments,
+                "not supported: results are made from the picture, never from its embedded thumbnail; omit the option "
+                    + "or set it to 0")
+        },
         Row("quality", "q") { options, arguments throws(ServiceRefusal) in
             options.quality = try arguments.integer(try arguments.required("the quality"), in: 0...100, "the quality")
         },
@@ -92,13 +101,16 @@ extension OptionTable {
             options.cacheBuster = String(try arguments.required("the text"))
         },
         Row("expires", "exp") { options, arguments throws(ServiceRefusal) in
-            options.expires = try arguments.integer(
+            let time = try arguments.integer(
                 try arguments.required("the time"), in: 0...(1 << 48), "the time in seconds since 1970")
+            // 0 means that the target never expires.
+            options.expires = time == 0 ? nil : time
         },
         Row("filename", "fn") { options, arguments throws(ServiceRefusal) in
             let name = try arguments.required("the name")
             guard let flag = arguments.nextUnlessEmpty(), arguments.boolean(flag) else {
-                options.filename = name.isEmpty ? nil : String(name)
+                // A name in a target is percent-encoded like the rest of the target.
+                options.filename = name.isEmpty ? nil : name.removingPercentEncoding ?? String(name)
                 return
             }
             guard let bytes = Base64URL.decode(name), let text = String(validating: bytes, as: UTF8.self) else {
@@ -129,8 +141,9 @@ extension OptionTable {
         },
     ]
 
-    private static func refuseIfOn(_ arguments: inout OptionArguments) throws(ServiceRefusal) {
-        if arguments.boolean(try arguments.required("the flag")) { throw arguments.refusal("not supported here") }
+    /// Reads a flag and refuses it if it is true.
+    private static func refuse(_ arguments: inout OptionArguments, _ problem: String) throws(ServiceRefusal) {
+        if arguments.boolean(try arguments.required("the flag")) { throw arguments.refusal(problem) }
     }
 
     /// Reads megapixels and returns pixels.

@@ -23,6 +23,9 @@ enum OptionTable {
         return found
     }()
 
+    /// All names of the option that has the given name or alias; only the given name if there is no such option.
+    static func names(of name: String) -> Set<String> { Set(byName[name]?.names ?? [name]) }
+
     /// Reads one option into `options`.
     static func apply(
         _ name: Substring, _ arguments: [Substring], to options: inout ProcessingOptions

@@ -81,7 +81,11 @@ struct ProcessingOptions: Sendable, Hashable {
     }
 
     struct RoundCorner: Sendable, Hashable {
+        /// The horizontal radius in pixels. It is limited to half the width of the picture.
         var radius: Int
+        /// The vertical radius in pixels; nil for the value of ``radius``. It is limited to half the height of the
+        /// picture.
+        var verticalRadius: Int?
         /// The colour of the corners; nil leaves the corners transparent.
         var color: PlainColor?
     }
@@ -116,7 +120,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var autoRotate = true
     /// The number of clockwise quarter turns, 0...3.
     var quarterTurns = 0
-    /// The angle of a rotation in degrees counter-clockwise. The rotation is applied after all other geometry.
+    /// The angle of a rotation in degrees counter-clockwise: 0, 90, 180 or 270. The rotation is applied after all other
+    /// geometry.
     var angle = 0.0
     var flipHorizontal = false
     var flipVertical = false

@@ -6,6 +6,8 @@ struct FormatChoice {
     var wanted: OutputFormat?
     var accepted: AcceptedFormats = []
     var source: ImageInfo
+    /// Whether the result can have transparent pixels.
+    var hasTransparency: Bool
     /// Whether the result may be an animation.
     var staysAnimated = false
     var canEncode: (OutputFormat) -> Bool
@@ -28,13 +30,13 @@ struct FormatChoice {
         }
         if staysAnimated { return sourceFormat == .png ? .png : .gif }
         if let sourceFormat, [.jpeg, .png].contains(sourceFormat) { return sourceFormat }
-        return source.hasAlpha ? .png : .jpeg
+        return hasTransparency ? .png : .jpeg
     }
 
     /// Returns another format if the encoders of `format` refuse a result of this size; otherwise returns `format`.
     /// AVIF encoders refuse sides below 16 px.
-    static func replacement(for format: OutputFormat, size: PixelSize, hasAlpha: Bool) -> OutputFormat {
+    static func replacement(for format: OutputFormat, size: PixelSize, hasTransparency: Bool) -> OutputFormat {
         guard format == .avif, min(size.width, size.height) < 16 else { return format }
-        return hasAlpha ? .png : .jpeg
+        return hasTransparency ? .png : .jpeg
     }
 }

@@ -51,7 +51,7 @@ struct ResultRenderer: Sendable {
             throw ServiceRefusal(
                 413, .limit, "the result would have \(plan.result) px, more than \(settings.maxResultPixels) pixels")
         }
-        format = FormatChoice.replacement(for: format, size: plan.result, hasAlpha: info.hasAlpha)
+        format = FormatChoice.replacement(for: format, size: plan.result, hasTransparency: hasTransparency(info))
         return try work.finish(plan, format)
     }
 
@@ -87,8 +87,19 @@ struct ResultRenderer: Sendable {
 
     private func format(for info: ImageInfo, _ settings: OutputSettings) throws(ServiceRefusal) -> OutputFormat {
         try FormatChoice(
-            wanted: options.format, accepted: accepted, source: info, staysAnimated: mayAnimate(info, settings)
+            wanted: options.format, accepted: accepted, source: info, hasTransparency: hasTransparency(info),
+            staysAnimated: mayAnimate(info, settings)
         ) { coders.canEncode(to: $0.imageFormat) }.choose()
+    }
+
+    /// Whether the result can have transparent pixels: the source has some, or space is added around the picture. A
+    /// background makes the result opaque.
+    private func hasTransparency(_ info: ImageInfo) -> Bool {
+        guard options.background == nil else { return false }
+        if let corner = options.roundCorner, corner.color == nil { return true }
+        let isExtended =
+            options.extend.isEnabled || options.extendAspectRatio.isEnabled || !options.padding.isEmpty
+        return info.hasAlpha || (isExtended && options.extendBackground == nil)
     }
 
     private func plan(
@@ -192,8 +203,8 @@ private struct RenderJob {
     }
 
     mutating func finish(_ plan: GeometryPlan, _ format: OutputFormat) throws -> EncodedResult {
+        // Without a configured watermark, the option has no effect, as in imgproxy.
         let mark = options.watermark == nil ? nil : try resultRenderer.watermark?.drawing()
-        if options.watermark != nil, mark == nil { throw ServiceRefusal.option("watermark", "none is configured") }
         var renderer = FrameRenderer(plan: plan, options: options, watermark: mark, keepsAlpha: format.hasAlpha)
         let isAnimated =
             info.frameCount > 1 && info.frameCount <= settings.maxFrames && whole == nil

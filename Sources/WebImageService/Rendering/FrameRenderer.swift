@@ -119,12 +119,13 @@ struct FrameRenderer {
     }
 
     private func roundCorners(_ image: Image) throws(WebImageError) -> Image {
-        guard let corner = options.roundCorner, corner.radius > 0 else { return image }
-        let radius = min(
-            Double(corner.radius) * plan.dpr, Double(min(image.pixelSize.width, image.pixelSize.height)) / 2)
-        let rounded = try PixelEffects.made(
-            image,
-            image.roundedCornerImage(withRadius: radius, corners: .allCorners, borderWidth: 0, borderColor: nil))
+        guard let corner = options.roundCorner, corner.radius > 0, corner.verticalRadius ?? 1 > 0 else { return image }
+        // Each radius has its own limit, as in thumbor. So a radius above half the shorter side gives elliptical
+        // corners.
+        let radius = min(Double(corner.radius) * plan.dpr, Double(image.pixelSize.width / 2))
+        let vertical = min(
+            Double(corner.verticalRadius ?? corner.radius) * plan.dpr, Double(image.pixelSize.height / 2))
+        let rounded = try PixelEffects.roundedCorners(image, horizontal: radius, vertical: vertical)
         guard corner.color != nil || !keepsAlpha else { return rounded }
         return try PixelCanvas.flattened(rounded, over: (corner.color ?? .white).imageColor)
     }

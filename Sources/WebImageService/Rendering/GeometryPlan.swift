@@ -76,7 +76,12 @@ struct GeometryPlan: Sendable, Hashable {
         var wanted = PixelSize(
             width: options.keepsSourceWidth && options.width == 0 ? crop.width : options.width,
             height: options.keepsSourceHeight && options.height == 0 ? crop.height : options.height)
-        if options.isAdaptive, (wanted.width > wanted.height) != (crop.width > crop.height) { wanted = wanted.swapped }
+        // A side of 0 follows from the other side, so the box already has the orientation of the source.
+        if options.isAdaptive, wanted.width > 0, wanted.height > 0,
+            (wanted.width - wanted.height).signum() * (crop.width - crop.height).signum() < 0
+        {
+            wanted = wanted.swapped
+        }
         let resizing = Self.resolved(options.resizing, crop, wanted)
         let scale = ScalePlan(crop, wanted, resizing, options, isVector: isVector, reduction: reduction)
         dpr = scale.dpr
@@ -187,7 +192,8 @@ private struct CropPlan {
         gravity = options.crop?.gravity ?? options.gravity
         func side(_ whole: Int, _ wanted: Double) -> Int {
             if wanted == 0 { return whole }
-            return min(whole, Geometry.rounded(wanted < 1 ? Double(whole) * wanted : wanted))
+            // A fraction of a pixel is cut off, as in imgproxy.
+            return min(whole, wanted < 1 ? Geometry.rounded(Double(whole) * wanted) : Int(wanted))
         }
         size = PixelSize(
             width: side(source.width, options.crop?.width ?? 0), height: side(source.height, options.crop?.height ?? 0))
@@ -227,6 +233,10 @@ private struct ScalePlan {
             if largest > 1 {
                 x /= largest
                 y /= largest
+                // The source is smaller than the box. A ratio below 1 reduces the box, not the source: the result has
+                // the size of the reduced box, or of the source if the reduced box is still larger. With `extend`, the
+                // ratio reduces the whole composition of picture and added space.
+                if !options.extend.isEnabled { dpr *= largest }
             }
             dpr = min(dpr, 1 / max(x, y))
         }

@@ -39,6 +39,55 @@ enum PixelEffects {
         return line.flatMap { row in line.map { row * $0 / (sum * sum) } }
     }
 
+    /// Makes the corners transparent outside quarter ellipses with the given radii in pixels.
+    static func roundedCorners(_ image: Image, horizontal: Double, vertical: Double) throws(WebImageError) -> Image {
+        guard horizontal > 0, vertical > 0 else { return image }
+        if horizontal == vertical {
+            return try made(
+                image,
+                image.roundedCornerImage(
+                    withRadius: horizontal, corners: .allCorners, borderWidth: 0, borderColor: nil))
+        }
+        let size = CGSize(width: image.pixelSize.width, height: image.pixelSize.height)
+        var format = GraphicsImageRendererFormat()
+        format.scale = 1
+        let result = GraphicsImageRenderer(size: size, format: format).image { context in
+            context.clip(to: ellipticalCorners(size, horizontal, vertical))
+            context.draw(image, at: .zero)
+        }
+        let drawn = try made(image, result)
+        return Image(
+            pixels: drawn.pixels, colorProfile: image.colorProfile, hasAlpha: true, format: image.imageFormat)
+    }
+
+    /// The outline of a rectangle whose corners are quarter ellipses.
+    private static func ellipticalCorners(_ size: CGSize, _ horizontal: Double, _ vertical: Double) -> GraphicsPath {
+        // A cubic curve with control points at this fraction of the radius approximates a quarter of a circle with an
+        // error below 0.03 % of the radius.
+        let control = 0.5523
+        let (dx, dy) = (horizontal * (1 - control), vertical * (1 - control))
+        var path = GraphicsPath()
+        path.move(to: CGPoint(x: horizontal, y: 0))
+        path.addLine(to: CGPoint(x: size.width - horizontal, y: 0))
+        path.addCurve(
+            to: CGPoint(x: size.width, y: vertical), control1: CGPoint(x: size.width - dx, y: 0),
+            control2: CGPoint(x: size.width, y: dy))
+        path.addLine(to: CGPoint(x: size.width, y: size.height - vertical))
+        path.addCurve(
+            to: CGPoint(x: size.width - horizontal, y: size.height),
+            control1: CGPoint(x: size.width, y: size.height - dy),
+            control2: CGPoint(x: size.width - dx, y: size.height))
+        path.addLine(to: CGPoint(x: horizontal, y: size.height))
+        path.addCurve(
+            to: CGPoint(x: 0, y: size.height - vertical), control1: CGPoint(x: dx, y: size.height),
+            control2: CGPoint(x: 0, y: size.height - dy))
+        path.addLine(to: CGPoint(x: 0, y: vertical))
+        path.addCurve(
+            to: CGPoint(x: horizontal, y: 0), control1: CGPoint(x: 0, y: dy), control2: CGPoint(x: dx, y: 0))
+        path.closeSubpath()
+        return path
+    }
+
     static func made(_ source: Image, _ image: Image?) throws(WebImageError) -> Image {
         if let image { return image }
         throw WebImageError(

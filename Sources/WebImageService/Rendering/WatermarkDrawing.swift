@@ -32,11 +32,12 @@ struct WatermarkDrawing {
     private func scaledMark(
         _ options: ProcessingOptions.Watermark, _ result: PixelSize, _ dpr: Double
     ) throws(WebImageError) -> Image {
-        var factor = dpr
+        // The pixel ratio scales the offsets but not the mark, as in imgproxy.
+        var factor = 1.0
         if options.scale > 0 {
+            func box(_ side: Int) -> Double { Double(max(Geometry.even(Double(side) * options.scale), 1)) }
             factor = min(
-                Double(result.width) * options.scale / Double(mark.pixelSize.width),
-                Double(result.height) * options.scale / Double(mark.pixelSize.height))
+                box(result.width) / Double(mark.pixelSize.width), box(result.height) / Double(mark.pixelSize.height))
         }
         // Limit the mark to four times the longer side of the result. The parts of the mark outside the result are cut
         // off, so a larger mark would only use more memory.
@@ -59,16 +60,19 @@ struct WatermarkDrawing {
         func gap(_ value: Double, _ side: Int) -> Int {
             max(Geometry.even(abs(value) >= 1 ? value * dpr : value * Double(side)), 0)
         }
-        let (stepX, stepY) = (
-            mark.width + gap(options.gravity.x, size.width), mark.height + gap(options.gravity.y, size.height)
-        )
-        var places: [PixelPlace] = []
-        for y in stride(from: 0, to: size.height, by: max(stepY, Self.leastStep(size.height))) {
-            for x in stride(from: 0, to: size.width, by: max(stepX, Self.leastStep(size.width))) {
-                places.append(PixelPlace(x: x, y: y))
-            }
-        }
-        return places
+        let columns = Self.starts(mark.width, gap: gap(options.gravity.x, size.width), in: size.width)
+        let rows = Self.starts(mark.height, gap: gap(options.gravity.y, size.height), in: size.height)
+        return rows.flatMap { y in columns.map { PixelPlace(x: $0, y: y) } }
+    }
+
+    /// The positions along a side at which repeated marks start. A tile is a mark with half of the gap on each side.
+    /// The number of tiles is odd, and the middle tile is at the centre of the side. So the pattern is symmetric.
+    private static func starts(_ mark: Int, gap: Int, in side: Int) -> [Int] {
+        let tile = max(mark + gap, leastStep(side))
+        let needed = (side + tile - 1) / tile
+        let count = needed % 2 == 0 ? needed + 1 : needed
+        let first = (tile - mark) / 2 - (count * tile - side) / 2
+        return (0..<count).map { first + $0 * tile }.filter { $0 < side && $0 + mark > 0 }
     }
 
     /// Returns the minimum distance in pixels between the starts of two neighbouring marks. It limits the number of

@@ -41,7 +41,9 @@ struct ThumborFilter {
         case "background_color": options.background = .color(try color(try reader.required("the colour"), reader))
         case "no_upscale": options.enlarge = false
         case "upscale": options.enlarge = true
-        case "stretch": options.resizing = .force
+        case "stretch":
+            // In thumbor, `fit-in` has precedence over `stretch`.
+            if !isFit { options.resizing = .force }
         case "focal": try readFocus(&reader, &options)
         case "blur":
             let radius = try reader.number(try reader.required("the radius"), in: 0...150, "the radius")
@@ -53,7 +55,9 @@ struct ThumborFilter {
         case "grayscale": options.isGray = true
         case "rotate":
             let degrees = try reader.number(try reader.required("the angle"), in: -36_000...36_000, "the angle")
-            options.angle = degrees.truncatingRemainder(dividingBy: 360)
+            // thumbor ignores an angle that is not a multiple of 90 degrees.
+            guard degrees.truncatingRemainder(dividingBy: 90) == 0 else { break }
+            options.angle = (options.angle + degrees + 36_000).truncatingRemainder(dividingBy: 360)
         case "round_corner": try readRoundCorner(&reader, &options)
         case "strip_exif":
             options.stripMetadata = true
@@ -92,10 +96,12 @@ struct ThumborFilter {
     private func readRoundCorner(
         _ reader: inout OptionArguments, _ options: inout ProcessingOptions
     ) throws(ServiceRefusal) {
-        // In thumbor, `a|b` requests elliptic corners with the radii `a` and `b`. This implementation draws circular
-        // corners with the radius `a`.
-        let text = try reader.required("the radius")
-        let radius = try reader.integer(text.prefix { $0 != "|" }, in: OptionTable.side, "the radius")
+        // `a|b` requests elliptical corners with the horizontal radius `a` and the vertical radius `b`.
+        let radii = try reader.required("the radius").split(
+            separator: "|", maxSplits: 1, omittingEmptySubsequences: false)
+        let radius = try reader.integer(radii[0], in: OptionTable.side, "the radius")
+        let vertical =
+            radii.count == 2 ? try reader.integer(radii[1], in: OptionTable.side, "the vertical radius") : nil
         var channels: [UInt8] = []
         for name in ["red", "green", "blue"] {
             guard let channel = reader.nextUnlessEmpty() else { break }
@@ -103,7 +109,8 @@ struct ThumborFilter {
         }
         let isTransparent = reader.next().map { reader.boolean($0) } ?? false
         let color = channels.count == 3 ? PlainColor(red: channels[0], green: channels[1], blue: channels[2]) : .white
-        options.roundCorner = ProcessingOptions.RoundCorner(radius: radius, color: isTransparent ? nil : color)
+        options.roundCorner = ProcessingOptions.RoundCorner(
+            radius: radius, verticalRadius: vertical == radius ? nil : vertical, color: isTransparent ? nil : color)
     }
 
     private func color(_ text: Substring, _ reader: OptionArguments) throws(ServiceRefusal) -> PlainColor {
