@@ -25,11 +25,22 @@ enum ServiceUsage {
 
         \(settings)
 
+        Secrets, only in the file (for example 'key') or in a variable:
+
+        \(secrets)
+
         """
     }
 
+    private static var secrets: String {
+        ServiceConfiguration.settings.filter { ServiceConfiguration.isSecret($0.name) }.map { setting in
+            line("\(setting.variable)=\(setting.value)", setting.help)
+        }.joined(separator: "\n")
+    }
+
     private static var settings: String {
-        ServiceConfiguration.settings.flatMap { setting -> [String] in
+        ServiceConfiguration.settings.filter { !ServiceConfiguration.isSecret($0.name) }.flatMap {
+            setting -> [String] in
             guard setting.value == "yes|no" else {
                 let standard = setting.standard.isEmpty ? "" : " (default \(setting.standard))"
                 return [line("--\(setting.name) \(setting.value)", setting.help + standard)]

@@ -106,8 +106,20 @@ final class ServeTests: Sendable {
 
     @Test func everySettingIsAnOptionWithHelp() throws {
         let help = try Tool.run("serve", "--help").output
-        for name in ["listen", "drain", "max-result-dimension", "no-avif", "json-errors", "key", "config"] {
+        for name in ["listen", "drain", "max-result-dimension", "no-avif", "json-errors", "config"] {
             #expect(help.contains("  --\(name)"), "\(name)")
+        }
+    }
+
+    /// Secrets are refused as options. The help lists their variables instead.
+    @Test func helpListsNoOptionThatIsAlwaysRefused() throws {
+        let help = try Tool.run("serve", "--help").output
+        for name in ["key", "salt", "trusted-signatures", "thumbor-key", "purge-token"] {
+            #expect(!help.contains("  --\(name) "), "\(name)")
+            let variable = "WEBIMAGE_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
+            #expect(help.contains("  \(variable)="), "\(name)")
+            let outcome = try Tool.run(["serve", "--\(name)", "00"], environment: [:])
+            #expect(outcome.code == 1 && outcome.errors.contains(variable))
         }
     }
 

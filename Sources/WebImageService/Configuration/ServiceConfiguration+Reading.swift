@@ -88,6 +88,9 @@ extension ServiceConfiguration {
         }.joined()
     }
 
+    /// Whether the setting with this name is a secret. Secrets are refused as flags.
+    package static func isSecret(_ name: String) -> Bool { ConfigurationTable.byName[name]?.isSecret ?? false }
+
     /// The name, variable, kind of value, meaning and default of every setting, for help texts and documentation.
     public static var settings: [(name: String, variable: String, value: String, help: String, standard: String)] {
         let standard = ServiceConfiguration()
