@@ -4,10 +4,11 @@ import WebImageCore
 extension ImageService {
     func key(
         of target: ImageTarget, _ reference: SourcePolicy.Reference, _ accepted: AcceptedFormats,
-        _ settings: ServiceSettings, kind: String = "picture"
+        _ settings: ServiceSettings, kind: RoutedTarget.Kind = .picture
     ) async -> ResultKey {
         ResultKey(
-            kind: kind, source: reference.key, options: target.options, accepted: accepted,
+            kind: kind, source: reference.key, fileVersion: reference.fileVersion, options: target.options,
+            accepted: accepted,
             generation: await provider.store.generation(of: reference.key), fingerprint: settings.fingerprint)
     }
 
@@ -15,24 +16,29 @@ extension ImageService {
         SourceRequestContext(request: record.number, generation: generation, traceParent: record.traceParent)
     }
 
+    /// Returns the source with the current version of its file, if it is a local file.
+    func current(_ reference: SourcePolicy.Reference) async -> SourcePolicy.Reference {
+        await provider.fetcher.current(reference)
+    }
+
     /// Checks the target's expiry, limits and source, and returns the source.
     private func admit(
         _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
-    ) throws(ServiceRefusal) -> SourcePolicy.Reference {
+    ) async throws(ServiceRefusal) -> SourcePolicy.Reference {
         if let expires = target.options.expires, Double(expires) <= clock.date {
             throw ServiceRefusal(410, .expired, "the target has expired")
         }
         try settings.check(target.options.limits)
         let reference = try settings.sources.reference(of: target.source)
         record.source = RequestIdentity.redacted(reference.key)
-        return reference
+        return await current(reference)
     }
 
     func pictureAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
         var target = target
-        let reference = try admit(target, settings, &record)
+        let reference = try await admit(target, settings, &record)
         var answer = ResultResponse(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires
         answer.filename = target.options.filename
@@ -51,7 +57,10 @@ extension ImageService {
             let (provided, key) = try await provide(target, reference, accepted, settings, record, &answer)
             record.take(provided)
             let fixed = answer.fixed(provided.entry)
-            if provided.outcome == .memory, answer.maxAge == nil, !settings.configuration.usesClientHints {
+            // A local file must be examined for each request, so its targets are not remembered.
+            if provided.outcome == .memory, answer.maxAge == nil, !settings.configuration.usesClientHints,
+                reference.fileVersion == nil
+            {
                 let known = AnsweredTarget(
                     key: key, expires: answer.expires, etag: provided.entry.head.etag, fixed: fixed,
                     route: record.route, source: record.source)
@@ -137,23 +146,23 @@ extension ImageService {
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let facts = SourceInfo(settings: settings.output, coders: coders)
-        return try await reportAnswer(request, target, settings, &record, kind: "info") { try facts.make(from: $0) }
+        return try await reportAnswer(request, target, settings, &record, kind: .info) { try facts.make(from: $0) }
     }
 
     func metaAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let facts = SourceInfo(settings: settings.output, coders: coders)
-        return try await reportAnswer(request, target, settings, &record, kind: "meta") {
+        return try await reportAnswer(request, target, settings, &record, kind: .meta) {
             try facts.meta(of: $0, url: target.source, options: target.options)
         }
     }
 
     private func reportAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord,
-        kind: String, make: @escaping @Sendable (Data) throws -> EncodedResult
+        kind: RoutedTarget.Kind, make: @escaping @Sendable (Data) throws -> EncodedResult
     ) async throws(ServiceRefusal) -> ServiceResponse {
-        let reference = try admit(target, settings, &record)
+        let reference = try await admit(target, settings, &record)
         let key = await key(of: target, reference, [], settings, kind: kind)
         let provided = try await provider.provide(
             PictureJob(
@@ -175,23 +184,19 @@ extension ImageService {
         _ settings: ServiceSettings, _ record: ServiceRecord
     ) async -> ServiceResponse? {
         let reasons: [ServiceRefusal.Reason] = [.upstream, .upstreamStatus, .upstreamTimeout, .notPicture]
-        guard let fallback = settings.fallback, reasons.contains(refusal.reason) else { return nil }
-        var resultRenderer = ResultRenderer(options: target.options, coders: coders)
-        resultRenderer.accepted = accepted.subtracting(.avif)
-        resultRenderer.settings = settings.output
-        let made = resultRenderer
-        let picture = try? await pool.run(measuring: { made.cost(of: fallback) }) {
-            () throws(WebImageError) -> EncodedResult? in try? made.make(from: fallback)
-        }
-        guard let picture else { return nil }
+        guard let source = settings.fallback, reasons.contains(refusal.reason) else { return nil }
+        let accepted = accepted.subtracting(.avif)
+        let key = await key(of: target, source, accepted, settings)
+        // The fallback is a source like any other: its results are stored, shared and counted in the queue.
+        let job = job(key, source, target, accepted, settings, demand(key.generation, record))
+        guard let provided = try? await provider.provide(job) else { return nil }
         var record = record
+        record.take(provided)
         record.reason = refusal.reason.rawValue
         record.message = refusal.message
-        let head = ResultEntry.Head(
-            mediaType: picture.mediaType, etag: EntityTag.tag(of: picture.data), stored: clock.date,
-            lifetime: Lifetime(maxAge: settings.configuration.negativeTTL), sourceVersion: "", source: "fallback",
-            width: picture.size?.width, height: picture.size?.height)
-        var response = answer.response(ResultEntry(head: head, body: picture.data), record)
+        var answer = answer
+        answer.maxAge = settings.configuration.negativeTTL
+        var response = answer.response(provided.entry, record)
         let status = settings.configuration.fallbackStatus
         if response.status == 200 { response.status = status == 0 ? refusal.status : status }
         return response

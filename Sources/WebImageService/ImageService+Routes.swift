@@ -17,53 +17,38 @@ extension ImageService {
         }
         guard request.target.hasPrefix("/") else { throw .target("a target must begin with a slash") }
         let path = request.target.prefix { $0 != "?" && $0 != "#" }
+        let prefix = settings.configuration.pathPrefix
+        let rest = path.hasPrefix(prefix) ? path.dropFirst(prefix.count) : nil
+        // Health checks are answered with and without the prefix, because a proxy may forward only paths with it.
+        if let answer = try healthAnswer(path, &record) { return answer }
+        if let rest, let answer = try healthAnswer(rest, &record) { return answer }
+        if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 5) }
+        guard let rest else { throw ServiceRefusal(404, .notFound, "nothing exists at this path") }
+        switch rest {
+        case "", "/": return startPage(request, settings, record)
+        case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
+        default: break
+        }
+        let routed = try settings.target(of: rest, &record.route)
+        switch routed.kind {
+        case .picture: return try await pictureAnswer(request, routed.target, settings, &record)
+        case .info: return try await factsAnswer(request, routed.target, settings, &record)
+        case .meta: return try await metaAnswer(request, routed.target, settings, &record)
+        }
+    }
+
+    /// The answer to a health check; nil for any other path.
+    private func healthAnswer(
+        _ path: Substring, _ record: inout ServiceRecord
+    ) throws(ServiceRefusal) -> ServiceResponse? {
         switch path {
         case "/healthz", "/health": return page("ok\n", .health, record)
         case "/readyz":
             record.route = .ready
             if !isReady { throw ServiceRefusal(503, .draining, "the service is stopping") }
             return page("ready\n", .ready, record)
-        default: break
+        default: return nil
         }
-        if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 5) }
-        let prefix = settings.configuration.pathPrefix
-        guard path.hasPrefix(prefix) else { throw ServiceRefusal(404, .notFound, "nothing exists at this path") }
-        let rest = path.dropFirst(prefix.count)
-        switch rest {
-        case "", "/": return startPage(request, settings, record)
-        case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
-        default: break
-        }
-        if settings.thumbor != nil, let inner = Self.inside(rest, settings.configuration.thumborPrefix) {
-            return try await thumborAnswer(request, inner, settings, &record)
-        }
-        if let inner = Self.inside(rest, "/info") {
-            record.route = .info
-            let target = try settings.imgproxy.parse(inner)
-            return try await factsAnswer(request, target, settings, &record)
-        }
-        record.route = .imgproxy
-        let target = try settings.imgproxy.parse(rest)
-        return try await pictureAnswer(request, target, settings, &record)
-    }
-
-    /// Returns the part of a path after a prefix. The returned part begins with a slash. Returns nil if the path does
-    /// not begin with the prefix followed by a slash.
-    static func inside(_ path: Substring, _ prefix: String) -> Substring? {
-        guard path.hasPrefix(prefix + "/") else { return nil }
-        return path.dropFirst(prefix.count)
-    }
-
-    private func thumborAnswer(
-        _ request: ServiceRequest, _ path: Substring, _ settings: ServiceSettings, _ record: inout ServiceRecord
-    ) async throws(ServiceRefusal) -> ServiceResponse {
-        record.route = .thumbor
-        guard let router = settings.thumbor else {
-            throw ServiceRefusal(404, .notFound, "nothing exists at this path")
-        }
-        let parsed = try router.parse(path)
-        if parsed.isMeta { return try await metaAnswer(request, parsed.target, settings, &record) }
-        return try await pictureAnswer(request, parsed.target, settings, &record)
     }
 
     private func optionsAnswer(_ record: ServiceRecord) -> ServiceResponse {
@@ -90,12 +75,9 @@ extension ImageService {
         _ request: ServiceRequest, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        switch parts.first ?? "" {
-        case "/healthz", "/health": return page("ok\n", .health, record)
-        case "/readyz":
-            record.route = .ready
-            if !isReady { throw ServiceRefusal(503, .draining, "the service is stopping") }
-            return page("ready\n", .ready, record)
+        let path = parts.first ?? ""
+        if let answer = try healthAnswer(path, &record) { return answer }
+        switch path {
         case "/metrics":
             guard ["GET", "HEAD"].contains(request.method) else {
                 throw ServiceRefusal(405, .method, "the method is not GET or HEAD")
@@ -137,19 +119,45 @@ extension ImageService {
             throw .target("a purge requires source=URL or target=TARGET, percent-encoded")
         }
         switch pair[0] {
-        case "source":
-            let reference = try settings.sources.reference(of: value)
-            let generation = await provider.store.purge(reference.key)
-            provider.fetcher.purge(reference.key, before: generation)
-        case "target":
-            let target = try settings.imgproxy.parse(value.prefix { $0 != "?" }[...])
-            let reference = try settings.sources.reference(of: target.source)
-            for accepted in Self.allAccepted(settings.offered) {
-                provider.store.remove(await key(of: target, reference, accepted, settings))
-            }
+        case "source": await purge(source: try settings.sources.reference(of: value))
+        case "target": try await purge(target: value, settings)
         default: throw .target("a purge requires source=URL or target=TARGET, percent-encoded")
         }
         return page("purged\n", .purge, record)
+    }
+
+    private func purge(source reference: SourcePolicy.Reference) async {
+        let generation = await provider.store.purge(reference.key)
+        provider.fetcher.purge(reference.key, before: generation)
+    }
+
+    /// Purges the results of a target in the form in which the service answers it: with the path prefix, in each
+    /// grammar, and with or without scheme and host.
+    private func purge(target: String, _ settings: ServiceSettings) async throws(ServiceRefusal) {
+        let path = Self.path(of: target)
+        var route = ServiceRecord.Route.none
+        guard path.hasPrefix(settings.configuration.pathPrefix) else {
+            throw .target("the target does not begin with the path prefix")
+        }
+        let routed = try settings.target(of: path.dropFirst(settings.configuration.pathPrefix.count), &route)
+        let reference = await current(try settings.sources.reference(of: routed.target.source))
+        // The result of `raw` is the source itself. With client hints, a target has results for unknown many values of
+        // the hints. In both cases, purge the source with all its results.
+        if routed.target.options.raw || (routed.kind == .picture && settings.configuration.usesClientHints) {
+            return await purge(source: reference)
+        }
+        for accepted in Self.allAccepted(settings.offered) {
+            provider.store.remove(await key(of: routed.target, reference, accepted, settings, kind: routed.kind))
+        }
+    }
+
+    /// Removes scheme, host, query and fragment from a target.
+    private static func path(of target: String) -> Substring {
+        var text = target.prefix { $0 != "?" && $0 != "#" }
+        if let scheme = ["http://", "https://"].first(where: { text.hasPrefix($0) }) {
+            text = text.dropFirst(scheme.count).drop { $0 != "/" }
+        }
+        return text
     }
 
     /// Returns all combinations of the offered formats. A client can accept each combination, so a purge of a target

@@ -75,6 +75,15 @@ public final class ServiceFile: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Identifies the current content of the file: its device, number, size and times of change. A file that was
+    /// replaced or written has another version. Nil if the system cannot report these values.
+    var version: String? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        let times = [status.st_mtim, status.st_ctim].map { "\($0.tv_sec).\($0.tv_nsec)" }
+        return "\(status.st_dev)-\(status.st_ino)-\(status.st_size)-\(times.joined(separator: "-"))"
+    }
+
     /// Reads the bytes of a range. Returns fewer bytes if the file was truncated after opening or cannot be read.
     /// Blocks.
     public func bytes(in range: Range<Int>) -> Data {

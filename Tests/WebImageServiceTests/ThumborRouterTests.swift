@@ -41,7 +41,7 @@ struct ThumborRouterTests {
             ($0.width, $0.height, $0.resizing, $0.enlarge) = (300, 200, .fit, false)
         },
         Row("adaptive-full-fit-in/300x200/") {
-            ($0.width, $0.height, $0.resizing, $0.enlarge) = (300, 200, .cover, false)
+            ($0.width, $0.height, $0.resizing, $0.enlarge) = (300, 200, .cover, true)
             $0.isAdaptive = true
         },
         Row("300x200/left/top/") {
@@ -85,9 +85,11 @@ struct ThumborRouterTests {
         Row("filters:blur(7, 2.5)/") { $0.blur = 2.5 },
         Row("filters:sharpen(1.5,0.5,true)/") { $0.sharpen = 1.5 },
         Row("filters:grayscale()/") { $0.isGray = true },
-        Row("filters:rotate(30)/") { $0.angle = 30 },
+        Row("filters:rotate(30)/") { _ in },
+        Row("filters:rotate(-90)/") { $0.angle = 270 },
         Row("filters:round_corner(20|10,255,0,0)/") {
-            $0.roundCorner = .init(radius: 20, color: PlainColor(red: 255, green: 0, blue: 0))
+            $0.roundCorner = .init(
+                radius: 20, verticalRadius: 10, color: PlainColor(red: 255, green: 0, blue: 0))
         },
         Row("filters:round_corner(20,0,0,0,1)/") { $0.roundCorner = .init(radius: 20, color: nil) },
         Row("filters:strip_exif():strip_icc()/") { $0.keepCopyright = false },

@@ -64,7 +64,7 @@ struct ResultResponse {
             name: filename, source: head.source,
             fileExtension: format?.fileExtension ?? (head.mediaType == "application/json" ? "json" : ""),
             isAttachment: isAttachment)
-        if settings.configuration.linksCanonical, !head.source.hasPrefix("local:") {
+        if settings.configuration.linksCanonical, head.source.hasPrefix("http") {
             // Remove the characters that would end the URL in the field. In a valid URL, all these characters are
             // percent-encoded.
             let url = head.source.filter { !"<>\"\\ ".contains($0) }

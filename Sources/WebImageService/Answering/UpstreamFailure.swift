@@ -14,6 +14,8 @@ extension ServiceRefusal {
         case .limitExceeded: self = Self.limit(error.underlying)
         case .fileSystem: self = Self.file(error.underlying)
         case .transport: self = Self.transport(error.underlying)
+        case .invalidDownloadResponse:
+            self.init(502, .upstream, "the source's server sent an answer that cannot be used")
         case .outOfMemory: self.init(503, .queue, "there is not enough memory now", retryAfter: 1)
         case .encodingFailed: self.init(500, .internalError, "the result could not be encoded")
         default: self.init(500, .internalError, "the picture could not be made")

@@ -11,16 +11,18 @@ struct ResultKey: Sendable, Hashable {
     let generation: Int
 
     /// - Parameters:
-    ///   - kind: The kind of result: `picture`, `info` or `meta`.
+    ///   - fileVersion: The version of a local file (``SourcePolicy/Reference/fileVersion``).
     ///   - fingerprint: The text of the settings that can change results.
     init(
-        kind: String = "picture", source: String, options: ProcessingOptions, accepted: AcceptedFormats,
-        generation: Int, fingerprint: String
+        kind: RoutedTarget.Kind = .picture, source: String, fileVersion: String? = nil, options: ProcessingOptions,
+        accepted: AcceptedFormats, generation: Int, fingerprint: String
     ) {
         self.source = source
         self.generation = generation
         let accept = options.format == nil ? accepted.keyText : ""
-        let parts = [kind, source, options.keyText, accept, String(generation), fingerprint]
+        let parts = [
+            kind.rawValue, source, fileVersion ?? "", options.keyText, accept, String(generation), fingerprint,
+        ]
         // Each part is preceded by its length, so that different lists of parts always have different texts.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")
         digest = Self.digest(text)

@@ -12,7 +12,8 @@ struct ServiceSettings: Sendable {
     var lifetimes: Lifetime.Bounds
     var offered: AcceptedFormats
     var watermark: WatermarkSource?
-    var fallback: Data?
+    /// The fallback picture as a source.
+    var fallback: SourcePolicy.Reference?
     /// The settings that can change results, as text for result keys.
     var fingerprint: String
     var purgeTokens: [String]
@@ -24,7 +25,7 @@ struct ServiceSettings: Sendable {
     init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
         self.configuration = configuration
         imgproxy = try Self.imgproxy(configuration)
-        thumbor = try Self.thumbor(configuration)
+        thumbor = try Self.thumbor(configuration, imgproxy.presets)
         sources = try Self.sources(configuration)
         output = try Self.output(configuration)
         lifetimes = Lifetime.Bounds(
@@ -35,12 +36,44 @@ struct ServiceSettings: Sendable {
         if configuration.offersAVIF { offered.insert(.avif) }
         if configuration.offersWebP { offered.insert(.webp) }
         if configuration.offersJPEGXL { offered.insert(.jxl) }
-        watermark = try Self.file("watermark", configuration.watermark).map {
-            WatermarkSource(data: $0, opacity: Double(configuration.watermarkOpacity) / 100)
-        }
-        fallback = try Self.file("fallback", configuration.fallback)
+        watermark = try Self.watermark(configuration)
+        fallback = try Self.fallback(configuration, output)
         purgeTokens = configuration.purgeTokens
         fingerprint = "1 \(output.keyText) \(watermark?.digest ?? "")"
+    }
+
+    /// Reads and decodes the watermark, so that a file that is not a picture is reported at the start.
+    private static func watermark(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> WatermarkSource?
+    {
+        guard let data = try file("watermark", configuration.watermark) else { return nil }
+        let source = WatermarkSource(data: data, opacity: Double(configuration.watermarkOpacity) / 100)
+        do throws(WebImageError) {
+            _ = try source.drawing()
+        } catch {
+            throw ConfigurationError("watermark", "the file is not a picture that can be read")
+        }
+        return source
+    }
+
+    private static func fallback(
+        _ configuration: ServiceConfiguration, _ output: OutputSettings
+    ) throws(ConfigurationError) -> SourcePolicy.Reference? {
+        let status = configuration.fallbackStatus
+        // Answers with the other statuses have no body, or mean something else to caches and clients.
+        guard status == 0 || status == 200 || status == 203 || (400...599).contains(status) else {
+            throw ConfigurationError("fallback-status", "\(status) is none of 0, 200, 203 and 400 to 599")
+        }
+        guard let data = try file("fallback", configuration.fallback) else { return nil }
+        var options = DecodingOptions()
+        options.limits = output.decoding
+        options.firstFrameOnly = true
+        do throws(WebImageError) {
+            _ = try ImageCodersManager.shared.decode(data, options: options)
+        } catch {
+            throw ConfigurationError("fallback", "the file is not a picture that can be read")
+        }
+        return SourcePolicy.Reference(
+            key: "fallback", location: .fallback(data), host: "fallback", fileVersion: EntityTag.tag(of: data))
     }
 
     private static func file(_ name: String, _ path: String) throws(ConfigurationError) -> Data? {
@@ -80,7 +113,9 @@ struct ServiceSettings: Sendable {
         return policy
     }
 
-    private static func thumbor(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ThumborRouter? {
+    private static func thumbor(
+        _ configuration: ServiceConfiguration, _ presets: PresetTable
+    ) throws(ConfigurationError) -> ThumborRouter? {
         guard !configuration.thumborPrefix.isEmpty else { return nil }
         guard configuration.thumborPrefix.hasPrefix("/"), configuration.thumborPrefix.count > 1 else {
             throw ConfigurationError("thumbor", "a prefix is /NAME")
@@ -90,7 +125,14 @@ struct ServiceSettings: Sendable {
         if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
             throw ConfigurationError("thumbor-key", "keys are set for imgproxy's grammar and none for thumbor's")
         }
+        // Thumbor's grammar has no presets. With this grammar, clients could use any options in spite of `only-presets`.
+        guard !configuration.onlyPresets else {
+            throw ConfigurationError(
+                "only-presets", "thumbor's grammar has no presets; unset thumbor, or use allowed-options instead")
+        }
         var router = ThumborRouter()
+        router.allowedOptions = Set(configuration.allowedOptions)
+        router.limits = presets.defaultLimits
         router.signers = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
         router.allowsUnsafe = configuration.allowsUnsafeThumbor
         return router
@@ -132,6 +174,28 @@ struct ServiceSettings: Sendable {
         settings.maxResultSide = configuration.maxResultDimension
         settings.maxResultPixels = configuration.maxResultMegapixels * 1_000_000
         return settings
+    }
+
+    /// Parses a path after the path prefix. Stores the grammar of the path in `route`, also if the path is refused.
+    func target(of path: Substring, _ route: inout ServiceRecord.Route) throws(ServiceRefusal) -> RoutedTarget {
+        if let thumbor, let inner = Self.inside(path, configuration.thumborPrefix) {
+            route = .thumbor
+            let parsed = try thumbor.parse(inner)
+            return RoutedTarget(target: parsed.target, kind: parsed.isMeta ? .meta : .picture)
+        }
+        if let inner = Self.inside(path, "/info") {
+            route = .info
+            return RoutedTarget(target: try imgproxy.parse(inner), kind: .info)
+        }
+        route = .imgproxy
+        return RoutedTarget(target: try imgproxy.parse(path), kind: .picture)
+    }
+
+    /// Returns the part of a path after a prefix. The returned part begins with a slash. Returns nil if the path does
+    /// not begin with the prefix followed by a slash.
+    static func inside(_ path: Substring, _ prefix: String) -> Substring? {
+        guard path.hasPrefix(prefix + "/") else { return nil }
+        return path.dropFirst(prefix.count)
     }
 
     /// The download policy for sources: the allowed hosts and addresses.

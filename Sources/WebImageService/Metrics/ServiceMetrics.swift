@@ -27,7 +27,7 @@ final class ServiceMetrics: Sendable {
             state.requests[
                 RequestKey(route: record.route, outcome: record.outcome, status: response.status), default: 0] += 1
             if let reason = record.reason { state.refusals[reason, default: 0] += 1 }
-            if let format = record.format?.name { state.formats[format, default: 0] += 1 }
+            if !isHead, let format = Self.sentFormat(response) { state.formats[format, default: 0] += 1 }
             for (stage, duration) in record.stages {
                 state.stages[stage, default: PrometheusHistogram()].add(duration)
             }
@@ -35,6 +35,13 @@ final class ServiceMetrics: Sendable {
             state.sourceBytes += record.sourceByteCount ?? 0
             if !isHead { state.sentBytes += response.body.count }
         }
+    }
+
+    /// The name of the format if the answer contains a whole picture; otherwise nil. A part of a picture (206) and the
+    /// confirmation of the client's copy (304) are not pictures. A fallback is a picture with any status.
+    private static func sentFormat(_ response: ServiceResponse) -> String? {
+        guard response.body.count > 0, ![206, 304, 416].contains(response.status) else { return nil }
+        return response.record.format?.name
     }
 
     /// Returns the counters as Prometheus text.
@@ -53,7 +60,7 @@ final class ServiceMetrics: Sendable {
         for (reason, count) in state.refusals.sorted(by: { $0.key < $1.key }) {
             text.add("refusals_total", ["reason": reason], count)
         }
-        text.describe("results_total", "counter", "Pictures sent by format.")
+        text.describe("results_total", "counter", "Whole pictures sent by format.")
         for (format, count) in state.formats.sorted(by: { $0.key < $1.key }) {
             text.add("results_total", ["format": format], count)
         }

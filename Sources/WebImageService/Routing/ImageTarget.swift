@@ -6,6 +6,21 @@ struct ImageTarget: Sendable, Hashable {
     var options: ProcessingOptions
 }
 
+/// A parsed target and the kind of answer that it requests.
+struct RoutedTarget: Sendable, Hashable {
+    /// The kind of answer. The raw value is part of result keys.
+    enum Kind: String, Sendable, Hashable {
+        case picture
+        /// A description of the source.
+        case info
+        /// thumbor's description of the source and the operations.
+        case meta
+    }
+
+    var target: ImageTarget
+    var kind: Kind
+}
+
 /// An unparsed processing option with its arguments.
 struct OptionSegment: Sendable, Hashable {
     let name: Substring

@@ -28,6 +28,14 @@ struct PresetTable: Sendable, Hashable {
 
     var hasDefault: Bool { presets[Self.defaultName] != nil }
 
+    /// The limits in the preset that is applied to every target.
+    var defaultLimits: ProcessingOptions.Limits {
+        var options = ProcessingOptions()
+        // Every preset was applied without an error when this table was made.
+        if hasDefault { try? apply([Substring(Self.defaultName)], to: &options) }
+        return options.limits
+    }
+
     /// Applies the options of the named presets in order. A preset may refer to other presets. A reference is skipped
     /// if it leads to a preset that is already being applied.
     ///

@@ -11,6 +11,14 @@ struct ThumborRouter: Sendable {
     var signers: [ThumborSigner] = []
     /// Whether thumbor's unsigned `unsafe` targets are accepted although keys are configured.
     var allowsUnsafe = false
+    /// The names of the options that targets may use. An empty set allows all options.
+    ///
+    /// A part of a target needs the name of the corresponding option of imgproxy's grammar: `size`, `crop`, `trim`,
+    /// `flip`, `gravity`, and `resizing_type` for `fit-in`. A filter needs its own name. Aliases of the options in
+    /// ``OptionTable`` are equivalent to their names.
+    var allowedOptions: Set<String> = []
+    /// The limits that apply to every target.
+    var limits = ProcessingOptions.Limits()
 
     /// A parsed target and whether it requests the picture or its description (`meta`).
     struct Parsed {
@@ -48,26 +56,57 @@ struct ThumborRouter: Sendable {
         options.resizing = .fill
         options.enlarge = true
         options.flipsLast = true
+        options.limits = limits
         _ = reader.take { $0 == "debug" }
         let isMeta = reader.take { $0 == "meta" } != nil
-        if let trim = reader.take({ $0 == "trim" || $0.hasPrefix("trim:") }) { try Self.readTrim(trim, &options) }
-        if let crop = reader.take({ Self.crop($0) != nil }) { options.manualCrop = Self.crop(crop) }
+        if let trim = reader.take({ $0 == "trim" || $0.hasPrefix("trim:") }) {
+            try require("trim", for: "trim")
+            try Self.readTrim(trim, &options)
+        }
+        if let crop = reader.take({ Self.crop($0) != nil }) {
+            try require("crop", for: crop)
+            options.manualCrop = Self.crop(crop)
+        }
         var isFit = false
         if let fit = reader.take({ Self.fits.contains($0) }) {
+            try require("resizing_type", for: fit)
             isFit = true
             options.isAdaptive = fit.hasPrefix("adaptive-")
-            options.resizing = fit.hasSuffix("full-fit-in") ? .cover : .fit
-            options.enlarge = false
+            // As in thumbor, only `fit-in` never enlarges. `full-fit-in` always gives the picture that covers the box.
+            let isFull = fit.hasSuffix("full-fit-in")
+            options.resizing = isFull ? .cover : .fit
+            options.enlarge = isFull
         }
-        if let size = reader.take({ Self.size($0) != nil }).flatMap(Self.size) { size.apply(to: &options) }
-        let horizontal = reader.take { ["left", "center", "right"].contains($0) }
-        let vertical = reader.take { ["top", "middle", "bottom"].contains($0) }
-        options.gravity.anchor = Self.anchor(horizontal, vertical)
-        if reader.take({ $0 == "smart" }) != nil { options.gravity.anchor = .smart }
+        if let text = reader.take({ Self.size($0) != nil }), let size = Self.size(text) {
+            if size.isSized { try require("size", for: text) }
+            if size.isFlipped { try require("flip", for: text) }
+            size.apply(to: &options)
+        }
+        try readAlignment(&reader, &options)
         if let filters = reader.takeFilters() {
-            for filter in try ThumborFilter.split(filters) { try filter.apply(to: &options, isFit: isFit) }
+            for filter in try ThumborFilter.split(filters) {
+                try require(String(filter.name), for: filter.name)
+                try filter.apply(to: &options, isFit: isFit)
+            }
         }
         return Parsed(target: ImageTarget(source: try Self.source(reader.rest), options: options), isMeta: isMeta)
+    }
+
+    /// Refuses a part whose option is not allowed.
+    private func require(_ option: String, for part: Substring) throws(ServiceRefusal) {
+        guard allowedOptions.isEmpty || !OptionTable.names(of: option).isDisjoint(with: allowedOptions) else {
+            throw .option(part, "not allowed by the configuration")
+        }
+    }
+
+    private func readAlignment(
+        _ reader: inout PartReader, _ options: inout ProcessingOptions
+    ) throws(ServiceRefusal) {
+        let horizontal = reader.take { ["left", "center", "right"].contains($0) }
+        let vertical = reader.take { ["top", "middle", "bottom"].contains($0) }
+        let smart = reader.take { $0 == "smart" }
+        if let part = horizontal ?? vertical ?? smart { try require("gravity", for: part) }
+        options.gravity.anchor = smart == nil ? Self.anchor(horizontal, vertical) : .smart
     }
 
     private static let fits: Set<Substring> = [
@@ -141,6 +180,9 @@ struct ThumborRouter: Sendable {
         var height: Int?
         var flipsHorizontally: Bool
         var flipsVertically: Bool
+
+        var isFlipped: Bool { flipsHorizontally || flipsVertically }
+        var isSized: Bool { width != 0 || height != 0 }
 
         func apply(to options: inout ProcessingOptions) {
             options.flipHorizontal = flipsHorizontally

@@ -37,8 +37,16 @@ final class LocalFolder: Sendable {
         return try ServiceFile(name: name, in: folder)
     }
 
+    /// Identifies the current content of a file; nil if there is no such file. Opens the file on one of the queues of
+    /// this object.
+    func version(_ path: String) async -> String? { await run { try? self.open(path).version } }
+
     /// Reads a file on one of the queues of this object.
-    func source(_ path: String, maxBytes: Int, bounds: Lifetime.Bounds) async throws(WebImageError) -> Source {
+    ///
+    /// - Parameter version: The expected version of the file.
+    func source(
+        _ path: String, version: String?, maxBytes: Int, bounds: Lifetime.Bounds
+    ) async throws(WebImageError) -> Source {
         let outcome: Result<Source, WebImageError> = await run {
             Result { () throws(WebImageError) in
                 let file = try self.open(path)
@@ -47,7 +55,11 @@ final class LocalFolder: Sendable {
                 }
                 guard file.byteCount > 0 else { throw .badData("file", "the data is empty") }
                 let data = file.bytes(in: 0..<file.byteCount)
-                return Source(data: data, lifetime: Lifetime(fields: [:], age: 0, bounds: bounds))
+                var lifetime = Lifetime(fields: [:], age: 0, bounds: bounds)
+                // If the file changed before or while it was read, the bytes do not belong to the expected version. A
+                // result made from them is sent but not stored.
+                if file.version != version { (lifetime.maxAge, lifetime.isShared) = (0, false) }
+                return Source(data: data, lifetime: lifetime)
             }
         }
         return try outcome.get()

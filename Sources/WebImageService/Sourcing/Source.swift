@@ -46,6 +46,7 @@ final class SourceFetcher: Sendable {
         let source: String
         let maxBytes: Int
         let generation: Int
+        let fileVersion: String?
     }
 
     /// The maximum total size in bytes of kept sources. A fetched source is kept in memory for requests that were
@@ -73,18 +74,30 @@ final class SourceFetcher: Sendable {
     func source(
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
-        let key = Key(source: reference.key, maxBytes: maxBytes, generation: demand.generation)
+        let key = Key(
+            source: reference.key, maxBytes: maxBytes, generation: demand.generation,
+            fileVersion: reference.fileVersion)
         return try await fetches.value(for: key, of: demand.request) { _ throws(WebImageError) in
             switch reference.location {
             case .local(let path):
                 guard let folder = self.folder else { throw .posix(ENOENT, stage: .download) }
-                return try await folder.source(path, maxBytes: maxBytes, bounds: bounds)
+                return try await folder.source(
+                    path, version: reference.fileVersion, maxBytes: maxBytes, bounds: bounds)
+            case .fallback(let data): return Source(data: data, lifetime: Lifetime(maxAge: bounds.most))
             case .web(let url):
                 let key = Self.cacheKey(reference.key, demand.generation)
                 return try await self.fetch(
                     url, cacheKey: key, maxBytes: maxBytes, bounds: bounds, traceParent: demand.traceParent)
             }
         }
+    }
+
+    /// Returns the source with the current version of its file. Other sources are returned unchanged.
+    func current(_ reference: SourcePolicy.Reference) async -> SourcePolicy.Reference {
+        guard case .local(let path) = reference.location, let folder else { return reference }
+        var reference = reference
+        reference.fileVersion = await folder.version(path)
+        return reference
     }
 
     private func fetch(

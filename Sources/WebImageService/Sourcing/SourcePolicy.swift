@@ -15,6 +15,8 @@ struct SourcePolicy: Sendable {
     /// The location of a source.
     enum Location: Sendable, Hashable {
         case web(URL)
+        /// The configured fallback picture.
+        case fallback(Data)
         /// The path of a file below the root, without a leading slash.
         case local(path: String)
     }
@@ -25,6 +27,9 @@ struct SourcePolicy: Sendable {
         let location: Location
         /// The host of the source, for limits per host; `local` for a local file.
         let host: String
+        /// Identifies the current content of a local file. It changes if the file is replaced or written. Nil for other
+        /// sources, and if there is no such file.
+        var fileVersion: String?
     }
 
     /// Applies replacements and the base URL to the source that a target names, and checks that the source is allowed.

@@ -91,12 +91,19 @@ final class ResultProvider: Sendable {
     /// `needsPermit`.
     func provide(_ job: PictureJob, needsPermit: Bool = true) async throws(ServiceRefusal) -> Provided {
         if let stored = await stored(job) { return stored }
+        return try await provideUnstored(job, needsPermit: needsPermit, starter: Starter())
+    }
+
+    /// Makes the result. After a failure, returns the stale result if it may be used.
+    private func provideUnstored(
+        _ job: PictureJob, needsPermit: Bool, starter: Starter
+    ) async throws(ServiceRefusal) -> Provided {
         if let failure = store.failure(for: job.key, now: clock.date) {
             if let stale = await stale(job, after: failure.refusal) { return stale }
             throw failure.refusal
         }
         do throws(ServiceRefusal) {
-            return try await made(job, needsPermit: needsPermit)
+            return try await made(job, needsPermit: needsPermit, starter: starter)
         } catch {
             if let stale = await stale(job, after: error) { return stale }
             throw error
@@ -108,14 +115,17 @@ final class ResultProvider: Sendable {
     /// begins: the function returns the stored result, or nil if no usable result is stored.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
+        // The work in the background belongs to this request, so this request is the one that made the result.
+        let starter = Starter()
         guard !limiter.isOverloaded,
-            background.begin(job.key.digest, { _ = try? await self.made(job, needsPermit: false, .low) }),
+            background.begin(
+                job.key.digest, { _ = try? await self.made(job, needsPermit: false, .low, starter: starter) }),
             budget > .zero
         else { return nil }
         let race = FirstResult<Result<Provided, ServiceRefusal>?>()
         let waiter = Task {
             do throws(ServiceRefusal) {
-                race.finish(.success(try await provide(job, needsPermit: false)))
+                race.finish(.success(try await provideUnstored(job, needsPermit: false, starter: starter)))
             } catch {
                 race.finish(.failure(error))
             }
@@ -147,10 +157,10 @@ final class ResultProvider: Sendable {
     ///     ``BackgroundWork`` limits this work.
     ///   - priority: The priority of this call; low if no request waits for the result. A request that joins the work
     ///     raises the priority of the work.
+    ///   - starter: The request for which the work is done. A call whose starter did not start the work has joined it.
     private func made(
-        _ job: PictureJob, needsPermit: Bool, _ priority: LoadPriority = .normal
+        _ job: PictureJob, needsPermit: Bool, _ priority: LoadPriority = .normal, starter: Starter = Starter()
     ) async throws(ServiceRefusal) -> Provided {
-        let starter = Starter()
         let ended: WorkOutcome
         do throws(WebImageError) {
             ended = try await works.value(

@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Tests that targets in thumbor's grammar obey the configuration and give the same pictures as thumbor.
+@Suite(.timeLimit(minutes: 2))
+struct ThumborBehaviourTests {
+    typealias Fix = PictureFixtures
+
+    private func look(_ parts: String, _ source: Data? = nil) throws -> Look {
+        var options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).target.options
+        options.format = .png
+        return try Fix.look(at: try ResultRenderer(options: options).make(from: try source ?? Fix.quadrants()))
+    }
+
+    // MARK: Policy
+
+    @Test func grammarWithoutPresetsIsRefusedWithOnlyPresets() throws {
+        #expect { try ServiceSettings(.with { ($0.thumborPrefix, $0.onlyPresets) = ("/t", true) }) } throws: {
+            ($0 as? ConfigurationError)?.name == "only-presets"
+        }
+        _ = try ServiceSettings(.with { $0.onlyPresets = true })
+    }
+
+    @Test func allowedOptionsApplyToPartsAndFilters() async throws {
+        let bench = try ServiceBench {
+            $0.thumborPrefix = "/t"
+            $0.allowedOptions = ["s", "quality", "format", "rt"]
+        }
+        func status(_ parts: String) async -> Int { await bench.get("/t/unsafe/\(parts)example.com/photo.png").status }
+        for parts in ["", "40x30/", "fit-in/40x30/", "40x30/filters:quality(50):format(png)/", "meta/40x30/"] {
+            #expect(await status(parts) == 200, "\(parts)")
+        }
+        for parts in [
+            "trim/", "10x10:20x20/", "-40x30/", "0x-0/", "40x30/left/", "40x30/smart/", "filters:blur(2)/",
+            "filters:quality(50):blur(2)/", "filters:rotate(90)/", "meta/trim/", "filters:max_bytes(100)/",
+        ] {
+            #expect(await status(parts) == 400, "\(parts)")
+        }
+        let open = try ServiceBench { $0.thumborPrefix = "/t" }
+        #expect(await open.get("/t/unsafe/trim/-40x30/left/filters:blur(2)/example.com/photo.png").status == 200)
+    }
+
+    @Test func limitsOfTheDefaultPresetApply() async throws {
+        let bench = try ServiceBench {
+            $0.thumborPrefix = "/t"
+            $0.presets = ["default=mrd:20"]
+        }
+        let response = await bench.get("/t/unsafe/60x0/example.com/photo.png")
+        #expect(response.record.size == PixelSize(width: 20, height: 15))
+    }
+
+    // MARK: Geometry
+
+    @Test(arguments: [
+        ("fit-in/160x160", "80x60"), ("full-fit-in/160x160", "213x160"), ("full-fit-in/40x40", "53x40"),
+        ("full-fit-in/160x160/filters:no_upscale()", "80x60"), ("adaptive-full-fit-in/60x240", "240x180"),
+        ("fit-in/160x160/filters:upscale()", "160x120"),
+        ("fit-in/40x40/filters:stretch()", "40x30"), ("40x40/filters:stretch()", "40x40"),
+        ("160x60/filters:stretch()", "160x60"), ("full-fit-in/40x40/filters:stretch()", "53x40"),
+        ("adaptive-fit-in/30x60", "40x30"), ("adaptive-fit-in/0x30", "40x30"), ("adaptive-fit-in/40x0", "40x30"),
+    ]) func sizesAreThoseOfThumbor(row: (parts: String, size: String)) throws {
+        #expect(try look(row.parts).size == row.size)
+    }
+
+    @Test func adaptiveBoxIsNotTurnedForASquareSource() throws {
+        let square = try Fix.png(60, 60) { _, _ in Fix.red }
+        #expect(try look("adaptive-full-fit-in/40x20", square).size == "40x40")
+        #expect(try look("adaptive-fit-in/40x20/filters:fill(blue)", square).size == "40x20")
+        let tall = try Fix.png(30, 60) { _, _ in Fix.red }
+        #expect(try look("adaptive-fit-in/40x0", tall).size == "30x60")
+        #expect(try look("adaptive-fit-in/20x0", tall).size == "20x40")
+    }
+
+    @Test(arguments: ["45", "1", "-30", "89.5", "359"]) func rotationByAnotherAngleThanQuarterTurnsIsIgnored(
+        angle: String
+    ) throws {
+        let result = try look("filters:rotate(\(angle))")
+        #expect(result.size == "80x60" && result.shows(Fix.red, 1, 1) && result.shows(Fix.white, 78, 58))
+    }
+
+    @Test(arguments: [
+        ("rotate(90)", "60x80", Fix.green), ("rotate(-90)", "60x80", Fix.blue), ("rotate(180)", "80x60", Fix.white),
+        ("rotate(450)", "60x80", Fix.green), ("rotate(90):rotate(90)", "80x60", Fix.white),
+        ("rotate(90):rotate(45)", "60x80", Fix.green),
+    ]) func quarterTurnsAddUp(row: (filters: String, size: String, corner: Fix.Pixel)) throws {
+        let result = try look("filters:\(row.filters)")
+        #expect(result.size == row.size && result.shows(row.corner, 1, 1), "\(row.filters)")
+    }
+
+    @Test func cornersAreEllipsesWithTheirOwnLimits() throws {
+        let source = try Fix.png(80, 60) { _, _ in Fix.red }
+        let wide = try look("filters:round_corner(30|10,0,0,255)", source)
+        // On the ellipse with the radii 30 and 10, x = 9 at y = 3 (0.7² + 0.7² ≈ 1).
+        #expect(wide.shows(Fix.blue, 4, 3) && wide.shows(Fix.red, 12, 3))
+        #expect(wide.shows(Fix.blue, 12, 0) && wide.shows(Fix.red, 0, 12) && wide.shows(Fix.red, 31, 0))
+        #expect(wide.shows(Fix.blue, 79 - 4, 59 - 3) && wide.shows(Fix.red, 79 - 12, 59 - 3))
+        let high = try look("filters:round_corner(10|30,0,0,255)", source)
+        #expect(high.shows(Fix.blue, 0, 12) && high.shows(Fix.red, 12, 0))
+        // Each radius is limited to half of its side: 40 and 30 px.
+        let round = try look("filters:round_corner(500,0,0,255)", source)
+        #expect(round.shows(Fix.blue, 9, 6) && round.shows(Fix.red, 16, 12))
+        #expect(round.shows(Fix.blue, 20, 0) && round.shows(Fix.red, 40, 1) && round.shows(Fix.red, 1, 30))
+        #expect(round.shows(Fix.blue, 0, 20))
+        let clear = try look("filters:round_corner(30|10,0,0,0,1)", source)
+        #expect(clear.shows(Fix.clear, 4, 3) && clear.image.hasAlpha)
+        #expect(try look("filters:round_corner(0|10,0,0,255)", source).shows(Fix.red, 0, 0))
+        let equal = try look("filters:round_corner(20|20,0,0,255)", source)
+        #expect(equal.shows(Fix.blue, 1, 1) && equal.shows(Fix.red, 7, 7))
+    }
+}
