@@ -9,7 +9,14 @@ extension Thread {
     /// - Parameter name: the name in ASCII. Tools show only its first 15 bytes.
     package convenience init(name: String, block: @escaping @Sendable () -> Void) {
         self.init {
-            Thread.current.name = String(name.prefix(15))
+            let name = String(name.prefix(15))
+            Thread.current.name = name
+            // Foundation passes the name to the system only if the creating thread has already recorded this thread's
+            // identifier. A new thread that runs before that would keep the name of its creator.
+            if let file = fopen("/proc/thread-self/comm", "w") {
+                fputs(name, file)
+                fclose(file)
+            }
             block()
         }
     }
