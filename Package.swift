@@ -59,6 +59,9 @@ let package = Package(
         .target(name: "WebImageSVG", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageRSVG"]),
         .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF"]),
 
+        // Cache tiers that several machines share.
+        .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageHTTP"]),
+
         // Root. This target registers the defaults and re-exports WebImageCore, WebImageGraphics and WebImageHTTP.
         .target(
             name: "WebImage",
@@ -126,6 +129,7 @@ let package = Package(
         // file makes every test target depend on this target.
         .target(
             name: "WebImageTestTraits", dependencies: ["WebImageTesting"], path: "Tests/Support/WebImageTestTraits"),
+        .testTarget(name: "WebImageValkeyTests", dependencies: ["WebImageValkey", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCoreTests",
             dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),

@@ -9,8 +9,9 @@
 #define CURL_LIBRARY "libcurl.so.4"
 
 #define CURL_FUNCTIONS(take)                                                                                    \
-    take(curl_easy_cleanup) take(curl_easy_getinfo) take(curl_easy_init) take(curl_easy_reset)                  \
-    take(curl_easy_setopt) take(curl_easy_strerror) take(curl_global_init) take(curl_multi_add_handle)          \
+    take(curl_easy_cleanup) take(curl_easy_getinfo) take(curl_easy_init) take(curl_easy_perform)                \
+    take(curl_easy_recv) take(curl_easy_reset) take(curl_easy_send) take(curl_easy_setopt)                      \
+    take(curl_easy_strerror) take(curl_global_init) take(curl_multi_add_handle)          \
     take(curl_multi_cleanup) take(curl_multi_info_read) take(curl_multi_init) take(curl_multi_perform)          \
     take(curl_multi_poll) take(curl_multi_remove_handle) take(curl_multi_setopt) take(curl_multi_wakeup)        \
     take(curl_share_cleanup) take(curl_share_init) take(curl_share_setopt) take(curl_slist_append)              \

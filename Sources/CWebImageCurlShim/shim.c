@@ -13,6 +13,16 @@ void webimage_curl_easy_reset(CURL *easy) { curl.curl_easy_reset(easy); }
 void webimage_curl_easy_cleanup(CURL *easy) { curl.curl_easy_cleanup(easy); }
 const char *webimage_curl_easy_strerror(CURLcode code) { return curl.curl_easy_strerror(code); }
 
+CURLcode webimage_curl_easy_perform(CURL *easy) { return curl.curl_easy_perform(easy); }
+
+CURLcode webimage_curl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent) {
+    return curl.curl_easy_send(easy, bytes, count, sent);
+}
+
+CURLcode webimage_curl_easy_recv(CURL *easy, void *bytes, size_t count, size_t *received) {
+    return curl.curl_easy_recv(easy, bytes, count, received);
+}
+
 struct curl_slist *webimage_curl_slist_append(struct curl_slist *list, const char *line) {
     return curl.curl_slist_append(list, line);
 }
@@ -75,6 +85,10 @@ CURLcode webimage_curl_get_long(CURL *easy, CURLINFO info, long *value) {
 
 CURLcode webimage_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return (curl.curl_easy_getinfo)(easy, info, value);
+}
+
+CURLcode webimage_curl_get_socket(CURL *easy, curl_socket_t *value) {
+    return (curl.curl_easy_getinfo)(easy, CURLINFO_ACTIVESOCKET, value);
 }
 
 CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value) {

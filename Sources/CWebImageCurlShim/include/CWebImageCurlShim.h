@@ -28,6 +28,12 @@ void webimage_curl_easy_reset(CURL *easy);
 void webimage_curl_easy_cleanup(CURL *easy);
 const char *webimage_curl_easy_strerror(CURLcode code);
 
+// Runs one transfer on the calling thread until it has ended.
+CURLcode webimage_curl_easy_perform(CURL *easy);
+// Sends and receives bytes on a connection that was dialled with CURLOPT_CONNECT_ONLY. CURLE_AGAIN: wait for the socket.
+CURLcode webimage_curl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
+CURLcode webimage_curl_easy_recv(CURL *easy, void *bytes, size_t count, size_t *received);
+
 struct curl_slist *webimage_curl_slist_append(struct curl_slist *list, const char *line);
 void webimage_curl_slist_free_all(struct curl_slist *list);
 
@@ -60,6 +66,8 @@ CURLcode webimage_curl_set_prereq(CURL *easy, curl_prereq_callback value);
 
 CURLcode webimage_curl_get_long(CURL *easy, CURLINFO info, long *value);
 CURLcode webimage_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
+// The socket of a connection that was dialled with CURLOPT_CONNECT_ONLY.
+CURLcode webimage_curl_get_socket(CURL *easy, curl_socket_t *value);
 CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value);
 
 CURLMcode webimage_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);

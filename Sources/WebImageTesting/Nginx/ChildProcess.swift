@@ -52,7 +52,8 @@ final class ChildProcess: Sendable {
         wait()
     }
 
-    private func send(_ signal: Int32) {
+    /// Sends a signal unless the process has ended.
+    func send(_ signal: Int32) {
         state.withLock { state in
             if state.exitStatus == nil { kill(state.identifier, signal) }
         }

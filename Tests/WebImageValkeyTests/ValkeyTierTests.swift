@@ -1,0 +1,302 @@
+import Foundation
+import Testing
+import WebImageHTTP
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageCore
+@testable import WebImageValkey
+
+/// The tier against a real server, and against servers that fail or lie.
+@Suite(
+    .enabled(if: ValkeyServer.isAvailable, "redis-server or openssl is not installed"), .serialized,
+    .timeLimit(minutes: 2))
+struct ValkeyTierTests {
+    private let budget = Sanitizer.time(Duration.seconds(2))
+
+    private func key(_ number: Int = 0) -> CacheTierKey {
+        CacheTierKey(namespace: "test", cacheKey: "https://example.org/\(number).jpg")
+    }
+
+    private func entry(_ bytes: Int = 20_000, lifetime: Duration = .seconds(60), seed: UInt8 = 1) -> CacheTierEntry {
+        CacheTierEntry(
+            .value(
+                data: Data((0..<bytes).map { UInt8(truncatingIfNeeded: $0) &+ seed }), metadata: Data("m".utf8),
+                extended: nil),
+            stored: Date().timeIntervalSince1970, lifetime: lifetime)
+    }
+
+    private func connection(
+        port: Int, _ change: (inout ValkeyConnection.Configuration) -> Void = { _ in },
+        onEvent: @escaping @Sendable (ValkeyConnection.Event) -> Void = { _ in }
+    ) -> ValkeyConnection {
+        var configuration = ValkeyConnection.Configuration(.init(.host("127.0.0.1", port: port)))
+        change(&configuration)
+        return ValkeyConnection(configuration, onEvent: onEvent)
+    }
+
+    private func withTier(
+        _ server: ValkeyServer, _ change: (inout ValkeyConnection.Configuration) -> Void = { _ in },
+        _ test: (ValkeyTier, ValkeyConnection) async throws -> Void
+    ) async throws {
+        let connection = connection(port: server.port, change)
+        defer { connection.shutDown() }
+        try #require(await eventually { connection.isUp })
+        try await test(ValkeyTier(connection), connection)
+    }
+
+    @Test func entriesAreStoredReadAndRemoved() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, _ in
+            let stored = entry()
+            #expect(await tier.entry(for: key(), within: budget) == nil)
+            #expect(await tier.put(stored, for: key(), within: budget))
+            let read = try #require(await tier.entry(for: key(), within: budget))
+            #expect(read.content == stored.content)
+            #expect(await tier.remove([key()], within: budget))
+            #expect(await tier.entry(for: key(), within: budget) == nil)
+            #expect(tier.statistics.hits == 1 && tier.statistics.misses == 2 && tier.statistics.stored == 1)
+        }
+    }
+
+    @Test func manyConcurrentCommandsAreAnsweredEachByItsOwn() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, _ in
+            let wrong = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<300 {
+                    group.addTask {
+                        let own = entry(500 + number * 400, seed: UInt8(truncatingIfNeeded: number))
+                        guard await tier.put(own, for: key(number), within: budget) else { return true }
+                        return await tier.entry(for: key(number), within: budget)?.content != own.content
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(wrong == 0)
+        }
+    }
+
+    @Test func everyValueHasAnExpiry() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, connection in
+            #expect(await tier.put(entry(lifetime: .seconds(5)), for: key(), within: budget))
+            let left = await connection.send(RESPCommand(["PTTL", .init(ValkeyTier.name(of: key()))]), within: budget)
+            guard case .success(.integer(let milliseconds)) = left else { return #expect(Bool(false)) }
+            #expect((1...5000).contains(milliseconds))
+            #expect(await !tier.put(entry(lifetime: .zero), for: key(1), within: budget))
+        }
+    }
+
+    @Test func valueOfAnotherKeyIsAMissAndRemoved() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, connection in
+            #expect(await tier.put(entry(), for: key(1), within: budget))
+            let names = [key(1), key(2)].map { RESPCommand.Word(ValkeyTier.name(of: $0)) }
+            _ = await connection.send(RESPCommand(["COPY"] + names), within: budget)
+            #expect(await tier.entry(for: key(2), within: budget) == nil)
+            #expect(tier.statistics.rejected == 1)
+            let exists = await connection.send(RESPCommand(["EXISTS", names[1]]), within: budget)
+            #expect(exists == .success(.integer(0)))
+            #expect(await tier.entry(for: key(1), within: budget) != nil)
+        }
+    }
+
+    @Test func valueOverTheLimitIsNotSent() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, _ in
+            #expect(await !tier.put(entry(2 << 20), for: key(), within: budget))
+            #expect(tier.statistics.refusedBytes > 2 << 20 && tier.statistics.failures == 0)
+        }
+    }
+
+    @Test func leaseHasOneHolderAndEndsByItself() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, _ in
+            let lease = try #require(await tier.lease(key(), for: .seconds(30), within: budget))
+            #expect(await tier.lease(key(), for: .seconds(30), within: budget) == nil)
+            #expect(await tier.renew(lease, for: .milliseconds(1), within: budget))
+            let second = await takeLease(tier)
+            // The first holder lost its lease: it can neither extend nor release the second one.
+            #expect(await !tier.renew(lease, for: .seconds(9), within: budget))
+            await tier.release(lease, within: budget)
+            #expect(await tier.lease(key(), for: .seconds(1), within: budget) == nil)
+            await tier.release(second, within: budget)
+            #expect(await tier.lease(key(), for: .seconds(1), within: budget) != nil)
+        }
+    }
+
+    private func takeLease(_ tier: ValkeyTier) async -> ValkeyTier.Lease {
+        while true { if let lease = await tier.lease(key(), for: .seconds(30), within: budget) { return lease } }
+    }
+
+    @Test func changesOfOtherConnectionsAreReported() async throws {
+        let server = try ValkeyServer()
+        let events = Locked<[ValkeyConnection.Event]>([])
+        let watching = connection(
+            port: server.port, { $0.trackedPrefix = "wi1:" }, onEvent: { event in events.withLock { $0.append(event) } }
+        )
+        defer { watching.shutDown() }
+        try await withTier(server) { tier, connection in
+            try #require(await eventually { watching.isUp && !events.withLock { $0 }.isEmpty })
+            #expect(await tier.put(entry(), for: key(), within: budget))
+            let name = ValkeyTier.name(of: key())
+            #expect(await eventually { events.withLock { $0 }.contains(.changed(key: name)) })
+            _ = await connection.send(RESPCommand(["SET", "other", "1"]), within: budget)
+            _ = await connection.send(RESPCommand(["FLUSHALL"]), within: budget)
+            #expect(await eventually { events.withLock { $0 }.contains(.flushed) })
+            #expect(!events.withLock { $0 }.contains(.changed(key: "other")))
+        }
+        server.kill()
+        #expect(await eventually { events.withLock { $0 }.last == .disconnected })
+    }
+
+    // MARK: Ways to connect
+
+    @Test func encryptedServerIsUsedOnlyWithItsAuthority() async throws {
+        let server = try ValkeyServer(.encrypted)
+        try await withTier(
+            server,
+            { configuration in
+                configuration.destination.encryption = .init()
+                configuration.destination.encryption?.certificateAuthorityFile = server.certificateFile.path
+            }
+        ) { tier, _ in
+            let stored = entry(900_000)
+            #expect(await tier.put(stored, for: key(), within: budget))
+            #expect(await tier.entry(for: key(), within: budget)?.content == stored.content)
+        }
+        var untrusting = DialledConnection.Destination(.host("127.0.0.1", port: server.port))
+        untrusting.encryption = .init()
+        let error = #expect(throws: WebImageError.self) { try DialledConnection(untrusting) }
+        guard case .curl(60, _)? = error?.underlying else {
+            return #expect(Bool(false), "\(String(describing: error))")
+        }
+    }
+
+    @Test func unixSocketWorks() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server, { $0.destination.address = .unix(path: server.socketPath) }) { tier, _ in
+            #expect(await tier.put(entry(), for: key(), within: budget))
+            #expect(await tier.entry(for: key(), within: budget) != nil)
+        }
+    }
+
+    @Test func passwordAndUserAreRequiredByTheServer() async throws {
+        let rules =
+            "user webimage on >secret ~wi1:* ~wi1l:* resetchannels -@all +get +set +del +eval +hello +client|setname"
+        let words = rules.split(separator: " ").map(String.init)
+        let server = try ValkeyServer(arguments: ["--requirepass", "other", "--user"] + words.dropFirst())
+        try await withTier(server, { ($0.user, $0.password) = ("webimage", "secret") }) { tier, connection in
+            #expect(await tier.put(entry(), for: key(), within: budget))
+            #expect(await tier.entry(for: key(), within: budget) != nil)
+            let refused = await connection.send(RESPCommand(["FLUSHALL"]), within: budget)
+            guard case .failure(.refused(let text)) = refused else { return #expect(Bool(false)) }
+            #expect(text.hasPrefix("NOPERM"))
+        }
+        let wrong = connection(port: server.port) { ($0.user, $0.password) = ("webimage", "wrong") }
+        defer { wrong.shutDown() }
+        #expect(await wrong.send(RESPCommand(["PING"]), within: budget) == .failure(.down))
+        #expect(await !eventually(within: 0.3) { wrong.isUp })
+    }
+
+    // MARK: Failures
+
+    @Test func serverThatIsDownCostsNothingAndIsUsedOnceItRuns() async throws {
+        let server = try ValkeyServer(isStarted: false)
+        let connection = connection(port: server.port)
+        defer { connection.shutDown() }
+        let tier = ValkeyTier(connection)
+        let clock = ContinuousClock()
+        let time = await clock.measure {
+            for number in 0..<20 { #expect(await tier.entry(for: key(number), within: .seconds(5)) == nil) }
+        }
+        #expect(time < Sanitizer.time(.seconds(1)))
+        #expect(tier.statistics.isOpen)
+        try server.start()
+        var isStored = false
+        while !isStored { isStored = await tier.put(entry(), for: key(), within: budget) }
+        #expect(await tier.entry(for: key(), within: budget) != nil)
+        #expect(!tier.statistics.isOpen)
+    }
+
+    @Test func killedServerEndsEveryCommandOnce() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, connection in
+            server.pause()
+            await withTaskGroup(of: Result<RESPValue, ValkeyFailure>.self) { group in
+                for _ in 0..<16 { group.addTask { await connection.send(RESPCommand(["PING"]), within: .seconds(60)) } }
+                // The commands wait for the paused server, which is then killed.
+                await Task.yield()
+                server.kill()
+                for await result in group { #expect(result == .failure(.down)) }
+            }
+            try server.start()
+            #expect(await eventually { connection.isUp })
+            var isStored = false
+            while !isStored { isStored = await tier.put(entry(), for: key(), within: budget) }
+        }
+    }
+
+    @Test func pausedServerCostsTheBudgetAndThenNothing() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, _ in
+            #expect(await tier.put(entry(), for: key(), within: budget))
+            server.pause()
+            for _ in 0..<5 { #expect(await tier.entry(for: key(), within: .milliseconds(5)) == nil) }
+            #expect(tier.statistics.isOpen)
+            server.resume()
+            var isRead = false
+            while !isRead { isRead = await tier.entry(for: key(), within: budget) != nil }
+            // The answers that came too late were discarded, not given to later commands.
+            #expect(await tier.entry(for: key(), within: budget)?.content == entry().content)
+        }
+    }
+
+    @Test func cancelledCallEndsAtOnceAndItsAnswerIsDiscarded() async throws {
+        let server = try ValkeyServer()
+        try await withTier(server) { tier, connection in
+            server.pause()
+            let call = Task { await connection.send(RESPCommand(["PING"]), within: .seconds(60)) }
+            call.cancel()
+            #expect(await call.value == .failure(.cancelled))
+            server.resume()
+            #expect(
+                await connection.send(RESPCommand(["ECHO", "a"]), within: budget) == .success(.bulk(Data("a".utf8))))
+        }
+    }
+
+    @Test func fullServerIsAFailureWithoutABreaker() async throws {
+        let server = try ValkeyServer(arguments: ["--maxmemory", "1mb", "--maxmemory-policy", "noeviction"])
+        try await withTier(server) { tier, _ in
+            for number in 0..<10 { #expect(await !tier.put(entry(900_000), for: key(number), within: budget)) }
+            #expect(tier.statistics.failures == 10 && !tier.statistics.isOpen)
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n\r\n", "$2000000000\r\n", "*999999999\r\n", "+OK\r\n+OK\r\n+OK\r\n",
+        String(repeating: "a", count: 100_000), "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n:1\r\n",
+        "\0\u{1}\u{2}",
+    ]) func serverThatLiesIsAMiss(answer: String) async throws {
+        let hello = Data("%1\r\n+server\r\n+x\r\n".utf8)
+        for answers in [[Data(answer.utf8)], [hello, Data(answer.utf8)]] {
+            let server = try RawServer(answers)
+            let connection = connection(port: server.port)
+            let tier = ValkeyTier(connection)
+            if answers.count > 1 { _ = await eventually(within: 1) { connection.isUp } }
+            #expect(await tier.entry(for: key(), within: .milliseconds(200)) == nil)
+            connection.shutDown()
+            server.stop()
+        }
+    }
+
+    @Test func connectionThatIsReleasedEndsItsThreadAndHandles() async throws {
+        let server = try ValkeyServer()
+        let open = (HandleLedger.live["curl easy"] ?? 0)
+        do {
+            let connection = connection(port: server.port)
+            try #require(await eventually { connection.isUp })
+        }
+        #expect(await eventually { (HandleLedger.live["curl easy"] ?? 0) == open })
+    }
+}
