@@ -50,7 +50,9 @@ package enum MD5 {
 
     private static func compress(_ block: ArraySlice<UInt8>, _ state: inout (UInt32, UInt32, UInt32, UInt32)) {
         let words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
-            (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[index + $1]) << UInt32(8 * $1) }
+            (0..<4).reduce(UInt32(0)) { (word: UInt32, byte: Int) -> UInt32 in
+                word | UInt32(block[index + byte]) << UInt32(8 * byte)
+            }
         }
         var (a, b, c, d) = state
         for step in 0..<64 {
@@ -62,9 +64,10 @@ package enum MD5 {
             case 2: (mixed, word) = (b ^ c ^ d, (3 * step + 5) % 16)
             default: (mixed, word) = (c ^ (b | ~d), (7 * step) % 16)
             }
-            let sum = a &+ mixed &+ sines[step] &+ words[word]
-            let turn = turns[step / 16][step % 4]
-            (a, d, c, b) = (d, c, b, b &+ (sum << turn | sum >> (32 - turn)))
+            let sum: UInt32 = a &+ mixed &+ sines[step] &+ words[word]
+            let turn: UInt32 = turns[step / 16][step % 4]
+            let turned: UInt32 = sum << turn | sum >> (32 - turn)
+            (a, d, c, b) = (d, c, b, b &+ turned)
         }
         state = (state.0 &+ a, state.1 &+ b, state.2 &+ c, state.3 &+ d)
     }

@@ -141,7 +141,8 @@ struct BMPHeader {
 
     /// Returns the palette as triplets of red, green and blue.
     func colors(in bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        stride(from: palette.lowerBound, to: palette.upperBound, by: paletteEntryBytes).flatMap { entry in
+        stride(from: palette.lowerBound, to: palette.upperBound, by: paletteEntryBytes).flatMap {
+            (entry: Int) -> [UInt8] in
             [bytes[entry + 2], bytes[entry + 1], bytes[entry]]
         }
     }

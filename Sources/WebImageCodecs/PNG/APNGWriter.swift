@@ -106,7 +106,9 @@ private struct APNGFile {
 
     private mutating func appendControl(_ rectangle: FrameRectangle, _ duration: FrameFraction) {
         let place = [rectangle.x.count, rectangle.y.count, rectangle.x.lowerBound, rectangle.y.lowerBound]
-        let times = [duration.numerator, duration.denominator].flatMap { [UInt8($0 >> 8 & 255), UInt8($0 & 255)] }
+        let times = [duration.numerator, duration.denominator].flatMap { (time) -> [UInt8] in
+            [UInt8(time >> 8 & 255), UInt8(time & 255)]
+        }
         // The last two bytes are the disposal and the blend operation. Disposal 0 means none. Blend operation 0 means
         // that the frame replaces the pixels on the canvas.
         file.append("fcTL", nextNumber() + place.flatMap { PNGChunkWriter.bigEndian(UInt32($0)) } + times + [0, 0])

@@ -76,6 +76,7 @@ extension ContentDigest {
         guard text.utf8.count == 32 else { return nil }
         let digits = text.compactMap(\.hexDigitValue)
         guard digits.count == 32 else { return nil }
-        self.init(stored: Data((0..<16).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }))
+        let bytes = (0..<16).map { (place: Int) -> UInt8 in UInt8(digits[2 * place] << 4 | digits[2 * place + 1]) }
+        self.init(stored: Data(bytes))
     }
 }

@@ -184,7 +184,10 @@ struct PlainColor: Sendable, Hashable {
     init?(hex: some StringProtocol) {
         let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count == hex.utf8.count, digits.count == 3 || digits.count == 6 else { return nil }
-        let values = digits.count == 3 ? digits.map { $0 * 17 } : [0, 2, 4].map { digits[$0] * 16 + digits[$0 + 1] }
+        let values =
+            digits.count == 3
+            ? digits.map { (digit: Int) -> Int in digit * 17 }
+            : [0, 2, 4].map { (place: Int) -> Int in digits[place] * 16 + digits[place + 1] }
         self.init(red: UInt8(values[0]), green: UInt8(values[1]), blue: UInt8(values[2]))
     }
 

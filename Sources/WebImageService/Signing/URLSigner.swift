@@ -45,7 +45,9 @@ public struct URLSigner: Sendable, Hashable {
     private static func bytes(_ hex: String) -> [UInt8]? {
         let digits = hex.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard !digits.isEmpty, digits.count == hex.utf8.count, digits.count % 2 == 0 else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
+        return stride(from: 0, to: digits.count, by: 2).map { (place: Int) -> UInt8 in
+            UInt8(digits[place] * 16 + digits[place + 1])
+        }
     }
 }
 

@@ -80,8 +80,9 @@ extension ThumbHash {
     }
 
     fileprivate static func waves(_ count: Int, over side: Int) -> [[Double]] {
-        (0..<count).map { wave in
-            (0..<side).map { cos(.pi * Double(wave) * (Double($0) + 0.5) / Double(side)) }
+        (0..<count).map { (wave: Int) -> [Double] in
+            let wave: Double = .pi * Double(wave)
+            return (0..<side).map { (place: Int) -> Double in cos(wave * (Double(place) + 0.5) / Double(side)) }
         }
     }
 }
