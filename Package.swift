@@ -181,8 +181,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageTesting", "SDWebImage",
-                "ClashingToolkit",
+                "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageServer", "WebImageService",
+                "WebImageTesting", "SDWebImage", "ClashingToolkit",
             ]),
 
         .testTarget(

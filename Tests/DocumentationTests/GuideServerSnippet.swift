@@ -1,55 +1,54 @@
 import Foundation
 import WebImage
 import WebImageHTTP
-
-// snippet: guide-framework
-/// These types stand for the request and response types of your web framework.
-struct WebRequest {
-    var query: [String: String]
-    var ifNoneMatch: String?
-}
-
-struct WebResponse {
-    var status: Int
-    var headers: [String: String] = [:]
-    var body = Data()
-}
-// end
+import WebImageServer
+import WebImageService
 
 // snippet: guide-handler
 /// Answers `?url=…&width=…` with a WebP of that width, which shows the first frame of an animation.
 struct PreviewHandler: Sendable {
     let previews: ImageEncodedCache
 
-    init(cacheFolder: String) {
-        var config = WebImageDownloaderConfig()
-        config.policy = .server
-        config.downloadDeadline = 10
-        config.maxBodyBytes = 20_000_000
+    /// - Parameter loader: Fetches the pictures. Tests pass a `FakeDataLoader`.
+    init(cacheFolder: String, loader: any ImageLoader = PreviewHandler.downloader()) {
         let manager = WebImageManager(
-            cache: ImageCache(namespace: "originals", diskCacheDirectory: cacheFolder),
-            loader: WebImageDownloader(config: config))
+            cache: ImageCache(namespace: "originals", diskCacheDirectory: cacheFolder), loader: loader)
         manager.failedURLLifetime = .seconds(60)
         previews = ImageEncodedCache(
             manager: manager, storage: ImageCache(namespace: "previews", diskCacheDirectory: cacheFolder))
     }
 
-    func answer(_ request: WebRequest) async -> WebResponse {
-        guard let url = request.query["url"].flatMap({ URL(string: $0) }),
-            let width = request.query["width"].flatMap({ Int($0) }), (1...2000).contains(width)
-        else { return WebResponse(status: 400) }
+    static func downloader() -> WebImageDownloader {
+        var config = WebImageDownloaderConfig()
+        config.policy = .server
+        config.downloadDeadline = 10
+        config.maxBodyBytes = 20_000_000
+        return WebImageDownloader(config: config)
+    }
+
+    func answer(_ request: ServiceRequest) async -> ServiceResponse {
+        guard ["GET", "HEAD"].contains(request.method) else { return text(405, "only GET and HEAD") }
+        let query = URLComponents(string: request.target)?.queryItems ?? []
+        func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+        guard let url = value("url").flatMap({ URL(string: $0) }),
+            let width = value("width").flatMap({ Int($0) }), (1...2000).contains(width)
+        else { return text(400, "url and width are required; width is 1 to 2000") }
         var wanted = ImageRequest(url: url, width: width, options: .decodeFirstFrameOnly)
         wanted.limits = DecodingLimits(maxEncodedBytes: 20_000_000, maxPixels: 50_000_000)
         var options = EncodingOptions()
         options.quality = 0.8
         do throws(WebImageError) {
             let image = try await previews.encodedImage(for: wanted, format: .webP, options: options)
-            var headers = ["Content-Type": image.contentType, "ETag": image.etag, "Cache-Control": "max-age=3600"]
+            var headers: ServiceHeaders = [
+                "Content-Type": image.contentType, "ETag": image.etag, "Cache-Control": "max-age=3600",
+            ]
             headers["Last-Modified"] = image.lastModified
-            if image.matches(ifNoneMatch: request.ifNoneMatch) { return WebResponse(status: 304, headers: headers) }
-            return WebResponse(status: 200, headers: headers, body: image.data)
+            if image.matches(ifNoneMatch: request.headers["If-None-Match"]) {
+                return ServiceResponse(status: 304, headers: headers)
+            }
+            return ServiceResponse(status: 200, headers: headers, body: .bytes(image.data))
         } catch {
-            return WebResponse(status: status(for: error), body: Data(error.code.words.utf8))
+            return text(status(for: error), error.description)
         }
     }
 
@@ -61,6 +60,25 @@ struct PreviewHandler: Sendable {
         default: 502
         }
     }
+
+    private func text(_ status: Int, _ words: String) -> ServiceResponse {
+        ServiceResponse(
+            status: status, headers: ["Content-Type": "text/plain; charset=utf-8"],
+            body: .bytes(Data((words + "\n").utf8)))
+    }
+}
+// end
+
+// snippet: guide-serve
+/// Serves the handler, for example on `127.0.0.1:8080`. The server runs until `stop(within:)`.
+func serve(_ handler: PreviewHandler, on address: String) throws(HTTPServerError) -> HTTPServer {
+    try HTTPServer(
+        listening: [ListenAddress(address)],
+        respondImmediately: { request in
+            // Called on a thread that serves sockets: only for answers that need no work.
+            request.target == "/healthz" ? ServiceResponse(status: 200, body: .bytes(Data("ok\n".utf8))) : nil
+        },
+        respond: { request in await handler.answer(request) })
 }
 // end
 

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageServer
+import WebImageService
 import WebImageTestTraits
 import WebImageTesting
 
@@ -127,6 +129,82 @@ import WebImageTesting
             server.route("/step4", .body(data))
             await #expect(throws: WebImageError.self) { try await manager.image(for: server.url("/step0")) }
             #expect(try await manager.image(for: server.url("/step1")).pixelSize == PixelSize(width: 5, height: 5))
+        }
+    }
+
+    @Test func handlerRefusesFilesAndDataURLs() async throws {
+        try await privately {
+            let file = try picture("secret.png")
+            let handler = PreviewHandler(cacheFolder: folder.path + "/cache")
+            let pixel = "data:image/png;base64," + (try Data(contentsOf: file).base64EncodedString())
+            for url in [file.absoluteString, pixel] {
+                let answer = await handler.answer(ServiceRequest(target: "/?width=10&url=\(url)"))
+                #expect(answer.status == 400, "\(url): \(answer)")
+            }
+            for loaders in [[DataURLImageLoader()], [DataURLImageLoader(), FileImageLoader()]] as [[any ImageLoader]] {
+                let several = PreviewHandler(
+                    cacheFolder: folder.path + "/\(UUID().uuidString)",
+                    loader: ImageLoadersManager(loaders: loaders + [PreviewHandler.downloader()]))
+                for (url, status) in [(file.absoluteString, 400), (pixel, 200)] {
+                    let answer = await several.answer(ServiceRequest(target: "/?width=10&url=\(url)"))
+                    #expect(answer.status == status, "\(url): \(answer)")
+                }
+            }
+        }
+    }
+
+    @Test func handlerIsServedByAnHTTPServer() async throws {
+        try await privately {
+            let loader = FakeDataLoader()
+            let url = try #require(URL(string: "https://example.org/a.png"))
+            loader.answer(url, with: .success(try Data(contentsOf: picture("a.png"))))
+            let server = try serve(
+                PreviewHandler(cacheFolder: folder.path + "/cache", loader: loader), on: "127.0.0.1:0")
+            let client = WebImageManager(
+                cache: ImageCache(namespace: "client", diskCacheDirectory: folder.path + "/client"),
+                loader: ImageLoadersManager.shared)
+            let base = "http://\(server.addresses[0])"
+            let preview = try #require(URL(string: "\(base)/preview?width=64&url=\(url.absoluteString)"))
+            #expect(try await client.image(for: preview).pixelSize == PixelSize(width: 64, height: 48))
+            let health = try #require(URL(string: base + "/healthz"))
+            let answer = try await ImageLoadersManager.shared.loadData(for: ImageDataLoad(url: health), progress: nil)
+            #expect(answer.data == Data("ok\n".utf8))
+            await server.stop(within: .seconds(5))
+        }
+    }
+
+    /// The table of the guide shows the texts and statuses that the handler answers.
+    @Test func errorsOfTheGuideAreTheErrorsOfTheHandler() async throws {
+        try await privately {
+            let guide = try #require(Document.all.first { $0.path.hasSuffix("/Server.md") })
+            let rows = guide.text.matches(of: /\n\| (\d{3}) \| `([^`]+)` \|/).map { (Int($0.1), String($0.2)) }
+            #expect(rows.count == 5)
+            let server = try FaultServer()
+            defer { server.stop() }
+            server.route("/text.png", .body(Data("no picture".utf8)))
+            let own = WebImageDownloader(config: WebImageDownloaderConfig())
+            var found: [(Int, String)] = []
+            for (url, loader) in [
+                ("http://10.0.0.1/a.png", nil), ("file:///etc/hostname", nil),
+                (server.url("/text.png").absoluteString, own), (server.url("/gone.png").absoluteString, own),
+                ("https://example.org/large.png", FakeDataLoader()),
+            ] as [(String, (any ImageLoader)?)] {
+                if let fake = loader as? FakeDataLoader, let url = URL(string: url) {
+                    fake.answer(url, with: .success(Data(count: 20_000_001)))
+                }
+                let handler = PreviewHandler(
+                    cacheFolder: folder.path + "/\(UUID().uuidString)", loader: loader ?? PreviewHandler.downloader())
+                let answer = await handler.answer(ServiceRequest(target: "/?width=10&url=\(url)"))
+                guard case .bytes(let data) = answer.body else { continue }
+                let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .newlines)
+                found.append(
+                    (
+                        answer.status,
+                        text.replacingOccurrences(of: server.url("/").absoluteString, with: "https://example.org/")
+                    ))
+            }
+            #expect(found.map(\.0) == rows.map(\.0))
+            for (row, answer) in zip(rows, found) { #expect(row.1 == answer.1) }
         }
     }
 
