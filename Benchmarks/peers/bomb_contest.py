@@ -19,7 +19,7 @@ resource.setrlimit(resource.RLIMIT_AS, (8 << 30, resource.RLIM_INFINITY))
 with tempfile.TemporaryDirectory() as scratch:
     out = os.path.join(scratch, "out")
     contestants = [
-        ("webimage", lambda file: [webimage, "convert", file, out + ".rgba"]),
+        ("webimage", lambda file: [webimage, "convert", "--overwrite", file, out + ".rgba"]),
         ("libvips", lambda file: ["vips", "copy", file, out + ".v"]),
         ("gdk-pixbuf", lambda file: ["gdk-pixbuf-thumbnailer", file, out + ".png"]),
     ]

@@ -8,3 +8,5 @@ void wi_getopt_reset(void) {
 const char *wi_getopt_argument(void) { return optarg; }
 
 int wi_getopt_index(void) { return optind; }
+
+int wi_getopt_unknown(void) { return optopt; }

@@ -28,7 +28,13 @@ struct Option: Sendable {
     static let lists: [Option] = [.flag("recursive", letter: "r"), .value("input", letter: "i")]
 
     /// The options for output files. Commands that write one file per picture accept them.
-    static let outputs: [Option] = [.value("out", letter: "o"), .flag("overwrite"), .flag("skip-existing")]
+    static let outputs: [Option] = [.value("out", letter: "o")] + existing
+
+    /// The options for output files that already exist.
+    static let existing: [Option] = [.flag("overwrite"), .flag("skip-existing")]
+
+    /// The option that suppresses reports and progress. Errors are printed nevertheless.
+    static let quiet = Option.flag("quiet")
 }
 
 /// A command line, parsed by `getopt_long`. Options and operands can be in any order. `--` ends the options.
@@ -39,16 +45,23 @@ struct Arguments {
     /// meaning.
     private(set) var given: [(name: String, value: String)] = []
 
+    /// The value that `getopt_long` returns for the first long option. Every long option has a value of its own.
+    /// Otherwise an abbreviation of several options would select the first of them.
+    private static let firstLong: Int32 = 0x1000
+
     /// Parses a command line. The first element of `arguments` is the command's name.
     init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
         let options = options + [.flag("help", letter: "h")]
         let names = options.map { strdup($0.name) }
         var words = arguments.map { strdup($0) }
         defer { (names + words).forEach { free($0) } }
-        var table = zip(options, names).map { option, name in
-            CWebImageGetoptShim.option(
-                name: UnsafePointer(name), has_arg: option.takesArgument ? required_argument : no_argument, flag: nil,
-                val: 0)
+        var table = zip(options, names).enumerated().map { index, entry in
+            let (option, name) = entry
+            return
+                CWebImageGetoptShim.option(
+                    name: UnsafePointer(name), has_arg: option.takesArgument ? required_argument : no_argument,
+                    flag: nil,
+                    val: Self.firstLong + Int32(index))
         }
         table.append(CWebImageGetoptShim.option(name: nil, has_arg: 0, flag: nil, val: 0))
         let letters = options.compactMap { option in option.letter.map { "\($0)" + (option.takesArgument ? ":" : "") } }
@@ -60,12 +73,14 @@ struct Arguments {
             let last = words[Int(max(wi_getopt_index() - 1, 0))].map { String(cString: $0) } ?? ""
             let option: Option
             switch found {
-            case 0: option = options[Int(index)]
+            case Self.firstLong...: option = options[Int(found - Self.firstLong)]
             case Int32(UInt8(ascii: ":")): throw UsageError("\(last) requires a value")
             default:
                 let letter = UInt8(exactly: found).map { Character(UnicodeScalar($0)) }
                 guard let known = options.first(where: { $0.letter != nil && $0.letter == letter }) else {
-                    throw UsageError("unknown option \(last)")
+                    let rest = words.dropFirst(Int(wi_getopt_index()))
+                    let next = rest.first?.map { String(cString: $0) } ?? ""
+                    throw Self.unknownOption(in: last, or: next, options)
                 }
                 option = known
             }
@@ -74,6 +89,32 @@ struct Arguments {
             given.append((option.name, value))
         }
         operands = words[Int(wi_getopt_index())...].compactMap { $0.map { String(cString: $0) } }
+    }
+
+    /// Returns the error for an option that `getopt_long` refuses.
+    ///
+    /// - Parameters:
+    ///   - last: The word before the next word to parse. It is the refused word, unless letters of the refused word are
+    ///     not parsed yet.
+    ///   - next: The next word to parse.
+    private static func unknownOption(in last: String, or next: String, _ options: [Option]) -> UsageError {
+        let hint = "(use -- before a file name that begins with -)"
+        let letter = wi_getopt_unknown()
+        if letter != 0, letter < Self.firstLong {
+            let byte = UInt8(truncatingIfNeeded: letter)
+            let word = last.hasPrefix("-") && !last.hasPrefix("--") && last.utf8.last == byte ? last : next
+            // The byte can be a part of a character that is not ASCII.
+            let option = byte < 0x80 ? "-\(UnicodeScalar(byte))" : RawText.shown(word)
+            return UsageError("unknown option \(option)\(word == option ? "" : " in \(RawText.shown(word))") \(hint)")
+        }
+        let name = last.dropFirst(2).prefix { $0 != "=" }
+        let similar = options.map(\.name).filter { $0.hasPrefix(name) }
+        if similar.contains(String(name)) || similar.count == 1 { return UsageError("--\(similar[0]) takes no value") }
+        guard similar.isEmpty || name.isEmpty else {
+            let names = similar.map { "--" + $0 }.joined(separator: ", ")
+            return UsageError("--\(name) can be any of \(names); write the whole name")
+        }
+        return UsageError("unknown option \(RawText.shown(last)) \(hint)")
     }
 
     func has(_ name: String) -> Bool { values[name] != nil }

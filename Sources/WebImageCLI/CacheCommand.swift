@@ -3,11 +3,13 @@ import WebImage
 
 /// `webimage cache`: shows and purges the disk cache.
 enum CacheCommand {
-    private static let options: [Option] = [.value("cache"), .value("admin"), .value("config"), .flag("target")]
+    private static let options: [Option] = [
+        .value("cache"), .value("admin"), .value("config"), .flag("target"), .quiet,
+    ]
 
     static let command = Command(options: options + Option.limits) { arguments throws(UsageError) in
         if arguments.operands.first == "purge" { return try CachePurge.invocation(arguments) }
-        let actions: [String: @Sendable (ImageCache) async -> ExitCode] = [
+        let actions: [String: @Sendable (ImageCache, @Sendable (String) -> Void) async -> ExitCode] = [
             "stats": stats, "clear": clear, "verify": verify,
         ]
         guard arguments.operands.count == 1, let action = actions[arguments.operands[0]] else {
@@ -15,28 +17,29 @@ enum CacheCommand {
         }
         let folder = arguments.string("cache")
         guard folder != "none" else { throw UsageError("--cache requires a folder for this command") }
-        return { await action(CommandCache.cache(folder)) }
+        let say = Console.reporter(isQuiet: arguments.has("quiet"))
+        return { await action(CommandCache.cache(folder), say) }
     }
 
-    private static func stats(_ cache: ImageCache) async -> ExitCode {
+    private static func stats(_ cache: ImageCache, _ say: @Sendable (String) -> Void) async -> ExitCode {
         let (count, size) = await cache.diskUsage()
-        Console.line("\(cache.diskCachePath): \(count) entries, \(size) B")
+        say("\(cache.diskCachePath): \(count) entries, \(size) B")
         return .ok
     }
 
-    private static func clear(_ cache: ImageCache) async -> ExitCode {
+    private static func clear(_ cache: ImageCache, _ say: @Sendable (String) -> Void) async -> ExitCode {
         await cache.clearDisk()
         await cache.flush()
-        Console.line("\(cache.diskCachePath): empty")
+        say("\(cache.diskCachePath): empty")
         return .ok
     }
 
-    private static func verify(_ cache: ImageCache) async -> ExitCode {
+    private static func verify(_ cache: ImageCache, _ say: @Sendable (String) -> Void) async -> ExitCode {
         guard let (checked, removed) = await cache.verifyDisk() else {
             Console.error("\(cache.diskCachePath): cannot be opened")
             return .failed
         }
-        Console.line("\(cache.diskCachePath): \(checked) entries read, \(removed) damaged and removed")
+        say("\(cache.diskCachePath): \(checked) entries read, \(removed) damaged and removed")
         return removed == 0 ? .ok : .failed
     }
 }

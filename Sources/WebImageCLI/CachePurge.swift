@@ -10,12 +10,13 @@ enum CachePurge {
         let operands = Array(arguments.operands.dropFirst())
         guard !operands.isEmpty else { throw UsageError("cache purge requires at least one source") }
         var configuration = try ServiceArguments(file: arguments.string("config")).configuration()
+        let say = Console.reporter(isQuiet: arguments.has("quiet"))
         let name = arguments.has("target") ? "target" : "source"
         let admin = arguments.string("admin") ?? configuration.admin
         guard !admin.isEmpty else {
             configuration.purgeTokens = ["local"]
             let configuration = configuration
-            return { await purge(operands, name, inCachesOf: configuration) }
+            return { await purge(operands, name, inCachesOf: configuration, say) }
         }
         guard let token = configuration.purgeTokens.first else {
             throw UsageError("there is no token; set WEBIMAGE_PURGE_TOKEN or name the service's file by --config")
@@ -26,7 +27,7 @@ enum CachePurge {
         } catch {
             throw UsageError("\(error)")
         }
-        return { await purge(operands, name, at: address, token) }
+        return { await purge(operands, name, at: address, token, say) }
     }
 
     private static func query(_ name: String, _ operand: String) -> String {
@@ -37,7 +38,8 @@ enum CachePurge {
     /// Purges directly in the caches on disk, without a connection to a service. A running service with the same caches
     /// detects the purge of a source within five seconds.
     private static func purge(
-        _ operands: [String], _ name: String, inCachesOf configuration: ServiceConfiguration
+        _ operands: [String], _ name: String, inCachesOf configuration: ServiceConfiguration,
+        _ say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
         var code = ExitCode.ok
         do {
@@ -46,7 +48,7 @@ enum CachePurge {
                 let response = await service.respondToOperator(
                     ServiceRequest(
                         method: "POST", target: query(name, operand), headers: ["Authorization": "Bearer local"]))
-                report(operand, response.status, response.record.message, &code)
+                report(operand, response.status, response.record.message, &code, say)
             }
             await service.shutdown()
         } catch {
@@ -57,7 +59,8 @@ enum CachePurge {
     }
 
     private static func purge(
-        _ operands: [String], _ name: String, at address: ListenAddress, _ token: String
+        _ operands: [String], _ name: String, at address: ListenAddress, _ token: String,
+        _ say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
         await withValueContinuation { continuation in
             // Use a separate thread, because the sockets block. A thread of the cooperative pool must not block.
@@ -65,7 +68,7 @@ enum CachePurge {
                 var code = ExitCode.ok
                 for operand in operands {
                     let outcome = OperatorClient.post(query(name, operand), token: token, to: address)
-                    report(operand, outcome.status, outcome.message, &code)
+                    report(operand, outcome.status, outcome.message, &code, say)
                 }
                 continuation.resume(returning: code)
             }
@@ -73,9 +76,11 @@ enum CachePurge {
         }
     }
 
-    private static func report(_ operand: String, _ status: Int, _ message: String?, _ code: inout ExitCode) {
+    private static func report(
+        _ operand: String, _ status: Int, _ message: String?, _ code: inout ExitCode, _ say: (String) -> Void
+    ) {
         if status == 200 {
-            Console.line("\(operand): purged")
+            say("\(operand): purged")
         } else {
             Console.error("\(operand): \(message ?? "status \(status)")")
             code = .failed

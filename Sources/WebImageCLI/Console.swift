@@ -10,7 +10,13 @@ enum Console {
 
     static func line(_ text: String) { out(text + "\n") }
 
-    static func error(_ message: String) { write("webimage: \(message)\n", to: STDERR_FILENO) }
+    /// Prints an error. Control characters are escaped, because the message can contain text of a file or a server.
+    static func error(_ message: String) {
+        write("webimage: \(RawText.withoutControls(message))\n", to: STDERR_FILENO)
+    }
+
+    /// Returns the function that prints the lines of a report. It prints nothing if `--quiet` is given.
+    static func reporter(isQuiet: Bool) -> @Sendable (String) -> Void { { text in if !isQuiet { line(text) } } }
 
     static func status(_ text: String) { write(text, to: STDERR_FILENO) }
 
@@ -47,23 +53,39 @@ extension WebImageError {
         return url.relativePath
     }
 
-    /// The message without the URL, because the printed line already begins with the operand. For an error of the file
-    /// system, the message is the system's message and a hint.
-    var message: String {
-        if code == .fileSystem, case .posix(let number, let words)? = underlying {
+    /// Returns the message without the URL, because the printed line already begins with the operand. An error of the
+    /// file system has the system's message and a hint. An exceeded limit has the option that raises it. An error about
+    /// the content of a local file has no code and no stage, because only the file can be its cause.
+    func message(of operand: String) -> String {
+        let isLocal = operand == InputSource.standardInput || InputSource.localPath(operand) != nil
+        switch (code, underlying) {
+        case (.fileSystem, .posix(let number, let words)?):
             let folder = "Name a file; load, info and thumbnail take folders with --recursive."
             return "\(words). \(number == EISDIR && stage == .download ? folder : hint ?? "")"
+        case (.limitExceeded, .limit(let limit, let actual, let allowed)?):
+            return limit.message(actual: actual, allowed: allowed)
+        case (.badImageData, _) where isLocal && stage == .download:
+            return operand == InputSource.standardInput
+                ? "Standard input is empty. Pipe a picture in." : "The file is empty."
+        case (.badImageData, .codec(let library, let words)?) where isLocal && library == "sniffer":
+            return "This is not a picture of a known format: \(words). 'webimage formats' lists the formats."
+        case (.badImageData, .codec(let library, let words)?) where isLocal && stage == .decode && library != "convert":
+            return "The file is damaged: \(words) (\(library))."
+        default:
+            var copy = self
+            copy.url = nil
+            return copy.description
         }
-        var copy = self
-        copy.url = nil
-        return copy.description
     }
+
+    /// Returns the failed file or URL and the message, as they are printed for a person.
+    func line(of operand: String) -> String { "\(RawText.shown(subject(of: operand))): \(message(of: operand))" }
 
     /// Returns the name of the step that failed, for the report. Reading a file is `read`, and writing a file is
     /// `write`. Other steps have the name of the stage.
     func step(of operand: String) -> String {
         switch stage {
-        case .download where operand == InputSource.standardInput || InputSource.url(operand).isFileURL: "read"
+        case .download where operand == InputSource.standardInput || InputSource.localPath(operand) != nil: "read"
         case .store: "write"
         default: stage.rawValue
         }
@@ -72,16 +94,41 @@ extension WebImageError {
     /// Returns the error as a JSON object on one line. The first member has the name `name` and contains the operand.
     func json(_ name: String, _ operand: String) -> String {
         var object = JSONLine()
-        object.add(name, .string(operand))
+        object.add(name, ofWord: operand)
         object.add("error", .integer(code.rawValue))
         object.add("stage", .string(step(of: operand)))
-        object.add("message", .string(message))
+        object.add("message", .string(message(of: operand)))
         return object.text
+    }
+}
+
+extension DecodingLimits.Limit {
+    /// Returns what exceeded the limit, and the option that raises the limit.
+    fileprivate func message(actual: Int, allowed: Int) -> String {
+        let (unit, option): (String, String?) =
+            switch self {
+            case .encodedBytes, .bodyBytes: ("bytes", "--max-bytes")
+            case .pixels: ("pixels", "--max-pixels")
+            case .animationPixels: ("pixels in all frames together", "--max-pixels")
+            case .frameCount: ("frames", nil)
+            case .ancillaryChunkBytes: ("bytes in one profile or metadata block", nil)
+            case .ancillaryBytes: ("bytes in profiles and metadata", nil)
+            case .decodeBytes: ("bytes of memory to decode", nil)
+            case .decodeTime: ("of the time to decode", nil)
+            }
+        let found =
+            self == .decodeTime
+            ? "It needs more than the limit \(unit)."
+            : actual == .max
+                ? "It has more than the limit of \(allowed) \(unit)."
+                : "It has \(actual) \(unit); the limit is \(allowed)."
+        let raise = option.map { "Raise it with \($0) N, or use" } ?? "For a file that you made yourself, use"
+        return "\(found) \(raise) --no-limits" + (option == nil ? "." : " for a file that you made yourself.")
     }
 }
 
 extension Console {
     static func report(_ operand: String, _ failure: WebImageError) {
-        error("\(failure.subject(of: operand)): \(failure.message)")
+        error(failure.line(of: operand))
     }
 }

@@ -1,31 +1,24 @@
 import Foundation
 import WebImage
 
-/// `webimage convert`: converts one picture or animation into another file.
+/// `webimage convert`: converts a picture or an animation into another file, or several into a folder.
 enum ConvertCommand {
     static let command = Command(
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
-            .value("frame"), .value("color"), .value("metadata"),
-        ] + TransformFlags.options + Option.limits + Option.requests
+            .value("frame"), .value("color"), .value("metadata"), .quiet,
+        ] + Option.existing + TransformFlags.options + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
-        guard arguments.operands.count == 2 else { throw UsageError("convert requires IN and OUT") }
-        let (input, output) = (arguments.operands[0], arguments.operands[1])
+        guard arguments.operands.count >= 2, let output = arguments.operands.last else {
+            throw UsageError("convert requires IN and OUT")
+        }
+        let inputs = arguments.operands.dropLast().map { Operand(text: $0) }
         let isRaw: Bool
         let format: ImageFormat?
         if arguments.string("format") == "rgba" {
             (isRaw, format) = (true, nil)
-        } else if let given = try arguments.format() {
-            (isRaw, format) = (false, given)
-        } else if output == OutputFile.standardOutput {
-            // Neither an output name nor --format selects a format, so the picture keeps its own format.
-            (isRaw, format) = (false, nil)
         } else {
-            let named = PathText.fileExtension(of: output).lowercased()
-            (isRaw, format) = (named == "rgba", ImageFormat(fileExtension: named).container)
-            guard isRaw || ImageCodersManager.shared.canEncode(to: format ?? .undefined) else {
-                throw UsageError("'\(output)' has no extension of a writable format; see 'webimage formats'")
-            }
+            (isRaw, format) = (false, try arguments.format())
         }
         let rendition = Rendition(
             size: try arguments.size(), quality: try arguments.quality(),
@@ -33,27 +26,109 @@ enum ConvertCommand {
             limits: try arguments.limits(), transformers: try TransformFlags.transformers(arguments),
             keepsMetadata: try arguments.keepsMetadata())
         try Console.checkOutput(output)
-        let requests = try RequestFlags(arguments)
-        return {
+        var job = ConvertJob(
+            rendition: rendition, requests: try RequestFlags(arguments), format: format, isRaw: isRaw,
+            existing: try OutputPlan.existing(arguments), isQuiet: arguments.has("quiet"))
+        if output.hasSuffix("/") || PathCalls.isFolder(output) {
+            guard !isRaw else { throw UsageError("--format rgba requires one IN and the name of a file") }
+            guard inputs.filter(\.isStandardInput).count <= 1 else {
+                throw UsageError("standard input can be read only once")
+            }
+            let folder = output.hasSuffix("/") ? output : output + "/"
+            // With --format, the output has the extension of the format instead of the picture's own extension.
+            let template = folder.replacingOccurrences(of: "%", with: "%%") + "%s."
+            let plan = try OutputPlan(
+                out: template + (arguments.string("format")?.lowercased() ?? "%e"), inputs, job.existing)
+            let batch = job
+            return { await batch.run(inputs, plan) }
+        }
+        guard inputs.count == 1 else {
+            throw UsageError(
+                "convert writes several pictures into a folder; end its name with '/', as in 'convert *.png small/'")
+        }
+        if !isRaw, format == nil, output != OutputFile.standardOutput {
+            let named = PathText.fileExtension(of: output).lowercased()
+            job.isRaw = named == "rgba"
+            job.format = job.isRaw ? nil : ImageFormat(fileExtension: named).container
+            guard job.isRaw || ImageCodersManager.shared.canEncode(to: job.format ?? .undefined) else {
+                throw UsageError(
+                    "\(RawText.shown(output)) has no extension of a writable format; see 'webimage formats'")
+            }
+        }
+        let single = job
+        return { await single.run(inputs[0].text, to: output) }
+    }
+}
+
+/// One run of `webimage convert`, with its options.
+private struct ConvertJob: Sendable {
+    let rendition: Rendition
+    let requests: RequestFlags
+    /// The output format. Nil keeps the picture's own format.
+    var format: ImageFormat?
+    /// Whether the output is raw rows of pixels.
+    var isRaw: Bool
+    let existing: OutputPlan.Existing
+    let isQuiet: Bool
+
+    /// Converts one picture into the file `output`, or into standard output.
+    func run(_ input: String, to output: String) async -> ExitCode {
+        do throws(WebImageError) {
+            if existing != .replaced, output != OutputFile.standardOutput, PathCalls.exists(output) {
+                guard existing == .kept else { throw OutputFile.exists(output) }
+                return .ok
+            }
+            let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+            if isRaw {
+                let image = try rendition.still(data, info, format: nil)
+                guard !Task.isCancelled else { return .interrupted }
+                try OutputFile.writeRows(
+                    of: try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha), to: output,
+                    replaces: existing == .replaced)
+            } else {
+                let made = try rendition.output(of: data, info, format: format)
+                guard !Task.isCancelled else { return .interrupted }
+                try OutputFile.write(made.data, to: output, replaces: existing == .replaced)
+            }
+            return .ok
+        } catch {
+            guard !Task.isCancelled else { return .interrupted }
+            Console.report(input, error)
+            return error.exitCode
+        }
+    }
+
+    /// Converts pictures into the files of a plan and prints a line for each.
+    func run(_ inputs: [Operand], _ plan: OutputPlan) async -> ExitCode {
+        let reports = ReportPrinter(isOrdered: true, isQuiet: isQuiet)
+        return await BoundedTasks.run(
+            inputs.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount
+        ) { index in
             do throws(WebImageError) {
-                let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
-                let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
-                if isRaw {
-                    let image = try rendition.still(data, info, format: nil)
-                    guard !Task.isCancelled else { return .interrupted }
-                    try OutputFile.writeRows(
-                        of: try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha), to: output)
-                } else {
-                    let made = try rendition.output(of: data, info, format: format)
-                    guard !Task.isCancelled else { return .interrupted }
-                    try OutputFile.write(made.data, to: output)
-                }
+                reports.add(index, output: try await convert(inputs[index].text, to: plan.targets[index]))
                 return .ok
             } catch {
-                guard !Task.isCancelled else { return .interrupted }
-                Console.report(input, error)
+                reports.add(index, output: nil, error: error.line(of: inputs[index].text))
                 return error.exitCode
             }
+        }
+    }
+
+    private func convert(_ input: String, to target: OutputPlan.Target) async throws(WebImageError) -> String {
+        let name = RawText.shown(input)
+        if existing != .replaced, let file = OutputPlan.existingFile(of: target) {
+            guard existing == .kept else { throw OutputFile.exists(file) }
+            return "skipped     \(name) -> \(RawText.shown(file))"
+        }
+        let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
+        return try await DecodePool.shared.run { () throws(WebImageError) in
+            let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
+            let made = try rendition.output(of: data, info, format: format)
+            let path = OutputPlan.path(of: target, format: made.format)
+            try OutputFile.makeFolder(PathText.folder(of: path))
+            try OutputFile.write(made.data, to: path, replaces: existing == .replaced)
+            return "\(made.pixelSize)".padded(to: 11) + " \(name) -> \(RawText.shown(path)) (\(made.data.count) B)"
         }
     }
 }

@@ -40,7 +40,7 @@ struct DesktopThumbnailCache: Sendable {
             self.path = URL(fileURLWithPath: path).standardizedFileURL.path
             uri = "file://" + DesktopThumbnailCache.escaped(self.path)
             var status = stat()
-            guard stat(self.path, &status) == 0 else {
+            guard stat(RawText.cString(self.path), &status) == 0 else {
                 throw .posix(errno, stage: .download, url: URL(fileURLWithPath: path), hint: "Check the path.")
             }
             modified = Int(status.st_mtim.tv_sec)
@@ -122,7 +122,7 @@ struct DesktopThumbnailCache: Sendable {
         let kept = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.!~*'()/&=:@+$,".utf8)
         let digits = Array("0123456789ABCDEF".utf8)
         var escaped: [UInt8] = []
-        for byte in path.utf8 {
+        for byte in RawText.bytes(of: path) {
             if kept.contains(byte) {
                 escaped.append(byte)
             } else {

@@ -11,11 +11,11 @@ struct DesktopThumbnailJob: Sendable {
     /// Whether to replace thumbnails that are current, and to retry files that failed before.
     let makesAll: Bool
     let json: Bool
-    private let reports = ReportPrinter(isOrdered: true)
+    private let reports: ReportPrinter
 
     init(
         operands: [Operand], cache: DesktopThumbnailCache, sizes: [DesktopThumbnailCache.Size], rendition: Rendition,
-        makesAll: Bool, json: Bool
+        makesAll: Bool, json: Bool, isQuiet: Bool
     ) {
         self.operands = operands
         self.cache = cache
@@ -23,6 +23,7 @@ struct DesktopThumbnailJob: Sendable {
         self.rendition = rendition
         self.makesAll = makesAll
         self.json = json
+        reports = ReportPrinter(isOrdered: true, isQuiet: isQuiet)
     }
 
     func run() async -> ExitCode {
@@ -35,14 +36,14 @@ struct DesktopThumbnailJob: Sendable {
             } catch {
                 reports.add(
                     index, output: json ? error.json("url", operand.text) : nil,
-                    error: "\(error.subject(of: operand.text)): \(error.message)")
+                    error: error.line(of: operand.text))
                 return error.exitCode
             }
         }
     }
 
     private func make(_ operand: Operand) async throws(WebImageError) -> [String] {
-        let source = try DesktopThumbnailCache.Source(InputSource.url(operand.text).path)
+        let source = try DesktopThumbnailCache.Source(InputSource.localPath(operand.text) ?? operand.text)
         guard !cache.contains(source) else {
             throw WebImageError(
                 .fileSystem, stage: .request, underlying: .message("the file is a thumbnail itself"),
@@ -96,12 +97,14 @@ struct DesktopThumbnailJob: Sendable {
         _ operand: Operand, _ source: DesktopThumbnailCache.Source, _ size: DesktopThumbnailCache.Size, _ what: String
     ) -> String {
         let path = cache.path(of: source, size)
-        guard json else { return "\(what.padded(to: 8)) \(size.name.padded(to: 8)) \(operand.text) -> \(path)" }
+        guard json else {
+            return "\(what.padded(to: 8)) \(size.name.padded(to: 8)) \(RawText.shown(operand.text)) -> \(path)"
+        }
         var object = JSONLine()
-        object.add("url", .string(operand.text))
+        object.add("url", ofWord: operand.text)
         object.add("state", .string(what))
         object.add("size", .string(size.name))
-        object.add("file", .string(path))
+        object.add("file", ofWord: path)
         return object.text
     }
 }

@@ -4,16 +4,19 @@ import WebImage
 /// `webimage frames`: writes every frame as a full canvas of raw RGBA pixels with straight alpha.
 enum FramesCommand {
     static let command = Command(
-        options: [.value("color")] + Option.limits + Option.requests
+        options: [.value("color"), .flag("overwrite")] + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
         guard arguments.operands.count == 2 else { throw UsageError("frames requires IN and DIR") }
         let (input, folder) = (arguments.operands[0], arguments.operands[1])
         let color = try arguments.color() ?? .asStored
         let limits = try arguments.limits()
         let requests = try RequestFlags(arguments)
+        let replaces = arguments.has("overwrite")
         return {
             do throws(WebImageError) {
-                try await write(input, into: folder, color: color, limits: limits, requests: requests)
+                let job = FramesJob(
+                    folder: folder, color: color, limits: limits, requests: requests, replaces: replaces)
+                try await job.write(input)
                 return .ok
             } catch {
                 Console.report(input, error)
@@ -22,10 +25,20 @@ enum FramesCommand {
         }
     }
 
-    private static func write(
-        _ input: String, into folder: String, color: DecodingOptions.ColorConversion, limits: DecodingLimits,
-        requests: RequestFlags
-    ) async throws(WebImageError) {
+}
+
+/// One run of `webimage frames`, with its options.
+private struct FramesJob: Sendable {
+    let folder: String
+    let color: DecodingOptions.ColorConversion
+    let limits: DecodingLimits
+    let requests: RequestFlags
+    let replaces: Bool
+
+    func write(_ input: String) async throws(WebImageError) {
+        // Check before the decode. A folder with this file contains the frames of another picture.
+        let list = folder + "/frames.json"
+        if !replaces, PathCalls.exists(list) { throw OutputFile.exists(list, canSkip: false) }
         let data = try await InputSource.data(input, limits: limits, requests: requests)
         let info = try ImageCodersManager.shared.imageInfo(of: data, limits: limits)
         var options = DecodingOptions()
@@ -45,13 +58,15 @@ enum FramesCommand {
                 image = try ImageCodersManager.shared.decode(data, options: options)
             }
             size = image.pixelSize
-            try OutputFile.writeRows(of: image.pixels, to: folder + "/frame-\(String(plainFormat: "%04d", index)).rgba")
+            try OutputFile.writeRows(
+                of: image.pixels, to: folder + "/frame-\(String(plainFormat: "%04d", index)).rgba",
+                replaces: true)
         }
         var object = JSONLine()
         object.add("width", .integer(size.width))
         object.add("height", .integer(size.height))
         object.add("loopCount", .init(info.loopCount))
         object.add("delaysMs", .numbers(Array(info.delaysMilliseconds.prefix(count))))
-        try OutputFile.write(Data((object.text + "\n").utf8), to: folder + "/frames.json")
+        try OutputFile.write(Data((object.text + "\n").utf8), to: list)
     }
 }

@@ -38,7 +38,7 @@ enum InfoCommand {
 
     private static func line(_ operand: String, _ info: ImageInfo, _ byteCount: Int) -> String {
         var object = JSONLine()
-        object.add("path", .string(operand))
+        object.add("path", ofWord: operand)
         object.add("format", .init(info.format.name))
         object.add("width", .integer(info.pixelSize.width))
         object.add("height", .integer(info.pixelSize.height))
@@ -66,6 +66,6 @@ enum InfoCommand {
             let loops = info.loopCount == 0 ? "for ever" : "\(info.loopCount ?? 1)x"
             words.append("\(info.frameCount) frames \(loops)")
         }
-        return words.joined(separator: " ") + "  " + operand
+        return words.joined(separator: " ") + "  " + RawText.shown(operand)
     }
 }

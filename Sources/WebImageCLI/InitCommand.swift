@@ -3,7 +3,7 @@ import WebImage
 
 /// `webimage init`: creates a package that uses this library.
 enum InitCommand {
-    static let command = Command(options: [.value("library")]) { arguments throws(UsageError) in
+    static let command = Command(options: [.value("library"), .quiet]) { arguments throws(UsageError) in
         guard arguments.operands.count == 2, let kind = PackageTemplate.Kind(rawValue: arguments.operands[0]) else {
             throw UsageError("init requires gtk, server or tool, and a NAME")
         }
@@ -14,10 +14,11 @@ enum InitCommand {
                     + "characters; '\(name)' has not")
         }
         let library = try PackageTemplate.Library(arguments.string("library") ?? checkout ?? "../swift-web-image")
+        let isQuiet = arguments.has("quiet")
         let template = PackageTemplate(kind: kind, name: name, library: library)
         return {
             do throws(WebImageError) {
-                guard access(name, F_OK) != 0 else {
+                guard !PathCalls.exists(name) else {
                     throw .posix(
                         EEXIST, stage: .store, url: URL(fileURLWithPath: name),
                         hint: "Choose another name, or remove it.")
@@ -26,13 +27,13 @@ enum InitCommand {
                     let path = name + "/" + file.path
                     try OutputFile.makeFolder(PathText.folder(of: path))
                     try OutputFile.write(Data(file.text.utf8), to: path, replaces: false)
-                    Console.line(path)
+                    if !isQuiet { Console.line(path) }
                 }
             } catch {
                 Console.report(name, error)
                 return error.exitCode
             }
-            Console.status(template.nextSteps)
+            if !isQuiet { Console.status(template.nextSteps) }
             return .ok
         }
     }

@@ -6,10 +6,46 @@ import WebImage
 enum InputSource {
     static let standardInput = "-"
 
-    /// Returns the URL of an operand. An operand without a scheme is the path of a file.
+    /// Returns the URL of an operand. An operand is a URL if it begins with a scheme and `://`, with `data:` or with
+    /// `file:/`. Every other operand is the path of a file, even if the name contains a colon.
     static func url(_ operand: String) -> URL {
-        if let url = URL(string: operand), let scheme = url.scheme, scheme.count > 1 { return url }
+        if isURL(operand), let url = URL(string: operand) { return url }
         return URL(fileURLWithPath: operand)
+    }
+
+    /// Returns the path of a local file. Nil if the operand is standard input or a URL that is not a file URL.
+    static func localPath(_ operand: String) -> String? {
+        guard operand != standardInput else { return nil }
+        guard isURL(operand), let url = URL(string: operand) else { return operand }
+        // The path of the URL would be empty if its bytes were not UTF-8.
+        return url.isFileURL ? RawText.string(percentDecoded(url.path(percentEncoded: true))) : nil
+    }
+
+    private static func isURL(_ operand: String) -> Bool {
+        let start = operand.prefix(5).lowercased()
+        if start == "data:" || start == "file:" && operand.dropFirst(5).hasPrefix("/") { return true }
+        guard let mark = operand.range(of: "://") else { return false }
+        let scheme = operand[..<mark.lowerBound].utf8
+        return scheme.first.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 } == true
+            && scheme.allSatisfy { byte in
+                UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                    || "+-.".utf8.contains(byte)
+            }
+    }
+
+    private static func percentDecoded(_ text: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
     }
 
     /// Reads the encoded bytes of the picture of an operand. Reads standard input for `-`, and otherwise uses the
@@ -20,8 +56,17 @@ enum InputSource {
         if operand == standardInput { return try await StandardInput.data(limit: limits.maxEncodedBytes) }
         var context = requests.context
         context[.decodingLimits] = limits
+        var source = url(operand)
+        var descriptor: Int32 = -1
+        if let path = localPath(operand), RawText.isRaw(path) {
+            // A URL of Foundation cannot contain this name, so the file is opened here and named by its descriptor.
+            descriptor = open(RawText.cString(path), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+            guard descriptor >= 0 else { throw .posix(errno, stage: .download, url: source, hint: "Check the path.") }
+            source = URL(fileURLWithPath: "/proc/self/fd/\(descriptor)")
+        }
+        defer { if descriptor >= 0 { close(descriptor) } }
         return try await ImageLoadersManager.shared.loadData(
-            for: ImageDataLoad(url: url(operand), context: context), progress: nil
+            for: ImageDataLoad(url: source, context: context), progress: nil
         ).data
     }
 }

@@ -21,6 +21,16 @@ struct JSONLine {
         members.append("\(Self.quoted(name)):\(Self.text(value))")
     }
 
+    /// Adds a word of the system, such as a path. If the word is not UTF-8, a second member contains its bytes, because
+    /// JSON cannot contain them: `pathBase64` for `path`.
+    mutating func add(_ name: String, ofWord word: String) {
+        let bytes = RawText.bytes(of: word)
+        add(name, .string(String(decoding: bytes, as: UTF8.self)))
+        if String(validating: bytes, as: UTF8.self) == nil {
+            add(name + "Base64", .string(Data(bytes).base64EncodedString()))
+        }
+    }
+
     var text: String { "{" + members.joined(separator: ",") + "}" }
 
     private static func text(_ value: Value) -> String {
@@ -53,7 +63,8 @@ struct JSONLine {
             case "\n": result += "\\n"
             case "\t": result += "\\t"
             case "\r": result += "\\r"
-            case _ where scalar.value < 0x20: result += String(plainFormat: "\\u%04x", scalar.value)
+            case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
+                result += String(plainFormat: "\\u%04x", scalar.value)
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -5,7 +5,7 @@ import WebImage
 enum LoadCommand {
     static let command = Command(
         options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
-            + [.flag("ordered"), .value("cache"), .flag("json")] + Option.limits + Option.requests
+            + [.flag("ordered"), .value("cache"), .flag("json"), .quiet] + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "load")
         try Console.checkOutput(arguments.string("out"))
@@ -17,11 +17,13 @@ enum LoadCommand {
             cache: arguments.string("cache"), json: arguments.has("json"),
             reports: ReportPrinter(
                 isOrdered: arguments.has("ordered"),
-                usesStandardError: arguments.string("out") == OutputFile.standardOutput),
-            requests: try RequestFlags(arguments))
+                usesStandardError: arguments.string("out") == OutputFile.standardOutput,
+                isQuiet: arguments.has("quiet")),
+            requests: try RequestFlags(arguments), isQuiet: arguments.has("quiet"))
         for target in job.plan?.targets ?? [] {
             guard let format = target.format, !ImageCodersManager.shared.canEncode(to: format) else { continue }
-            throw UsageError("'\(target.path)' has no extension of a writable format; see 'webimage formats'")
+            throw UsageError(
+                "\(RawText.shown(target.path)) has no extension of a writable format; see 'webimage formats'")
         }
         return { await job.run() }
     }
@@ -36,10 +38,11 @@ private struct LoadJob: Sendable {
     let json: Bool
     let reports: ReportPrinter
     let requests: RequestFlags
+    let isQuiet: Bool
 
     func run() async -> ExitCode {
         let manager = CommandCache.manager(cache)
-        let progress = ProgressBar(total: operands.count)
+        let progress = ProgressBar(total: operands.count, isQuiet: isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
             await load(index, manager, progress)
         }
@@ -59,7 +62,7 @@ private struct LoadJob: Sendable {
             progress.step(operand.text)
             reports.add(
                 index, output: json ? error.json("url", operand.text) : nil,
-                error: "\(error.subject(of: operand.text)): \(error.message)")
+                error: error.line(of: operand.text))
             return error.exitCode
         }
     }
@@ -94,7 +97,8 @@ private struct LoadJob: Sendable {
         let coder = RenditionCoder(rendition: rendition, format: target?.format, isWritten: target != nil)
         var context = requests.context
         context[.decodingLimits] = rendition.limits
-        if operand.isStandardInput {
+        // A path that is not UTF-8 cannot be a cache key.
+        if operand.isStandardInput || operand.path.map(RawText.isRaw) == true {
             let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
             let image = try await DecodePool.shared.run { () throws(WebImageError) in
                 var options = DecodingOptions()
@@ -105,7 +109,12 @@ private struct LoadJob: Sendable {
             return LoadedPicture(image: image, data: data, encodedByteCount: data.count, cacheType: .none)
         }
         context[.imageCoder] = coder
-        if target != nil {
+        if operand.path != nil {
+            // A local file is always read, because it can have changed. It is copied into a cache only if --cache names
+            // a folder. Otherwise it would fill the user's cache folder.
+            context[.queryCacheType] = ImageCacheType.none
+            context[.storeCacheType] = cache == nil ? ImageCacheType.none : ImageCacheType.disk
+        } else if target != nil {
             // Query only the disk cache, because the encoded bytes are needed. An image in memory does not contain
             // them.
             context[.queryCacheType] = ImageCacheType.disk

@@ -59,13 +59,15 @@ struct LoadReport: Sendable {
             let columns = [
                 origin.padded(to: 8), (pixelSize.map { "\($0)" } ?? "-").padded(to: 11),
                 (encodedByteCount.map { "\($0) B" } ?? "-").padded(to: 11),
-                String(plainFormat: "%.1f ms", milliseconds).padded(to: 11), operand.text,
+                String(plainFormat: "%.1f ms", milliseconds).padded(to: 11), RawText.shown(operand.text),
             ]
-            let file = written.map { " -> \($0.path) (\($0.words), \($0.byteCount) B)" } ?? skipped.map { " -> \($0)" }
+            let file =
+                written.map { " -> \(RawText.shown($0.path)) (\($0.words), \($0.byteCount) B)" }
+                ?? skipped.map { " -> \(RawText.shown($0))" }
             return columns.joined(separator: " ") + (file ?? "")
         }
         var object = JSONLine()
-        object.add("url", .string(operand.text))
+        object.add("url", ofWord: operand.text)
         object.add("origin", .string(origin))
         if let pixelSize {
             object.add("width", .integer(pixelSize.width))
@@ -75,14 +77,14 @@ struct LoadReport: Sendable {
             object.add("milliseconds", .number(milliseconds))
         }
         if let written {
-            object.add("file", .string(written.path))
+            object.add("file", ofWord: written.path)
             object.add("written", .string(written.isOriginal ? "original" : "encoded"))
             object.add("fileFormat", .init(written.format.name))
             object.add("fileWidth", .integer(written.pixelSize.width))
             object.add("fileHeight", .integer(written.pixelSize.height))
             object.add("fileBytes", .integer(written.byteCount))
         } else if let skipped {
-            object.add("file", .string(skipped))
+            object.add("file", ofWord: skipped)
         }
         return object.text
     }
@@ -91,10 +93,10 @@ struct LoadReport: Sendable {
 extension ImageCacheType {
     /// Returns the printed name of an image's origin: `stdin`, `file`, `data`, `network`, `disk` or `memory`.
     func originName(of operand: String) -> String {
-        let url = InputSource.url(operand)
-        return switch self {
+        switch self {
         case .none where operand == InputSource.standardInput: "stdin"
-        case .none: url.isFileURL ? "file" : url.scheme == "data" ? "data" : "network"
+        case .none where InputSource.localPath(operand) != nil: "file"
+        case .none: InputSource.url(operand).scheme == "data" ? "data" : "network"
         case .disk: "disk"
         case .memory, .all: "memory"
         }

@@ -10,20 +10,26 @@ struct Operand: Sendable {
     var folder = ""
 
     var isStandardInput: Bool { text == InputSource.standardInput }
-    var isLocal: Bool { isStandardInput || InputSource.url(text).isFileURL }
+    var isLocal: Bool { isStandardInput || path != nil }
+
+    /// The path of a local file. Nil for standard input and for other URLs.
+    var path: String? { InputSource.localPath(text) }
 
     /// The last component of the path, percent-decoded. Empty if the operand has no file name.
     private var lastName: String {
+        guard !isStandardInput else { return "" }
+        if let path { return PathText.name(of: path) }
         let url = InputSource.url(text)
-        guard !isStandardInput, url.scheme != "data" else { return "" }
-        return url.path.hasSuffix("/") && !url.isFileURL ? "" : url.lastPathComponent
+        return url.scheme == "data" || url.path.hasSuffix("/") ? "" : url.lastPathComponent
     }
 
     /// The name of an output file for this picture, without extension. The name contains no slash, so it cannot name a
-    /// file in another folder. It does not begin with a dot, so the file is not hidden.
+    /// file in another folder. The name of a local file is kept. In a name from a server, only letters, digits and
+    /// `-_. ` are kept. Such a name does not begin with a dot, so the file is not hidden.
     var stem: String {
+        let given = fileExtension.isEmpty ? lastName : PathText.withoutExtension(lastName)
+        if path != nil { return ["", ".", ".."].contains(given) ? "picture" : given }
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_. "))
-        let given = fileExtension.isEmpty ? lastName : String(lastName.dropLast(fileExtension.count + 1))
         var stem = String(String.UnicodeScalarView(given.unicodeScalars.filter(allowed.contains)).prefix(100))
         stem = stem.trimmingCharacters(in: CharacterSet(charactersIn: ". "))
         return stem.isEmpty ? "picture" : stem
@@ -31,11 +37,12 @@ struct Operand: Sendable {
 
     /// The extension of the file name in its original case. Empty if the extension is not that of a picture format.
     var fileExtension: String {
-        let words = lastName.split(separator: ".", omittingEmptySubsequences: false)
-        guard words.count > 1, !words.dropLast().joined().isEmpty, let last = words.last,
-            ImageFormat(fileExtension: String(last)) != .undefined
-        else { return "" }
-        return String(last)
+        let last = PathText.fileExtension(of: lastName)
+        let stem = PathText.withoutExtension(lastName)
+        guard !last.isEmpty, stem.contains(where: { $0 != "." }), ImageFormat(fileExtension: last) != .undefined else {
+            return ""
+        }
+        return last
     }
 }
 
@@ -50,7 +57,11 @@ enum Operands {
             texts += text.hasPrefix("@") ? try lines(String(text.dropFirst()), of: text) : [text]
         }
         for path in arguments.strings("input") { texts += try lines(path, of: "--input") }
-        guard !texts.isEmpty else { throw UsageError("\(command) requires at least one URL or path") }
+        guard !texts.isEmpty else {
+            throw UsageError(
+                arguments.strings("input").isEmpty
+                    ? "\(command) requires at least one URL or path" : "the lists of --input name no picture")
+        }
         var operands: [Operand] = []
         for text in texts {
             operands += arguments.has("recursive") && isFolder(text) ? try files(below: text) : [Operand(text: text)]
@@ -62,41 +73,43 @@ enum Operands {
         return operands
     }
 
-    /// Returns the names in a list file. Each line contains one name. Empty lines and lines that start with `#` are
-    /// skipped.
+    /// Returns the names in a list file. Each line contains one name. Spaces around the name, empty lines and lines
+    /// that start with `#` are skipped. If the file contains a byte 0, as the output of `find -print0`, each name ends at
+    /// such a byte and is used unchanged.
     private static func lines(_ path: String, of option: String) throws(UsageError) -> [String] {
-        try ListFile.text(path, of: option).split(whereSeparator: \.isNewline)
-            .map { $0.trimmingCharacters(in: .whitespaces) }
+        let bytes = try ListFile.bytes(path, of: option)
+        if bytes.contains(0) { return bytes.split(separator: 0).map { RawText.string($0) } }
+        return bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+            .map { RawText.string($0).trimmingCharacters(in: .whitespaces) }
             .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     }
 
     private static func isFolder(_ text: String) -> Bool {
-        var isFolder: ObjCBool = false
-        let url = InputSource.url(text)
-        return url.isFileURL && FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder)
-            && isFolder.boolValue
+        InputSource.localPath(text).map(PathCalls.isFolder) ?? false
     }
 
     /// Returns the regular files in a folder and its subfolders, ordered by path. Only files with the extension of a
     /// picture format are returned. Hidden files and folders are skipped, and links are not followed.
     private static func files(below text: String) throws(UsageError) -> [Operand] {
-        let top = InputSource.url(text).path
-        guard let names = FileManager.default.enumerator(atPath: top) else {
-            throw UsageError("the folder '\(text)' cannot be read")
+        let top = InputSource.localPath(text) ?? text
+        guard let entries = PathCalls.entries(of: top) else {
+            throw UsageError("the folder \(RawText.shown(text)) cannot be read")
         }
         var found: [String] = []
-        for case let name as String in names {
-            if name.split(separator: "/").last?.hasPrefix(".") == true {
-                if names.fileAttributes?[.type] as? FileAttributeType == .typeDirectory { names.skipDescendants() }
-                continue
+        // A list instead of a recursion, because folders can be nested deeply. An unreadable subfolder is skipped.
+        var pending = [("", entries)]
+        while let (folder, entries) = pending.popLast() {
+            for entry in entries where !entry.name.unicodeScalars.starts(with: ["."]) {
+                let name = folder + entry.name
+                switch entry.kind {
+                case .folder: pending.append((name + "/", PathCalls.entries(of: top + "/" + name) ?? []))
+                case .file where !Operand(text: "/" + name).fileExtension.isEmpty: found.append(name)
+                case .file, .other: break
+                }
             }
-            guard !Operand(text: "/" + name).fileExtension.isEmpty,
-                names.fileAttributes?[.type] as? FileAttributeType == .typeRegular
-            else { continue }
-            found.append(name)
         }
         let prefix = text.hasSuffix("/") ? text : text + "/"
-        return found.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { name in
+        return found.sorted { RawText.bytes(of: $0).lexicographicallyPrecedes(RawText.bytes(of: $1)) }.map { name in
             Operand(text: prefix + name, folder: PathText.folder(of: name))
         }
     }

@@ -23,9 +23,9 @@ enum OutputFile {
     }
 
     /// Writes the rows of a pixel buffer without the padding that rows have in memory.
-    static func writeRows(of pixels: PixelBuffer, to path: String) throws(WebImageError) {
+    static func writeRows(of pixels: PixelBuffer, to path: String, replaces: Bool) throws(WebImageError) {
         let rowBytes = pixels.width * pixels.format.bytesPerPixel
-        try write(to: path, replaces: true) { descriptor throws(WebImageError) in
+        try write(to: path, replaces: replaces) { descriptor throws(WebImageError) in
             try pixels.withUnsafeBytes { bytes throws(WebImageError) in
                 guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
                 // Collect rows, so that there is one write per MiB instead of one write per row.
@@ -46,21 +46,22 @@ enum OutputFile {
 
     /// Creates a folder and the folders above it if they are missing.
     ///
-    /// - Parameter mode: The permissions of created folders. Nil uses the default permissions with the user's mask.
-    static func makeFolder(_ path: String, mode: Int? = nil) throws(WebImageError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: mode.map { [.posixPermissions: $0] })
-        } catch {
-            let number = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code
-            throw failure(path, Int32(number ?? Int(EEXIST)), hint: "The folder cannot be made; name another one.")
-        }
+    /// - Parameter mode: The permissions of created folders, before the user's mask is applied.
+    static func makeFolder(_ path: String, mode: mode_t = 0o777) throws(WebImageError) {
+        let number = PathCalls.makeFolder(path, mode: mode)
+        guard number == 0 else { throw failure(path, number, hint: "The folder cannot be made; name another one.") }
     }
 
     /// Returns the error for an output file that already exists.
-    static func exists(_ path: String) -> WebImageError {
-        failure(path, EEXIST, hint: "Use --overwrite to replace it, or --skip-existing to keep it.")
+    ///
+    /// - Parameter canSkip: Whether the command has the option `--skip-existing`.
+    static func exists(_ path: String, canSkip: Bool = true) -> WebImageError {
+        failure(
+            path, EEXIST, hint: "Use --overwrite to replace it" + (canSkip ? ", or --skip-existing to keep it." : "."))
     }
+
+    /// The number of temporary files that this process has created.
+    private static let temporaries = Locked(0)
 
     /// Writes a file under a temporary name and then renames the file. An interrupted command thus leaves no partial
     /// picture under the final name.
@@ -68,7 +69,15 @@ enum OutputFile {
         to path: String, replaces: Bool, mode: mode_t = 0o666, _ body: (Int32) throws(WebImageError) -> Void
     ) throws(WebImageError) {
         guard path != standardOutput else { return try body(STDOUT_FILENO) }
-        let temporary = "\(path).\(getpid()).part"
+        // The name does not contain the name of the file, which can already have the maximum length.
+        let folder = PathText.folder(of: path)
+        let number = temporaries.withLock { count in
+            count += 1
+            return count
+        }
+        let name = ".webimage-\(getpid())-\(number).part"
+        let temporary = RawText.cString(folder.isEmpty ? name : folder == "/" ? "/" + name : folder + "/" + name)
+        let final = RawText.cString(path)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw failure(path) }
         do throws(WebImageError) {
@@ -78,7 +87,7 @@ enum OutputFile {
             unlink(temporary)
             throw error
         }
-        guard close(descriptor) == 0, replaces ? rename(temporary, path) == 0 : place(temporary, path) else {
+        guard close(descriptor) == 0, replaces ? rename(temporary, final) == 0 : place(temporary, final) else {
             let error = errno == EEXIST ? exists(path) : failure(path)
             unlink(temporary)
             throw error
@@ -87,7 +96,7 @@ enum OutputFile {
 
     /// Moves the temporary file to its final name. Fails if the name is in use. Creates a hard link, because a rename
     /// would replace an existing file.
-    private static func place(_ temporary: String, _ path: String) -> Bool {
+    private static func place(_ temporary: [CChar], _ path: [CChar]) -> Bool {
         if link(temporary, path) == 0 {
             unlink(temporary)
             return true
@@ -122,6 +131,7 @@ enum OutputFile {
             switch number {
             case ENOENT: "The folder does not exist; make it, or name another one."
             case EISDIR: "This is a folder; name a file."
+            case ENAMETOOLONG: "Choose a shorter name."
             case ENOSPC: "The disk is full."
             default: "Name a file that can be written."
             }

@@ -20,12 +20,17 @@ struct OutputPlan: Sendable {
     let targets: [Target]
     let existing: Existing
 
-    /// Parses `--out`, `--overwrite` and `--skip-existing`. Returns nil if `--out` is missing.
-    init?(_ arguments: Arguments, _ operands: [Operand]) throws(UsageError) {
+    /// Parses `--overwrite` and `--skip-existing`.
+    static func existing(_ arguments: Arguments) throws(UsageError) -> Existing {
         guard !(arguments.has("overwrite") && arguments.has("skip-existing")) else {
             throw UsageError("--overwrite and --skip-existing exclude each other")
         }
-        existing = arguments.has("overwrite") ? .replaced : arguments.has("skip-existing") ? .kept : .refused
+        return arguments.has("overwrite") ? .replaced : arguments.has("skip-existing") ? .kept : .refused
+    }
+
+    /// Parses `--out`, `--overwrite` and `--skip-existing`. Returns nil if `--out` is missing.
+    init?(_ arguments: Arguments, _ operands: [Operand]) throws(UsageError) {
+        let existing = try Self.existing(arguments)
         guard let text = arguments.string("out") else {
             guard existing == .refused else { throw UsageError("--overwrite and --skip-existing require --out") }
             return nil
@@ -33,6 +38,14 @@ struct OutputPlan: Sendable {
         guard !text.isEmpty else {
             throw UsageError("--out requires a folder, a template such as 'small/%s.webp', or -")
         }
+        try self.init(out: text, operands, existing)
+    }
+
+    /// Determines the names of the output files.
+    ///
+    /// - Parameter text: A folder, the path of one file, or a path with the fields of ``OutputTemplate``.
+    init(out text: String, _ operands: [Operand], _ existing: Existing) throws(UsageError) {
+        self.existing = existing
         let template = try OutputTemplate(text, operandCount: operands.count)
         var taken = UsedNames()
         targets = try operands.enumerated().map { index, operand throws(UsageError) in
@@ -60,9 +73,9 @@ struct OutputPlan: Sendable {
     /// extension that ``path(of:format:)`` can append. Nil if there is no such file.
     static func existingFile(of target: Target) -> String? {
         guard target.path != OutputFile.standardOutput else { return nil }
-        if access(target.path, F_OK) == 0 { return target.path }
+        if PathCalls.exists(target.path) { return target.path }
         guard target.format == nil else { return nil }
-        return extensions.map { target.path + "." + $0 }.first { access($0, F_OK) == 0 }
+        return extensions.map { target.path + "." + $0 }.first { PathCalls.exists($0) }
     }
 }
 

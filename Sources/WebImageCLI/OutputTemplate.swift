@@ -23,9 +23,7 @@ struct OutputTemplate: Sendable {
         hasFields = text.contains("%")
         digits = String(operandCount).count
         let namesPicture = ImageFormat(fileExtension: PathText.fileExtension(of: text)) != .undefined
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: text, isDirectory: &isFolder)
-        isOneFile = !hasFields && namesPicture && !(exists && isFolder.boolValue)
+        isOneFile = !hasFields && namesPicture && !PathCalls.isFolder(text)
         guard !isOneFile || operandCount == 1 else {
             throw UsageError(
                 "--out \(text) is one file for \(operandCount) pictures; give a template such as '%s.webp'")

@@ -12,10 +12,13 @@ final class ProgressBar: Sendable {
     }
 
     private let total: Int
-    private let isEnabled = Console.statusIsTerminal
+    private let isEnabled: Bool
     private let state = Locked(State())
 
-    init(total: Int) { self.total = total }
+    init(total: Int, isQuiet: Bool) {
+        self.total = total
+        isEnabled = Console.statusIsTerminal && !isQuiet
+    }
 
     func update(_ name: String, received: Int, expected: Int) {
         guard isEnabled else { return }

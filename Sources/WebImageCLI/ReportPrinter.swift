@@ -14,15 +14,18 @@ final class ReportPrinter: Sendable {
 
     private let isOrdered: Bool
     private let usesStandardError: Bool
+    private let isQuiet: Bool
     private let state = Locked(State())
 
     /// - Parameters:
     ///   - isOrdered: Whether reports are printed in the order of the operands.
     ///   - usesStandardError: Whether reports are printed to standard error, because the picture is written to
     ///     standard output.
-    init(isOrdered: Bool, usesStandardError: Bool = false) {
+    ///   - isQuiet: Whether only errors are printed.
+    init(isOrdered: Bool, usesStandardError: Bool = false, isQuiet: Bool = false) {
         self.isOrdered = isOrdered
         self.usesStandardError = usesStandardError
+        self.isQuiet = isQuiet
     }
 
     /// Prints the report of an operand. If reports are ordered, the report waits until all earlier reports are printed.
@@ -40,7 +43,7 @@ final class ReportPrinter: Sendable {
     }
 
     private func show(_ entry: Entry) {
-        if let line = entry.output {
+        if let line = entry.output, !isQuiet {
             if usesStandardError { Console.status(line + "\n") } else { Console.line(line) }
         }
         if let error = entry.error { Console.error(error) }

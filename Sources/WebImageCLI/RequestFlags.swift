@@ -80,19 +80,35 @@ struct RequestFlags: Sendable {
 /// Reads a text file whose path is the value of an option. The path `-` means standard input.
 enum ListFile {
     static func text(_ path: String, of option: String) throws(UsageError) -> String {
+        guard let text = String(validating: try bytes(path, of: option), as: UTF8.self) else {
+            throw UsageError("\(option): \(RawText.shown(path)) is not UTF-8 text")
+        }
+        return text
+    }
+
+    /// Returns the bytes of the file, which can contain names that are not UTF-8.
+    static func bytes(_ path: String, of option: String) throws(UsageError) -> Data {
         let bytes: Data?
         if path == "-" {
             bytes = try? StandardInput.read(atMost: maxBytes)
         } else {
-            bytes = FileManager.default.contents(atPath: path)
+            bytes = contents(of: path)
         }
         guard let bytes, bytes.count <= maxBytes else {
-            throw UsageError("\(option): '\(path)' cannot be read or has more than \(maxBytes) bytes")
+            throw UsageError("\(option): \(RawText.shown(path)) cannot be read or has more than \(maxBytes) bytes")
         }
-        guard let text = String(data: bytes, encoding: .utf8) else {
-            throw UsageError("\(option): '\(path)' is not UTF-8 text")
+        return bytes
+    }
+
+    private static func contents(of path: String) -> Data? {
+        let descriptor = open(RawText.cString(path), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            return try file.read(upToCount: maxBytes + 1) ?? Data()
+        } catch {
+            return nil
         }
-        return text
     }
 
     private static let maxBytes = 100_000_000

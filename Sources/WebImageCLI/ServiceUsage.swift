@@ -29,6 +29,12 @@ enum ServiceUsage {
 
         \(secrets)
 
+        examples:
+          webimage serve
+          webimage serve --root /srv/pictures --listen 127.0.0.1:8090
+          webimage serve --config /etc/webimage/serve.conf --print-config
+          curl -o small.webp 'http://127.0.0.1:8080/_/rs:fit:320:320/plain/local:///photo.jpg@webp'
+
         """
     }
 
@@ -53,7 +59,10 @@ enum ServiceUsage {
     }
 
     private static func line(_ words: String, _ help: String) -> String {
-        "  " + words + String(repeating: " ", count: max(23 - words.count, 1)) + help
+        // A long name is on a line of its own, so that all texts begin in one column.
+        words.count > 21
+            ? "  " + words + "\n" + String(repeating: " ", count: 25) + help
+            : "  " + words + String(repeating: " ", count: 23 - words.count) + help
     }
 
     private static let sign = """
@@ -68,6 +77,10 @@ enum ServiceUsage {
           --thumbor              thumbor's grammar and its key (WEBIMAGE_THUMBOR_KEY)
           --verify               the operands are targets: check their signatures; exit code 2 if one is wrong
           --config FILE          the configuration of the service
+
+        examples:
+          webimage sign /rs:fit:320:320/plain/local:///photo.jpg
+          webimage sign --options w:300/h:200 --base https://images.example.org https://example.org/a.jpg
 
         """
 }

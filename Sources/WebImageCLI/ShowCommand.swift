@@ -13,7 +13,7 @@ enum ShowCommand {
         for candidate in candidates where access(candidate, X_OK) == 0 {
             // Restore the default handling of signals, because a program that `execv` starts inherits ignored signals.
             for number in [SIGINT, SIGTERM, SIGPIPE] { signal(number, SIG_DFL) }
-            var words = ([candidate] + operands).map { strdup($0) } + [nil]
+            var words = ([candidate, "--"] + operands).map { strdup(RawText.cString($0)) } + [nil]
             execv(candidate, &words)
         }
         Console.error(

@@ -6,7 +6,7 @@ enum ThumbnailCommand {
     static let command = Command(
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
-            .value("metadata"), .value("color"), .flag("freedesktop"), .flag("json"),
+            .value("metadata"), .value("color"), .flag("freedesktop"), .flag("json"), .quiet,
         ] + Option.outputs + Option.lists + Option.limits + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "thumbnail")
@@ -26,7 +26,8 @@ enum ThumbnailCommand {
             let job = DesktopThumbnailJob(
                 operands: operands, cache: DesktopThumbnailCache(),
                 sizes: try DesktopThumbnailCache.sizes(arguments.string("size") ?? "normal,large"),
-                rendition: rendition, makesAll: arguments.has("overwrite"), json: json)
+                rendition: rendition, makesAll: arguments.has("overwrite"), json: json,
+                isQuiet: arguments.has("quiet"))
             return { await job.run() }
         }
         guard let plan = try OutputPlan(arguments, operands) else {
@@ -36,7 +37,8 @@ enum ThumbnailCommand {
         let job = ThumbnailJob(
             operands: operands, plan: plan, format: try arguments.format(), rendition: rendition, requests: requests,
             reports: ReportPrinter(
-                isOrdered: true, usesStandardError: arguments.string("out") == OutputFile.standardOutput),
+                isOrdered: true, usesStandardError: arguments.string("out") == OutputFile.standardOutput,
+                isQuiet: arguments.has("quiet")),
             json: json)
         return { await job.run() }
     }
@@ -63,7 +65,7 @@ private struct ThumbnailJob: Sendable {
             } catch {
                 reports.add(
                     index, output: json ? error.json("url", operand.text) : nil,
-                    error: "\(error.subject(of: operand.text)): \(error.message)")
+                    error: error.line(of: operand.text))
                 return error.exitCode
             }
         }
@@ -75,7 +77,8 @@ private struct ThumbnailJob: Sendable {
     private func make(_ operand: Operand, _ target: OutputPlan.Target) async throws(WebImageError) -> String {
         if plan.existing != .replaced, let file = OutputPlan.existingFile(of: target) {
             guard plan.existing == .kept else { throw OutputFile.exists(file) }
-            return json ? line(operand, file, nil) : "skipped     \(operand.text) -> \(file)"
+            return json
+                ? line(operand, file, nil) : "skipped     \(RawText.shown(operand.text)) -> \(RawText.shown(file))"
         }
         let data = try await InputSource.data(operand.text, limits: rendition.limits, requests: requests)
         return try await DecodePool.shared.run(cost: cost(data)) { () throws(WebImageError) in
@@ -83,11 +86,12 @@ private struct ThumbnailJob: Sendable {
             let made = try rendition.output(of: data, info, format: target.format ?? format)
             let path = OutputPlan.path(of: target, format: made.format)
             let folder = PathText.folder(of: path)
-            if !folder.isEmpty, access(folder, F_OK) != 0 { try OutputFile.makeFolder(folder) }
+            if !folder.isEmpty { try OutputFile.makeFolder(folder) }
             try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)
             return json
                 ? line(operand, path, made)
-                : "\(made.pixelSize)".padded(to: 11) + " \(operand.text) -> \(path) (\(made.data.count) B)"
+                : "\(made.pixelSize)".padded(to: 11)
+                    + " \(RawText.shown(operand.text)) -> \(RawText.shown(path)) (\(made.data.count) B)"
         }
     }
 
@@ -99,8 +103,8 @@ private struct ThumbnailJob: Sendable {
 
     private func line(_ operand: Operand, _ path: String, _ made: Rendition.Output?) -> String {
         var object = JSONLine()
-        object.add("url", .string(operand.text))
-        object.add("file", .string(path))
+        object.add("url", ofWord: operand.text)
+        object.add("file", ofWord: path)
         if let made {
             object.add("width", .integer(made.pixelSize.width))
             object.add("height", .integer(made.pixelSize.height))

@@ -1,5 +1,6 @@
 /// The help texts. `Scripts/describe-command` generates the manual pages and shell completions from these texts. For
-/// that, each option must be on a separate line of the form `  -l, --long VALUE  what it does`.
+/// that, each option must be on a separate line of the form `  -l, --long VALUE  what it does`, with the text in column 25.
+/// A list "one of a, b or c" names all values of an option. Each text ends with the commands of a section `examples:`.
 enum Usage {
     static let general = """
         webimage loads, inspects and converts pictures through the same pipeline as the library.
@@ -9,11 +10,12 @@ enum Usage {
           load URL...            load pictures through the caches and print the origin of each
           thumbnail PATH...      write small pictures of files and folders, with all cores
           info PATH|URL...       print facts about pictures from their headers
-          convert IN OUT         write a picture in another format or size
+          convert IN... OUT      write pictures in another format or size
           frames IN DIR          write every frame as raw RGBA
           formats                list the formats that this build reads, animates and writes
           show URL...            show pictures in a window
           cache stats|clear|verify|purge
+                                 show, empty or check the disk cache
           serve                  serve pictures over HTTP: http://127.0.0.1:8080/
           sign PATH|URL...       make and check signed targets for 'serve'
           init gtk|server|tool NAME
@@ -26,6 +28,12 @@ enum Usage {
         exit codes: 0 ok, 1 usage, 2 some input failed, 3 a limit was exceeded, 130 interrupted
         environment: WEBIMAGE_LOG=debug|info|warning|error logs to standard error
 
+        examples:
+          webimage info photo.jpg
+          webimage convert photo.jpg photo.webp
+          webimage load --size 320 --out small https://example.org/a.jpg photo.jpg
+          webimage thumbnail --recursive --out thumbs photos
+
         """
 
     private static let limits = """
@@ -33,6 +41,17 @@ enum Usage {
           --max-pixels N         maximum pixels per frame (default 100000000)
           --max-bytes N          maximum bytes per file (default 100000000)
           --no-limits            no limits; only for files that you made yourself
+
+        """
+
+    private static let quiet = """
+          --quiet                print only errors
+
+        """
+
+    private static let existing = """
+          --overwrite            replace files that exist; otherwise they are an error
+          --skip-existing        keep files that exist and skip their pictures
 
         """
 
@@ -50,9 +69,23 @@ enum Usage {
 
     private static let lists = """
           -r, --recursive        include every picture in a folder and its subfolders, ordered by path
-          -i, --input FILE       read URLs and paths from a file, one per line, '-' for standard input; also @FILE
+          -i, --input FILE       read URLs and paths from a file, one per line, '-' for standard input; also @FILE;
+                                 or separated by bytes 0, as 'find -print0' prints them
 
         """
+
+    /// The note about file names, for commands that read local files.
+    private static let names = """
+
+        A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
+        that begin with -, and ./ before names that begin with @. Names with quotes or control characters are printed as
+        $'...'; JSON has them unchanged, and names that are not UTF-8 also as pathBase64, urlBase64 or fileBase64.
+
+        """
+
+    private static func examples(_ lines: String...) -> String {
+        "\nexamples:\n" + lines.map { "  \($0)\n" }.joined()
+    }
 
     private static let size = """
 
@@ -68,26 +101,36 @@ enum Usage {
         usage: webimage load [OPTIONS] URL...
 
         Loads each picture and prints a line: origin (network, file, disk, memory, stdin), size in pixels, bytes,
-        milliseconds, the picture, and what was written. A path without a scheme means a file, '-' standard input.
+        milliseconds, the picture, and what was written. A path without a scheme means a file, '-' standard input. Local
+        files are copied into the disk cache only if --cache names its folder.
 
         """ + size + """
               -o, --out WHERE        also write the pictures: into a folder, or by a template ('small/%s.webp'), whose
                                      extension is the format; '-' is standard output
-              --overwrite            replace files that exist; otherwise they are an error
-              --skip-existing        skip pictures whose output file exists
-              -q, --quality Q        0 to 100, for lossy formats that are written (default 85)
-              --ordered              print the lines in the order of the operands
-              --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
-              --json                 one JSON object per line
 
-            """ + lists + """
+            """ + existing + """
+                  -q, --quality Q        0 to 100, for lossy formats that are written (default 85); asks for lossy WebP
+                  --ordered              print the lines in the order of the operands
+                  --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
+                  --json                 one JSON object per line
 
-                A picture that fits and keeps its format is written unchanged, an animation with all frames. Fields of a
-                template: %s name without extension, %e extension, %d folder below one that was given with -r, %n number, %%.
-                Pictures with equal names are numbered in the order given: p.jpg, p-2.jpg. An extension that does not match
-                the loaded format is kept and followed by the right one: p.jpg.webp.
+                """ + quiet + lists + """
 
-                """ + limits + requests,
+                A picture that fits and keeps its format is written unchanged, an animation with all frames. Any other picture
+                is encoded again: PNG, BMP and TIFF without loss; GIF in 256 colours; WebP without loss from a lossless file,
+                unless --quality is given; JPEG, AVIF, HEIC, JPEG XL and other WebP with loss at --quality.
+
+                Fields of a template: %s name without extension, %e extension, %d folder below one that was given with -r,
+                %n number, %%. Pictures with equal names are numbered in the order given: p.jpg, p-2.jpg. An extension that does
+                not match the loaded format is kept and followed by the right one: p.jpg.webp.
+
+                """ + names + limits + requests
+            + examples(
+                "webimage load https://example.org/a.jpg b.png",
+                "webimage load --out pictures @urls.txt",
+                "webimage load --size 50% --out 'small/%s.webp' *.jpg",
+                "webimage load --recursive --size 320 --out small --skip-existing photos",
+                "curl -s https://example.org/a.jpg | webimage load -s 320 -o - - > small.jpg"),
         "thumbnail": """
         usage: webimage thumbnail [OPTIONS] PATH|URL...
 
@@ -98,16 +141,22 @@ enum Usage {
                                      (default 256x256); with --freedesktop: normal, large, x-large, xx-large, or several
                                      of them with commas between (default normal,large)
               -o, --out WHERE        into a folder, or by a template ('small/%s.webp'), whose extension is the format
-              --overwrite            replace files that exist; otherwise they are an error
-              --skip-existing        keep files that exist and skip their pictures
-              -f, --format FORMAT    jpeg, png, webp, ... for output names without an extension
-              -q, --quality Q        0 to 100, for lossy formats (default 85)
-              --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
-              --color srgb|as-is     convert colours to sRGB (default), or keep the stored values and the profile
-              --freedesktop          write into the desktop's thumbnail cache, which file managers use
-              --json                 one JSON object per line
 
-            """ + lists + limits + requests,
+            """ + existing + """
+                  -f, --format FORMAT    for output names without an extension, one of jpg, png, gif, webp, avif, heic, jxl, tiff
+                                         or bmp, as far as 'webimage formats' writes it
+                  -q, --quality Q        0 to 100, for lossy formats (default 85)
+                  --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
+                  --color srgb|as-is     convert colours to sRGB (default), or keep the stored values and the profile
+                  --freedesktop          write into the desktop's thumbnail cache, which file managers use
+                  --json                 one JSON object per line
+
+                """ + quiet + lists + names + limits + requests
+            + examples(
+                "webimage thumbnail --size 256 --out thumbs *.jpg",
+                "webimage thumbnail --recursive --out 'thumbs/%d/%s.webp' photos",
+                "find photos -name '*.jpg' -print0 | webimage thumbnail --input - --out thumbs --quiet",
+                "webimage thumbnail --recursive --freedesktop photos"),
         "info": """
         usage: webimage info [OPTIONS] PATH|URL...
 
@@ -116,40 +165,56 @@ enum Usage {
 
           --json                 JSON on a terminal as well
 
-        """ + lists + limits + requests,
+        """ + lists + names + limits + requests
+            + examples(
+                "webimage info photo.jpg",
+                "webimage info --json --recursive photos | jq -r .path",
+                "curl -s https://example.org/a.jpg | webimage info -"),
         "convert": """
         usage: webimage convert [OPTIONS] IN OUT
+               webimage convert [OPTIONS] IN... FOLDER/
 
-        OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl, tiff, bmp ('webimage formats' lists those
-        that this build writes), or rgba for raw rows of straight RGBA, 8 bits each. '-' is standard input or output.
+        Into a folder, each picture keeps its name and its format, or gets the format of --format. For lists and whole
+        folders use 'webimage load --out'. OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl,
+        tiff, bmp ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8 bits
+        each. '-' is standard input or output.
         An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
         A lossless file converts to PNG and WebP without loss, its colour profile kept.
 
         """ + size + """
-              -f, --format FORMAT    the format, overriding OUT's extension (default for standard output: the picture's own)
-              -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
-              --frame N              only this frame, counted from 0
-              --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
-                                     (default: as-is for rgba and lossless to lossless, else srgb)
-              --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
+            """ + existing + """
+                  -f, --format FORMAT    the format, overriding OUT's extension (default for standard output and folders: the
+                                         picture's own), one of jpg, png, gif, webp, avif, heic, jxl, tiff, bmp or rgba
+                  -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
+                  --frame N              only this frame, counted from 0
+                  --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
+                                         (default: as-is for rgba and lossless to lossless, else srgb)
+                  --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
+                """ + "\n" + quiet + """
 
-            Steps, applied to every frame in the order given; a step may be repeated; lengths in pixels:
+                Steps, applied to every frame in the order given; a step may be repeated; lengths in pixels:
 
-              --resize WxH[,MODE]    to exactly this size; MODE is fill (stretched, the default), aspectFit (whole, with bars)
-                                     or aspectFill (covering, cut off)
-              --crop WxH+X+Y         this part, from the top left
-              --rotate DEGREES[,cut]
-                                     counter-clockwise; the canvas grows, unless 'cut' cuts the corners off
-              --flip WAY             horizontal, vertical or both
-              --round R[,W,COLOR]    round corners of radius R, with a border W wide
-              --blur R               blur with a deviation of R
-              --tint COLOR[,MODE]    fill the picture's shape, or mix by a blend mode such as multiply or screen
-              --filter NAME[=N,...]  invert, sepia=AMOUNT, monochrome=COLOR, exposure=STOPS, contrast=N, saturation=N,
-                                     vignette=N, sharpen=N, pixellate=SIDE, matrix=9 or 12 numbers, convolution=numbers
+                  --resize WxH[,MODE]    to exactly this size; MODE is fill (stretched, the default), aspectFit (whole, with bars)
+                                         or aspectFill (covering, cut off)
+                  --crop WxH+X+Y         this part, from the top left
+                  --rotate DEGREES[,cut]
+                                         counter-clockwise; the canvas grows, unless 'cut' cuts the corners off
+                  --flip WAY             one of horizontal, vertical or both
+                  --round R[,W,COLOR]    round corners of radius R, with a border W wide
+                  --blur R               blur with a deviation of R
+                  --tint COLOR[,MODE]    fill the picture's shape, or mix by a blend mode such as multiply or screen
+                  --filter NAME[=N,...]  one of invert, sepia=AMOUNT, monochrome=COLOR, exposure=STOPS, contrast=N, saturation=N,
+                                         vignette=N, sharpen=N, pixellate=SIDE, matrix=NUMBERS (9 or 12) or convolution=NUMBERS
 
-            COLOR is #rrggbb or #aarrggbb.
+                COLOR is #rrggbb or #aarrggbb.
 
-            """ + limits + requests,
+                """ + names + limits + requests
+            + examples(
+                "webimage convert photo.png photo.webp",
+                "webimage convert --format webp --quality 80 *.jpg small/",
+                "webimage convert --size 50% --overwrite photo.jpg photo.jpg",
+                "webimage convert --crop 400x300+10+20 --filter sepia=0.8 in.jpg out.png",
+                "webimage convert --format png - - < photo.webp > photo.png"),
         "frames": """
         usage: webimage frames [OPTIONS] IN DIR
 
@@ -157,8 +222,9 @@ enum Usage {
         counts are reported as stored. '-' is standard input.
 
           --color srgb|as-is     convert colours to sRGB, or keep the stored values (default as-is)
+          --overwrite            replace the frames of another picture in DIR; otherwise they are an error
 
-        """ + limits + requests,
+        """ + limits + requests + examples("webimage frames animation.gif frames"),
         "formats": """
         usage: webimage formats [--json]
 
@@ -166,16 +232,15 @@ enum Usage {
 
           --json                 one JSON object per line
 
-        """,
+        """ + examples("webimage formats", "webimage formats --json | jq 'select(.writes).format'"),
         "show": """
-        usage: webimage show URL...
+        usage: webimage show URL|PATH...
 
         Shows the pictures in a window with webimage-gallery.
 
-        """,
+        """ + examples("webimage show photo.jpg https://example.org/a.jpg"),
         "cache": """
-        usage: webimage cache (stats|clear|verify) [--cache DIR]
-               webimage cache purge [--config FILE] [--admin ADDRESS] SOURCE...
+        usage: webimage cache (stats|clear|verify|purge) [OPTIONS] [SOURCE...]
 
           stats                  entries and bytes
           clear                  remove everything
@@ -187,8 +252,10 @@ enum Usage {
                                  of the configuration (default: its caches' folder; a running service sees it in 5 s)
           --target               purge: the operands are targets; exactly their results are removed
           --config FILE          purge: the configuration of the service
-
-        """ + limits,
+        """ + "\n" + quiet + limits
+            + examples(
+                "webimage cache stats", "webimage cache verify --cache pictures.cache",
+                "webimage cache purge --config /etc/webimage/serve.conf https://example.org/a.jpg"),
         "init": """
         usage: webimage init (gtk|server|tool) NAME [--library PATH|URL]
 
@@ -201,7 +268,7 @@ enum Usage {
 
           --library WHERE        this library: a clone's folder, or the URL of its repository
                                  (default ../swift-web-image)
-
-        """,
+        """ + "\n" + quiet
+            + examples("webimage init gtk my-viewer", "webimage init server my-service"),
     ]
 }

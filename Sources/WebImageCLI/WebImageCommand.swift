@@ -6,6 +6,9 @@ public enum WebImageCommand {
     /// The version that `--version` prints.
     public static let version = PackageVersion.current
 
+    /// Runs the command line with which this process was started, as ``run(_:)``. File names that are not UTF-8 are kept.
+    public static func runArgumentsOfProcess() -> Int32 { run(RawText.arguments) }
+
     /// Runs a command line and returns the exit code. The first element of `arguments` is the program's name.
     ///
     /// The exit code is 0 for success, 1 for a usage error, 2 if an input failed, 3 if a limit was exceeded, and 130

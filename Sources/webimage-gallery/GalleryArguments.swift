@@ -39,13 +39,23 @@ struct GalleryArguments {
           --help, --version
 
         Exit codes: 0 ok, 1 wrong usage or no display, 2 the screenshot is incomplete or could not be written.
+
+        examples:
+          webimage-gallery photo.jpg https://example.org/a.jpg
+          webimage-gallery --page list --dark *.jpg
+          webimage-gallery --screenshot window.png --columns 4 *.jpg
         """
 
     static func parse(_ words: some Sequence<String>) -> Command {
         var arguments = GalleryArguments()
         var words = Array(words)[...]
+        var areOptionsOver = false
         while let word = words.popFirst() {
-            guard word.hasPrefix("--"), word.count > 2 else {
+            if word == "--", !areOptionsOver {
+                areOptionsOver = true
+                continue
+            }
+            guard !areOptionsOver, word.hasPrefix("--") else {
                 guard let url = url(word) else { return .refuse("not a URL or path: \(word)") }
                 arguments.urls.append(url)
                 continue

@@ -4,6 +4,6 @@ import WebImageCLI
 @main
 struct Main {
     static func main() {
-        exit(WebImageCommand.run(CommandLine.arguments))
+        exit(WebImageCommand.runArgumentsOfProcess())
     }
 }

@@ -80,7 +80,7 @@ final class CommandTests: Sendable {
         let outcome = try Tool.run("info", path("b.png"), path("a.png"), path("absent.png"))
         #expect(outcome.code == 2)
         #expect(try outcome.objects().count == 3)
-        #expect(outcome.errors.contains("no known picture format") && outcome.errors.contains("No such file"))
+        #expect(outcome.errors.contains("not a picture of a known format") && outcome.errors.contains("No such file"))
     }
 
     @Test func aLimitThatFiresExitsWithThree() throws {
@@ -91,7 +91,7 @@ final class CommandTests: Sendable {
             process.waitUntilExit()
             let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(process.terminationStatus == 3, "\(text)")
-            #expect(text.contains("pixels 10000 over 9999"))
+            #expect(text.contains("It has 10000 pixels; the limit is 9999."))
         }
         #expect(try Tool.run("--max-bytes", "10", "info", path("a.png")).code == 3)
         #expect(try Tool.run("--max-pixels", "10", "--no-limits", "info", path("a.png")).code == 3)

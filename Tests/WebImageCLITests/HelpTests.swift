@@ -53,6 +53,52 @@ struct HelpTests {
         }
     }
 
+    @Test func textsOfAllOptionsBeginInOneColumn() {
+        for name in Array(WebImageCommand.commands.keys) + ["--help"] {
+            for line in Usage.of(name).split(separator: "\n") where line.hasPrefix("  -") {
+                // A long option is on a line of its own.
+                let words = line.dropFirst(2).split(separator: "  ", maxSplits: 1)
+                guard words.count == 2 else {
+                    #expect(line.count > 23, "\(name): \(line)")
+                    continue
+                }
+                let column = line.count - words[1].drop { $0 == " " }.count
+                #expect(column == 25, "\(name): \(line)")
+            }
+        }
+    }
+
+    @Test func everyHelpHasExamplesThatTheCommandAccepts() throws {
+        for name in Array(WebImageCommand.commands.keys) + ["--help"] {
+            let parts = Usage.of(name).components(separatedBy: "\nexamples:\n")
+            #expect(parts.count == 2, "\(name)")
+            for line in parts.last?.split(separator: "\n") ?? [] {
+                guard !line.contains("curl -o") else { continue }
+                let command = try #require(line.range(of: "webimage "), "\(line)")
+                let words = line[command.upperBound...].prefix { !"|<>".contains($0) }.split(separator: " ").map {
+                    $0.trimmingCharacters(in: CharacterSet(charactersIn: "'"))
+                }
+                #expect(words.first == name || name == "--help", "\(line)")
+                let options = try #require(WebImageCommand.commands[words[0]]).options
+                #expect(throws: Never.self) { try Arguments(words, accepting: options) }
+            }
+        }
+    }
+
+    @Test func helpOfLoadSaysWhichFormatsLoseQuality() {
+        let text = Usage.of("load")
+        #expect(text.contains("PNG, BMP and TIFF without loss") && text.contains("with loss at --quality"))
+    }
+
+    @Test(arguments: ["convert", "thumbnail"])
+    func listedFormatsAreKnown(_ command: String) throws {
+        let text = Usage.of(command).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let list = try #require(text.firstMatch(of: /--format FORMAT.*?one of ([a-z, ]+?) or ([a-z]+)/))
+        for name in list.1.components(separatedBy: ", ") + [String(list.2)] where name != "rgba" {
+            #expect(ImageFormat(fileExtension: name) != .undefined, "\(name)")
+        }
+    }
+
     @Test func versionIsDefinedInOnePlace() throws {
         let version = try Tool.run("--version").output
         #expect(version == "webimage \(WebImageCommand.version)\n")

@@ -70,7 +70,7 @@ struct ThumbnailTests {
         try write("photos/broken.png", Data("no picture".utf8))
         let outcome = try run("-r", "photos", "--out", "small", "--size", "64", "--json")
         #expect(outcome.code == 2)
-        #expect(outcome.errors.hasPrefix("webimage: photos/broken.png: not a readable picture"))
+        #expect(outcome.errors.hasPrefix("webimage: photos/broken.png: This is not a picture of a known format"))
         let objects = try outcome.objects()
         #expect(objects.count == 14)
         #expect(

@@ -22,7 +22,7 @@ struct TransformFlagTests {
 
     private func convert(_ flags: String...) throws -> Image {
         try write("in.png")
-        let outcome = try Tool.run(["convert", path("in.png"), path("out.png")] + flags)
+        let outcome = try Tool.run(["convert", "--overwrite", path("in.png"), path("out.png")] + flags)
         try #require(outcome.code == 0, "\(outcome.errors)")
         return try ImageCodersManager.shared.decode(
             Data(contentsOf: scratch.url.appendingPathComponent("out.png")), options: DecodingOptions())

@@ -13,5 +13,7 @@ void wi_getopt_reset(void);
 const char *wi_getopt_argument(void);
 // Returns the index of the first argument that getopt_long has not parsed yet.
 int wi_getopt_index(void);
+// Returns the letter of an option that getopt_long does not know. 0 if the option has a long name.
+int wi_getopt_unknown(void);
 
 #endif
