@@ -46,8 +46,8 @@ let package = Package(
         .target(
             name: "WebImageCodecs",
             dependencies: [
-                "WebImageCore", "WebImageGraphics", "CWebImageCodecShim", "CWebImageJPEG", "CWebImagePNG",
-                "CWebImageWebP", "CWebImageGIF",
+                "WebImageCore", "WebImageGraphics", "CWebImageCodecShim", "CWebImageJPEG", "CWebImageJPEGThumbnail",
+                "CWebImagePNG", "CWebImageWebP", "CWebImageGIF",
             ]),
         .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CWebImageCurl", "CWebImageCurlShim"]),
         .target(name: "WebImageStore", dependencies: ["WebImageCore", "CWebImageSQLite", "CWebImageDeflate"]),
@@ -123,6 +123,9 @@ let package = Package(
         .target(
             name: "CWebImageRSVGCheck", dependencies: ["CWebImageRSVGHeaders"], path: "Tests/Support/CWebImageRSVGCheck"
         ),
+        // Writes JPEG files with every sampling, restart interval and order of scans, and decodes them with libjpeg-turbo.
+        .target(
+            name: "CWebImageJPEGSamples", dependencies: ["CWebImageJPEG"], path: "Tests/Support/CWebImageJPEGSamples"),
         // Counts allocations. Only tests use this target, because it replaces the allocator of the executable.
         .target(name: "CWebImageAllocationCounter", path: "Tests/Support/CWebImageAllocationCounter"),
         // Traits of tests, such as time limits, and tags for the rows of the acceptance list. A loop at the end of this
@@ -135,7 +138,10 @@ let package = Package(
             dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageCodecsTests",
-            dependencies: ["WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageYUVShim"]),
+            dependencies: [
+                "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageYUVShim", "CWebImageJPEGThumbnail",
+                "CWebImageJPEGSamples",
+            ]),
         .testTarget(
             name: "OptionalCodersTests",
             dependencies: [
@@ -202,6 +208,8 @@ let package = Package(
         // functions, macros, setjmp and GObject casts.
         .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
         .target(name: "CWebImagePixelLoops"),
+        // Decodes JPEG at 1/8. It uses no library.
+        .target(name: "CWebImageJPEGThumbnail"),
         .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "CWebImageCurlShim", dependencies: ["CWebImageCurl"]),
         .target(name: "CWebImageHTTPShim", dependencies: ["CWebImageMicroHTTPD"]),

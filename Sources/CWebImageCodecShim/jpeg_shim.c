@@ -199,6 +199,8 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
     return webimage_jpeg_is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
 }
 
+int64_t webimage_jpeg_deadline(const webimage_jpeg_decoder *decoder) { return decoder->deadline; }
+
 const char *webimage_jpeg_message(const webimage_jpeg_decoder *decoder) { return decoder->errors.message; }
 
 int webimage_jpeg_ran_dry(const webimage_jpeg_decoder *decoder) { return decoder->errors.ran_dry; }

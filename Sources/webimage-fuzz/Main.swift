@@ -1,6 +1,7 @@
 import Foundation
 import WebImage
 import WebImageAVIF
+import WebImageCodecs
 import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
@@ -13,12 +14,14 @@ import WebImageTIFF
 
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
-    case info, jpeg, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming, targets, http
+    case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming,
+        targets, http
 
     func run(_ data: Data) {
         switch self {
         case .info: _ = try? ImageCodersManager.shared.imageInfo(of: data, limits: limits)
         case .jpeg: decode(data, .jpeg)
+        case .thumbnail: compareThumbnails(of: data)
         case .png: decode(data, .png)
         case .gif: decode(data, .gif)
         case .webp: decode(data, .webP)
@@ -57,6 +60,38 @@ private enum Target: String {
             options.pixelFormat = PixelFormat.allCases[Int(choice >> 1) % PixelFormat.allCases.count]
         }
         _ = try? coder.decode(data, options: options)
+    }
+
+    /// Decodes a JPEG at 1/8 with the loop for thumbnails and with libjpeg-turbo. Ends the process if the results differ.
+    /// The last byte selects the pixel format and the size of the loop's windows.
+    private func compareThumbnails(of data: Data) {
+        var limits = limits
+        limits.maxPixels = 1 << 18
+        // One decoder must not exceed the limit when the other one does not.
+        limits.maxDecodeTime = .seconds(60)
+        guard
+            ImageFormat(sniffing: data) == .jpeg, let choice = data.last,
+            let info = try? ImageJPEGCoder.shared.imageInfo(of: data, limits: limits)
+        else { return }
+        var options = DecodingOptions()
+        options.limits = limits
+        options.pixelFormat = PixelFormat.allCases[Int(choice) % PixelFormat.allCases.count]
+        options.thumbnailPixelSize = PixelSize(
+            width: max(info.pixelSize.width / 8, 1), height: max(info.pixelSize.height / 8, 1))
+        func pixels(_ use: JPEGThumbnailLoop.Use) -> Data? {
+            JPEGThumbnailLoop.$use.withValue(use) {
+                guard let image = try? ImageJPEGCoder.shared.decode(data, options: options) else { return nil }
+                return image.pixels.withUnsafeBytes { bytes in
+                    let rowBytes = image.pixels.width * image.pixels.format.bytesPerPixel
+                    return (0..<image.pixels.height).reduce(into: Data()) { rows, y in
+                        let start = y * image.pixels.bytesPerRow
+                        rows += bytes[start..<start + rowBytes]
+                    }
+                }
+            }
+        }
+        let window = choice & 128 == 0 ? 0 : 4096 + Int(choice) * 8
+        precondition(pixels(.always(windowBytes: window)) == pixels(.never), "the thumbnails differ")
     }
 
     /// Decodes up to eight frames of an animation, then decodes the first frame again.

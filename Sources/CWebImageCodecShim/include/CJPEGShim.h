@@ -56,6 +56,9 @@ int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_
    jpeg_calc_output_dimensions. */
 int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int scale_num, int *width, int *height);
 
+/* The time at which the decode must end, in nanoseconds of CLOCK_MONOTONIC. */
+int64_t webimage_jpeg_deadline(const webimage_jpeg_decoder *decoder);
+
 /* Calls setjmp, then decompresses all rows. Row starts in `pixels` are `stride` bytes apart. */
 int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, size_t stride);
 

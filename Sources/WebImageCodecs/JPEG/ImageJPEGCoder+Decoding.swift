@@ -23,7 +23,7 @@ extension ImageJPEGCoder {
             let decoder = try JPEGDecoder(bytes, limits: options.limits)
             try options.limits.checkPixels(decoder.size)
             try options.checkMemory(for: decoder.info)
-            let picture = try decoder.picture(options)
+            let picture = try decoder.picture(bytes, options)
             return try picture.finished(options: options, fullSize: decoder.size)
         }
     }
@@ -51,9 +51,10 @@ extension JPEGDecoder {
         let staysGray = isGray && (target != size || (profile != nil && options.colorConversion == .sRGB))
         let layout = staysGray ? .gray8 : Self.layout(for: options.pixelFormat, isCMYK: isCMYK)
         let color = isCMYK ? JCS_CMYK : Self.color(of: layout)
-        let stored = try outputSize(color: color, eighths: Self.eighths(from: size, to: target))
+        let eighths = Self.eighths(from: size, to: target)
+        let stored = try outputSize(color: color, eighths: eighths)
         return JPEGPlan(
-            layout: layout, size: stored, orientation: orientation, profile: profile,
+            layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile,
             convertsInk: options.colorConversion == .sRGB)
     }
 
@@ -70,10 +71,16 @@ extension JPEGDecoder {
         return picture
     }
 
-    /// Decompresses a whole file.
-    fileprivate func picture(_ options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+    /// Decompresses a whole file: a thumbnail by ``JPEGThumbnailLoop`` if possible, otherwise by libjpeg-turbo. Both
+    /// write the same pixels.
+    fileprivate func picture(
+        _ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions
+    ) throws(WebImageError) -> DecodedPicture {
         let plan = try plan(options)
         let pixels = try plan.makeBuffer()
+        if plan.eighths == 1, !isCMYK, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
+            return try picture(pixels, plan)
+        }
         try readRows(into: pixels)
         return try picture(pixels, plan)
     }
@@ -111,10 +118,11 @@ extension JPEGDecoder {
     }
 }
 
-/// Layout, size and colour handling of the rows that libjpeg writes.
+/// Layout, size, scale and colour handling of the rows that libjpeg writes.
 struct JPEGPlan {
     let layout: PixelFormat
     let size: PixelSize
+    let eighths: Int
     let orientation: ImageOrientation
     let profile: ColorProfile?
     let convertsInk: Bool

@@ -1,0 +1,71 @@
+#ifndef CWEBIMAGEJPEGTHUMBNAIL_H
+#define CWEBIMAGEJPEGTHUMBNAIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decodes a complete JPEG file at 1/8 of its size. The pixels are the pixels that libjpeg-turbo writes at this scale, in
+   about a third of its time. Documentation/Decisions/jpeg-thumbnails.md describes the method.
+
+   The function either writes every pixel or fails. After a failure the caller decodes the file with libjpeg-turbo, which
+   reports errors or reads the kinds of file that this function does not read. The contents of `pixels` are then
+   undefined. Thread-safe; there is no shared state. */
+
+/* The result of a decode. Every value above OUT_OF_TIME tells why libjpeg-turbo must decode the file. */
+typedef enum {
+    WEBIMAGE_JPEG_THUMBNAIL_OK = 0,
+    WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME,
+    WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY,
+    WEBIMAGE_JPEG_THUMBNAIL_SMALL,       /* too few pixels: building the tables costs more than it saves */
+    WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits */
+    WEBIMAGE_JPEG_THUMBNAIL_SAMPLING,    /* libjpeg-turbo would use other block sizes than 1 and 2 */
+    WEBIMAGE_JPEG_THUMBNAIL_COLOR,       /* CMYK, two components, or a grey output of an RGB file */
+    WEBIMAGE_JPEG_THUMBNAIL_MARKER,      /* a damaged, unexpected or misplaced marker */
+    WEBIMAGE_JPEG_THUMBNAIL_TABLE,       /* a damaged or missing Huffman or quantisation table */
+    WEBIMAGE_JPEG_THUMBNAIL_CODE,        /* an invalid code in the picture's data */
+    WEBIMAGE_JPEG_THUMBNAIL_SHORT,       /* the picture's data ends too early */
+    WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED,  /* scans are missing: libjpeg-turbo smooths such a picture */
+    WEBIMAGE_JPEG_THUMBNAIL_RANGE,       /* values so large that libjpeg-turbo's result depends on its processor code */
+    WEBIMAGE_JPEG_THUMBNAIL_STATUS_COUNT,
+} webimage_jpeg_thumbnail_status;
+
+typedef enum {
+    WEBIMAGE_JPEG_THUMBNAIL_GRAY = 0, /* 1 byte a pixel */
+    WEBIMAGE_JPEG_THUMBNAIL_RGB,      /* 3 bytes */
+    WEBIMAGE_JPEG_THUMBNAIL_RGBA,     /* 4 bytes, alpha 255 */
+    WEBIMAGE_JPEG_THUMBNAIL_BGRA,     /* 4 bytes, alpha 255 */
+} webimage_jpeg_thumbnail_format;
+
+/* Numbers that depend only on the file, not on the processor or its load. Tests bound the work by them. */
+typedef struct {
+    uint64_t rounds;        /* refills of a stream's bit buffer; each refill is followed by three table lookups */
+    uint64_t slow_symbols;  /* symbols that did not fit into the tables */
+    uint64_t chroma_rounds; /* as `rounds`, for the coefficients of chroma */
+    uint64_t windows;
+    uint64_t joins;         /* streams that started at a guess and met the stream before them */
+    uint64_t lost_streams;  /* streams that did not */
+} webimage_jpeg_thumbnail_work;
+
+typedef struct {
+    int width; /* of the output: an eighth of the picture's size, rounded up */
+    int height;
+    webimage_jpeg_thumbnail_format format;
+    uint8_t *pixels;
+    size_t stride;
+    int64_t deadline; /* in nanoseconds of CLOCK_MONOTONIC; checked between windows of 64 KB */
+    /* If not 0, the pictures that are too small to save time are decoded as well. Tests set it. */
+    int decodes_small;
+    /* If not 0, the size of a window in bytes, from 4096 to 65536. Tests set it, so that a small file has many windows. */
+    size_t window_bytes;
+    /* If not 0, uses no instructions beyond those that every processor of the kind has. Tests set it. */
+    int is_portable;
+    webimage_jpeg_thumbnail_work *work; /* NULL if the numbers are not needed */
+} webimage_jpeg_thumbnail_request;
+
+webimage_jpeg_thumbnail_status webimage_jpeg_thumbnail_decode(
+    const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request);
+
+/* Whether the compiler optimised this library. A debug build decodes with libjpeg-turbo, which is then faster. */
+int webimage_jpeg_thumbnail_is_optimized(void);
+
+#endif

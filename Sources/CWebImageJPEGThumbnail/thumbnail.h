@@ -1,0 +1,291 @@
+#ifndef THUMBNAIL_H
+#define THUMBNAIL_H
+
+#include "CWebImageJPEGThumbnail.h"
+
+#include <string.h>
+
+/* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c, tables.c, window.c,
+   streams.c, joins.c, sequential.c, chroma.c, progressive.c, output.c.
+
+   Every function that can fail returns a webimage_jpeg_thumbnail_status; 0 is success. */
+
+enum {
+    GROUP_BITS = 11,              /* the number of bits that one table lookup uses */
+    GROUP_SIZE = 1 << GROUP_BITS,
+    WINDOW_BYTES = 1 << 16,
+    /* Zero bytes behind a window. A block of a progressive scan can read this far beyond the end: 63 times 31 bits. */
+    WINDOW_PADDING = 320,
+    MAX_COMPONENTS = 3,
+    MAX_BLOCKS_IN_MCU = 10,       /* the maximum in ITU-T T.81; libjpeg-turbo has the same limit */
+    MAX_SCANS = 500,              /* the limit of the shim over libjpeg-turbo */
+    STREAMS = 4,
+    ROUNDS_IN_BATCH = 64,
+    STEPS_IN_ROUND = 3,
+    /* The bits that a round can use: each step at most a code of 16 bits and 15 extra bits. */
+    MAX_ROUND_BITS = STEPS_IN_ROUND * 31,
+    INTERVAL_GAP = 32,            /* zero bytes between restart intervals in a window */
+};
+
+/* A block's end in a list of ends: the position in bits in the window, and a flag for an invalid code. */
+#define POSITION_MASK UINT32_C(0x00ffffff)
+#define BLOCK_END (UINT32_C(1) << 31)
+#define SLOW_OR_INVALID (UINT32_C(1) << 30)
+
+/* A Huffman code as in the file (ITU-T T.81, B.2.4.2). */
+typedef struct {
+    uint8_t counts[17]; /* the number of codes of each length from 1 to 16 */
+    uint8_t symbols[256];
+    int is_defined;
+} huffman_code;
+
+/* Decodes one symbol at a time. */
+typedef struct {
+    /* For the next 11 bits: length << 8 | symbol. 0 if the code is longer or invalid. */
+    uint16_t single[GROUP_SIZE];
+    uint32_t limit[17];  /* the first 16 bits that are above every code of this length or a shorter one */
+    int32_t offset[17];  /* added to a code of this length, gives the index of its symbol */
+    uint8_t symbols[256];
+} symbol_table;
+
+/* Decodes a symbol together with its value. For the next 11 bits: value << 16 | advance << 8 | length. `advance` is the
+   number of coefficients; 64 ends the block. The length is 0 if the code and its extra bits do not fit. */
+typedef int32_t value_table[GROUP_SIZE];
+
+typedef struct {
+    int id;
+    int horizontal, vertical; /* sampling factors */
+    int quant_index;
+    int has_quant;
+    uint16_t quant[64];       /* in natural order: row by row */
+    int blocks_wide, blocks_high;   /* the blocks that contain the picture */
+    int padded_wide, padded_high;   /* the blocks that whole MCUs contain */
+    int side;                 /* samples per row and column of a block: 1 or 2 */
+    int expand_x, expand_y;   /* output pixels per sample */
+    uint8_t *samples;
+    size_t stride;
+    int was_scanned;
+    /* Progressive files only. */
+    int16_t *coefficients;    /* per block: 64 in natural order if `side` is 2, otherwise the first */
+    size_t coefficients_per_block;
+    uint64_t *nonzero;        /* only if `side` is 2, per block: a bit for each AC coefficient that is not 0, in the file's order */
+    int8_t known_bits[64];    /* -1: no scan yet; otherwise the low bits that are still missing */
+} component;
+
+/* One block of the MCU, the unit that the file's data repeats. */
+typedef struct {
+    int index;  /* in decoder.scan */
+    int x, y;   /* in blocks, inside the MCU */
+} mcu_block;
+
+typedef struct decoder decoder;
+
+/* Pictures' data without byte stuffing: a position is a number of bits. */
+typedef struct {
+    const uint8_t *next;   /* the first byte that is not in the window */
+    const uint8_t *end;    /* of the file */
+    int is_at_marker;      /* `next` points to a marker, or to the end of the file */
+    uint8_t *bytes;
+    size_t capacity;
+    size_t filled;
+} window;
+
+struct decoder {
+    const webimage_jpeg_thumbnail_request *request;
+    const uint8_t *next;
+    const uint8_t *end;
+
+    int width, height;
+    int is_progressive;
+    int is_rgb;
+    int component_count;
+    component components[MAX_COMPONENTS];
+    int max_horizontal, max_vertical;
+    int saw_frame, saw_jfif, saw_adobe, adobe_transform;
+
+    huffman_code codes[2][4]; /* DC, AC */
+    uint16_t quants[4][64];
+    int has_quants[4];
+    int restart_interval;
+
+    /* The current scan. */
+    int scan_count;
+    int scan_components;
+    component *scan[MAX_COMPONENTS];
+    int dc_index[MAX_COMPONENTS], ac_index[MAX_COMPONENTS];
+    int first, last, high_bit, low_bit; /* Ss, Se, Ah and Al of ITU-T T.81 */
+    int mcus_wide, mcus_high;
+    int blocks_in_mcu;
+    mcu_block mcu[MAX_BLOCKS_IN_MCU];
+
+    window window;
+    webimage_jpeg_thumbnail_work work;
+};
+
+static inline uint64_t bits_at(const uint8_t *bytes, uint32_t position) {
+    /* At least 57 of the returned bits are valid. */
+    uint64_t word;
+    memcpy(&word, bytes + (position >> 3), sizeof word);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word << (position & 7);
+}
+
+/* Returns the value of `size` extra bits at the start of `bits` (ITU-T T.81, F.2.2.1). `size` is at most 15. */
+static inline int extra_value(uint64_t bits, unsigned size) {
+    int value = (int)(bits >> 1 >> (63 - size));
+    int is_negative = (int)(~bits >> 63);
+    return value - (((1 << size) - 1) & -is_negative);
+}
+
+/* markers.c */
+/* Whether the deadline has passed. */
+int webimage_jt_is_late(const decoder *decoder);
+/* Returns the number of MCUs until the next restart marker, or until the end of the scan. */
+static inline size_t interval_length(const decoder *decoder, size_t remaining) {
+    size_t interval = (size_t)decoder->restart_interval;
+    return interval != 0 && interval < remaining ? interval : remaining;
+}
+
+/* tables.c */
+extern const uint8_t webimage_jt_natural_order[64];
+webimage_jpeg_thumbnail_status webimage_jt_check_code(const huffman_code *code, int is_dc);
+/* The code must have passed the check. */
+void webimage_jt_make_symbols(const huffman_code *code, symbol_table *table);
+void webimage_jt_make_values(const symbol_table *symbols, int is_dc, value_table values);
+/* Returns an entry of a table of values for a symbol that is not in the table. The length is 0 if the code is invalid. */
+int32_t webimage_jt_long_value(const symbol_table *symbols, int is_dc, uint64_t bits);
+/* Writes the tables of a pair of codes: first the table for AC coefficients, then the table for the start of a block.
+   `groups` has 2 * GROUP_SIZE entries. */
+void webimage_jt_make_groups(const huffman_code *dc, const huffman_code *ac, uint32_t *groups);
+unsigned webimage_jt_long_symbol(const symbol_table *table, unsigned next16);
+
+/* Returns length << 8 | symbol, or 0 for an invalid code. */
+static inline unsigned next_symbol(const symbol_table *table, uint64_t bits) {
+    unsigned entry = table->single[bits >> (64 - GROUP_BITS)];
+    return entry ? entry : webimage_jt_long_symbol(table, (unsigned)(bits >> 48));
+}
+
+/* window.c */
+webimage_jpeg_thumbnail_status webimage_jt_window_init(decoder *decoder);
+/* Starts at the first byte behind a scan's header or behind a restart marker. */
+void webimage_jt_window_start(decoder *decoder);
+/* Appends the file's next bytes until the window is full or a marker follows, and the padding behind them. */
+void webimage_jt_window_fill(window *window);
+/* Removes the bytes before `position` and fills the window. Returns the new position of the same bit. */
+uint32_t webimage_jt_window_advance(window *window, uint32_t position);
+/* Moves `next` to the next marker. */
+void webimage_jt_window_skip(window *window);
+/* Consumes the restart marker with this number. */
+webimage_jpeg_thumbnail_status webimage_jt_window_restart(window *window, unsigned number);
+
+/* streams.c */
+/* The code of a scan: tables, and the order of the tables in an MCU. */
+typedef struct {
+    const uint8_t *bytes;
+    const uint32_t *groups;   /* for each pair of codes 2 * GROUP_SIZE entries */
+    const symbol_table *dc[MAX_COMPONENTS];
+    const symbol_table *ac[MAX_COMPONENTS];
+    uint32_t period;          /* after this number of blocks, the order of the tables repeats */
+    /* next[phase + n] is the index of the table that starts the n-th block after a block of that phase. */
+    uint32_t next[MAX_BLOCKS_IN_MCU + ROUNDS_IN_BATCH * STEPS_IN_ROUND + 2];
+    uint64_t rounds, slow_symbols;
+    int is_portable;
+} stream_code;
+
+/* A position in the data. */
+typedef struct {
+    uint32_t sum;    /* the position in bits, and the number of the block's coefficients so far << 24 */
+    uint32_t table;  /* index of the current table in `groups` */
+    uint32_t phase;  /* of the current block: its index in the MCU, modulo `period` */
+    uint32_t limit;  /* the stream ends at this position or at most MAX_ROUND_BITS behind it */
+    uint32_t *ends;  /* where the end of the current block is stored */
+} stream;
+
+static inline void start_stream(const stream_code *code, stream *stream, uint32_t position, uint32_t *ends) {
+    stream->sum = position;
+    stream->table = code->next[0];
+    stream->phase = 0;
+    stream->ends = ends;
+}
+
+/* Runs all streams until each one has reached its limit. At most STREAMS streams. */
+void webimage_jt_run_streams(stream_code *code, stream *streams, int count);
+/* Runs until at least one stream has reached its limit. */
+void webimage_jt_run_some(stream_code *code, stream *const *streams, int count);
+
+/* joins.c */
+/* Writes the ends of all blocks from `position`, the start of an MCU, to the end of the window. Returns their number.
+   `ends` has space for one entry per two bits; each of `guesses` has space for a quarter of the window and the overlap. */
+size_t webimage_jt_find_blocks(
+    decoder *decoder, stream_code *code, uint32_t position, uint32_t *ends, uint32_t *const guesses[STREAMS]);
+/* The number of entries for a window of this capacity. */
+size_t webimage_jt_ends_capacity(size_t window_bytes);
+size_t webimage_jt_guesses_capacity(size_t window_bytes);
+
+/* sequential.c */
+webimage_jpeg_thumbnail_status webimage_jt_sequential_scan(decoder *decoder);
+/* The sample of a block with this DC coefficient, as jpeg_idct_1x1 computes it: the factor has 16 bits with a sign, and
+   libjpeg's table of samples repeats after 1024 values. */
+static inline uint8_t sample_of(int dc, uint16_t quant) {
+    int32_t value = (int32_t)(((uint32_t)(dc * (int16_t)quant + 4) >> 3 & 1023) ^ 512) - 512 + 128;
+    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/* chroma.c */
+enum {
+    CHROMA_BATCH = 256,
+    /* The number of entries of a list: one more for the index of a finished chain, and whole vectors. */
+    CHROMA_LIST = CHROMA_BATCH + 8,
+    CHROMA_SUMS = 11,
+    /* The number of a block's first AC coefficient, minus one. With this number, coefficient 63 sets bit 7. */
+    CHROMA_START = 65,
+};
+
+/* How a coefficient is used: the index of the list to which it is added, and its factor. */
+typedef struct {
+    uint32_t list; /* multiplied by CHROMA_LIST */
+    uint32_t factor;
+} chroma_factor;
+
+/* The blocks of a component whose blocks have 2 x 2 samples, and the sums from which these samples are made. */
+typedef struct {
+    const symbol_table *symbols;
+    /* For the next 11 bits: the symbol's length with the extra bits, and the coefficients that it advances << 24. 0 if the
+       symbol does not fit. */
+    uint32_t steps[GROUP_SIZE];
+    /* The symbol's value << 16, and its magnitude. */
+    uint32_t values[GROUP_SIZE];
+    chroma_factor factors[CHROMA_START + 128]; /* the indices beyond CHROMA_START + 63 mean the end of a block */
+    int32_t largest[64];        /* the largest exact value of each coefficient */
+    int32_t always_exact;       /* no coefficient up to this value exceeds its `largest` */
+    int count;
+    uint32_t starts[CHROMA_LIST]; /* the position of the AC codes and CHROMA_START << 24 */
+    uint8_t *targets[CHROMA_LIST];
+    uint32_t sums[CHROMA_SUMS * CHROMA_LIST];
+    uint64_t rounds;
+} chroma_blocks;
+
+/* Prepares the factors. The result is RANGE if a quantisation factor is too large. */
+webimage_jpeg_thumbnail_status webimage_jt_chroma_init(
+    chroma_blocks *blocks, const uint16_t *quant, const symbol_table *symbols);
+/* Decodes the AC coefficients of the listed blocks, writes their samples and empties the list. For each block the caller
+   has set `starts`, its target, and its DC coefficient in sums[]. */
+webimage_jpeg_thumbnail_status webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_t stride);
+/* Writes the samples of a block whose coefficients, in natural order, are known. If `is_flat` is set, only the first one
+   is not 0. No quantisation factor is above CHROMA_LARGEST. Returns whether a number is not exact. */
+uint32_t webimage_jt_chroma_block(
+    const int16_t *coefficients, const uint16_t *quant, int is_flat, uint8_t *target, size_t stride);
+int webimage_jt_has_large_factor(const uint16_t *quant);
+
+/* progressive.c */
+webimage_jpeg_thumbnail_status webimage_jt_progressive_scan(decoder *decoder);
+/* Writes the samples after the last scan. */
+webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder);
+
+/* output.c */
+/* Writes the output. `space` has place for three rows. */
+void webimage_jt_write_rows(const decoder *decoder, uint8_t *space);
+
+#endif

@@ -1,0 +1,55 @@
+#ifndef CWEBIMAGEJPEGSAMPLES_H
+#define CWEBIMAGEJPEGSAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes JPEG files of every kind that libjpeg-turbo can write, and decodes files at 1/8 with libjpeg-turbo. The package's
+   own encoder writes only a few of these kinds. This code is in C because of libjpeg's setjmp. */
+
+enum {
+    WEBIMAGE_JPEG_SAMPLE_BASELINE,
+    WEBIMAGE_JPEG_SAMPLE_SEPARATE_SCANS, /* one scan for each component */
+    WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE,    /* libjpeg's usual order of scans */
+    WEBIMAGE_JPEG_SAMPLE_REFINED,        /* many scans, with random bands and bits */
+    WEBIMAGE_JPEG_SAMPLE_ARITHMETIC,
+};
+
+enum {
+    WEBIMAGE_JPEG_SAMPLE_SMOOTH, /* soft shapes with some noise, as in a photo */
+    WEBIMAGE_JPEG_SAMPLE_NOISE,
+    WEBIMAGE_JPEG_SAMPLE_FLAT,
+    WEBIMAGE_JPEG_SAMPLE_STRIPES,
+};
+
+enum {
+    WEBIMAGE_JPEG_SAMPLE_YCC,
+    WEBIMAGE_JPEG_SAMPLE_RGB,
+    WEBIMAGE_JPEG_SAMPLE_GRAY,
+    WEBIMAGE_JPEG_SAMPLE_CMYK,
+};
+
+typedef struct {
+    int width;
+    int height;
+    int color;
+    int kind;
+    int content;
+    int quality;
+    int is_baseline; /* limits the quantisation factors to 255 */
+    int optimizes_codes;
+    int restart_interval; /* in MCUs; 0: none */
+    uint8_t horizontal[4], vertical[4]; /* sampling factors */
+    uint64_t seed;
+} webimage_jpeg_sample;
+
+/* Returns the length of the file, or 0 if libjpeg cannot write it. The caller frees *file with free(). */
+size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **file);
+
+/* Decodes a file at 1/8. `bytes_per_pixel` is 1 (grey), 3 (RGB) or 4 (RGBA; negative: BGRA). The result is 1 if the file
+   is complete; then *pixels contains the rows without padding, and the caller frees it with free(). Sets the size if the
+   header is valid, otherwise 0. *warnings is the number of libjpeg's warnings. */
+int webimage_jpeg_sample_read(
+    const uint8_t *file, size_t length, int bytes_per_pixel, int *width, int *height, int *warnings, uint8_t **pixels);
+
+#endif
