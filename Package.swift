@@ -62,6 +62,14 @@ let package = Package(
         // Cache tiers that several machines share.
         .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageHTTP"]),
 
+        // Decoder processes.
+        .target(
+            name: "WebImageSandbox",
+            dependencies: [
+                "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
+                "WebImageSVG", "WebImageTIFF", "CWebImageSandbox",
+            ]),
+
         // Root. This target registers the defaults and re-exports WebImageCore, WebImageGraphics and WebImageHTTP.
         .target(
             name: "WebImage",
@@ -132,6 +140,10 @@ let package = Package(
         // file makes every test target depend on this target.
         .target(
             name: "WebImageTestTraits", dependencies: ["WebImageTesting"], path: "Tests/Support/WebImageTestTraits"),
+        .target(name: "CWebImageSandboxAttempts", path: "Tests/Support/CWebImageSandboxAttempts"),
+        .testTarget(
+            name: "WebImageSandboxTests",
+            dependencies: ["WebImageSandbox", "WebImageTesting", "WebImage", "CWebImageSandboxAttempts"]),
         .testTarget(name: "WebImageValkeyTests", dependencies: ["WebImageValkey", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCoreTests",
@@ -216,6 +228,7 @@ let package = Package(
         .target(name: "CWebImageGTKShim", dependencies: ["CWebImageGTK"]),
         .target(name: "CWebImageGalleryShim", dependencies: ["CWebImageAdwaita"]),
         .target(name: "CWebImageRoot"),
+        .target(name: "CWebImageSandbox"),
         .target(name: "CWebImageGetoptShim"),
 
         // System libraries.

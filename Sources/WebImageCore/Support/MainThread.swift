@@ -14,11 +14,19 @@ package enum MainThread {
     }()
 
     private static let attachedThread = Locked<pthread_t?>(nil)
+    /// The identifier of no thread.
+    private static let noThread: pthread_t = 0
 
     /// Declares that the calling thread serves the main queue from now on. Code on this thread then counts as main.
     package static func attachCurrentThread() {
         let current = pthread_self()
         attachedThread.withLock { $0 = current }
+    }
+
+    /// Declares that no thread of this process serves the main queue. A decoder process calls this function, because its
+    /// restrictions forbid the threads of queues: memory must be freed by the thread that releases it.
+    package static func attachNoThread() {
+        attachedThread.withLock { $0 = noThread }
     }
 
     /// Whether a thread was attached. Only a program with a display attaches a thread.
@@ -28,7 +36,10 @@ package enum MainThread {
         // Compare the current thread with the attached thread first. Under a GLib loop most calls come from the
         // attached thread, and the comparison takes less time than the lookup of the queue.
         let attached = attachedThread.withLock { $0 }
-        if let attached, pthread_equal(attached, pthread_self()) != 0 { return true }
+        if let attached {
+            if attached == noThread { return false }
+            if pthread_equal(attached, pthread_self()) != 0 { return true }
+        }
         if DispatchQueue.getSpecific(key: key) == true { return true }
         return attached == nil && Thread.isMainThread
     }

@@ -1,0 +1,106 @@
+#ifndef CWEBIMAGE_SANDBOX_H
+#define CWEBIMAGE_SANDBOX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// Decoder processes: how a worker starts, what it may do, and how host and worker exchange messages.
+// No library is used. Swift cannot express these parts: a replacement of __libc_start_main, code between fork and exec,
+// control messages of sendmsg(2), and filters of the kernel.
+
+// --- Start (start.c) ---------------------------------------------------------------------------------------------
+
+// The worker's program: receives messages and decodes. The Swift target defines it. It runs instead of `main` in a
+// process that was started as a worker; its result is the exit status.
+int webimage_sandbox_worker_main(void);
+
+// Whether the start hook belongs to the executable of this process, so that this executable can be a worker. False in
+// a plug-in and in another language's process.
+bool webimage_sandbox_is_in_executable(void);
+
+// --- Descriptors of a worker -------------------------------------------------------------------------------------
+
+enum {
+    webimage_sandbox_socket = 3,    // SOCK_SEQPACKET, to the host
+    webimage_sandbox_window = 4,    // a sealed memfd that host and worker map
+    webimage_sandbox_lifetime = 5,  // a pipe whose other end only the host has
+};
+
+// --- Host (spawn.c) ----------------------------------------------------------------------------------------------
+
+typedef struct {
+    pid_t pid;
+    int pidfd;     // for poll, kill and wait without the reuse of identifiers
+    int socket;    // the host's end
+    int lifetime;  // the host's end; the worker is killed when it closes
+} webimage_sandbox_child;
+
+// Makes a memfd that can neither grow nor shrink, because a worker that truncated it would crash the host. Returns -1
+// and sets errno.
+int webimage_sandbox_make_window(size_t size);
+
+// Makes a memfd with these bytes that nothing can change. Returns -1 and sets errno.
+int webimage_sandbox_make_sealed(const void *bytes, size_t count);
+
+// Starts `executable` as a worker with exactly this environment. Descriptors other than the three above and the
+// standard ones, which are /dev/null, are closed in it. Returns 0 or an errno.
+int webimage_sandbox_spawn(const char *executable, int window, char *const environment[], webimage_sandbox_child *child);
+
+// Kills the worker. It need not be running.
+void webimage_sandbox_kill(const webimage_sandbox_child *child);
+
+typedef enum {
+    webimage_sandbox_runs,
+    webimage_sandbox_exited,    // value: the exit status
+    webimage_sandbox_signalled, // value: the signal
+    webimage_sandbox_unknown,   // it has ended, and another part of the process has collected its status
+} webimage_sandbox_end;
+
+// Returns how the worker ended. Waits for its end for at most `milliseconds`.
+webimage_sandbox_end webimage_sandbox_wait(const webimage_sandbox_child *child, int milliseconds, int *value);
+
+// Limits the address space of a running worker in bytes (0: no change), and its processor time in seconds.
+int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address_space, uint64_t seconds);
+
+// --- Messages, both sides (message.c) ----------------------------------------------------------------------------
+
+// Sends one message, with a descriptor unless it is -1. Returns 0 or an errno; never raises SIGPIPE.
+int webimage_sandbox_send(int socket, const void *bytes, size_t count, int descriptor);
+
+// Receives one message. Returns its size, 0 at the end of the stream, or a negative errno: -ETIMEDOUT after
+// `milliseconds` (negative: no limit), -EMSGSIZE if the message or its descriptor did not fit. `descriptor` is -1 or a
+// descriptor that the caller owns.
+ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *descriptor, int milliseconds);
+
+// --- Restrictions of a worker (lock.c, filter.c) -----------------------------------------------------------------
+
+enum {
+    webimage_sandbox_threads = 1,  // the libraries of the profile start threads
+    webimage_sandbox_fonts = 2,    // the font folders may be read
+};
+
+typedef struct {
+    bool filter;          // seccomp: only the listed system calls
+    int landlock;         // the version of Landlock's interface; 0: the kernel has none
+    bool namespaces;      // user, mount, network, IPC and UTS namespaces of its own
+} webimage_sandbox_protections;
+
+// Steps before libraries are loaded: namespaces, and the end together with the host. Call it while the process has one
+// thread.
+void webimage_sandbox_prepare(webimage_sandbox_protections *protections);
+
+// Restricts this process for good: no files, no network, no programs, no other processes, no executable memory.
+// `address_space` is the memory that may be added, in bytes; 0: no limit. Returns NULL, or the name of the step that
+// failed; then the process must end.
+const char *webimage_sandbox_lock(
+    unsigned features, uint64_t address_space, webimage_sandbox_protections *protections);
+
+// --- Attempts of tests (start.c) ---------------------------------------------------------------------------------
+
+// Runs an attempt of the project's tests, whose code only the test program contains. Returns the result of
+// webimage_sandbox_attempt, or ENOSYS in every other program.
+int webimage_sandbox_try(int attempt, pid_t host);
+
+#endif

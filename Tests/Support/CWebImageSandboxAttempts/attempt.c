@@ -1,0 +1,354 @@
+#define _GNU_SOURCE
+#include "CWebImageSandboxAttempts.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// What code that took over a worker would try. Each function returns 0 if it worked, else errno. Tests run the list
+// once without the lock: an attempt that fails there proves nothing.
+
+// The descriptors of a worker.
+enum { window = 4, lifetime = 5 };
+
+static int result(long value) { return value < 0 ? errno : 0; }
+
+static int read_file(pid_t host) {
+    (void)host;
+    return result(open("/etc/passwd", O_RDONLY));
+}
+
+static int write_file(pid_t host) {
+    (void)host;
+    int file = open("/tmp", O_WRONLY | O_TMPFILE, 0600);
+    return result(file);
+}
+
+static int list_folder(pid_t host) {
+    (void)host;
+    return result(open("/", O_RDONLY | O_DIRECTORY));
+}
+
+static int read_host_memory(pid_t host) {
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/mem", host);
+    return result(open(path, O_RDONLY));
+}
+
+static int stat_file(pid_t host) {
+    (void)host;
+    struct stat status;
+    return result(stat("/etc/passwd", &status));
+}
+
+static int internet_socket(pid_t host) {
+    (void)host;
+    return result(socket(AF_INET, SOCK_STREAM, 0));
+}
+
+static int unix_socket(pid_t host) {
+    (void)host;
+    return result(socket(AF_UNIX, SOCK_STREAM, 0));
+}
+
+static int execute(pid_t host) {
+    (void)host;
+    // In a child, so that the run without the lock goes on.
+    pid_t child = fork();
+    if (child < 0) return errno;
+    if (child == 0) {
+        char *const words[] = {"true", NULL};
+        execve("/bin/true", words, NULL);
+        _exit(99);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 99 ? EACCES : 0;
+}
+
+static int execute_directly(pid_t host) {
+    (void)host;
+    // A path that does not exist: the attempt returns if the call is allowed at all.
+    char *const words[] = {"none", NULL};
+    execve("/nonexistent-program", words, NULL);
+    return errno == ENOENT ? 0 : errno;
+}
+
+static int make_process(pid_t host) {
+    (void)host;
+    pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+    if (child == 0) _exit(0);
+    if (child > 0) waitpid(child, NULL, 0);
+    return result(child);
+}
+
+static int make_process_3(pid_t host) {
+    (void)host;
+    uint64_t arguments[8] = {0};
+    arguments[4] = SIGCHLD;
+    long child = syscall(SYS_clone3, arguments, sizeof arguments);
+    if (child == 0) _exit(0);
+    if (child > 0) waitpid((pid_t)child, NULL, 0);
+    return result(child);
+}
+
+static int trace_host(pid_t host) {
+    if (ptrace(PTRACE_SEIZE, host, NULL, NULL)) return errno;
+    ptrace(PTRACE_DETACH, host, NULL, NULL);
+    return 0;
+}
+
+static int signal_host(pid_t host) { return result(kill(host, SIGCONT)); }
+
+static int read_host_directly(pid_t host) {
+    char own = 0;
+    struct iovec here = {.iov_base = &own, .iov_len = 1}, there = {.iov_base = &own, .iov_len = 1};
+    // The stack of a process that runs the same program may lie elsewhere; EFAULT shows that the call was allowed.
+    long count = process_vm_readv(host, &here, 1, &there, 1, 0);
+    return count < 0 && errno != EFAULT ? errno : 0;
+}
+
+static int executable_mapping(pid_t host) {
+    (void)host;
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? errno : 0;
+}
+
+static int executable_protection(pid_t host) {
+    (void)host;
+    void *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? errno : result(mprotect(memory, 4096, PROT_READ | PROT_EXEC));
+}
+
+static int become_dumpable(pid_t host) {
+    (void)host;
+    return result(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
+}
+
+static int new_namespace(pid_t host) {
+    (void)host;
+    return result(unshare(CLONE_FILES));
+}
+
+static int io_ring(pid_t host) {
+    (void)host;
+    char parameters[256] = {0};
+    return result(syscall(SYS_io_uring_setup, 1, parameters));
+}
+
+static int kernel_program(pid_t host) {
+    (void)host;
+    union bpf_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    // Refused for its contents if the call is allowed.
+    long value = syscall(SYS_bpf, 0xFFFF, &attributes, sizeof attributes);
+    return value < 0 && errno != EINVAL && errno != EPERM ? errno : 0;
+}
+
+static int user_faults(pid_t host) {
+    (void)host;
+    long value = syscall(SYS_userfaultfd, 0xFFFF);
+    return value < 0 && errno != EINVAL && errno != EPERM ? errno : 0;
+}
+
+static int new_memory_file(pid_t host) {
+    (void)host;
+    return result(memfd_create("x", MFD_CLOEXEC));
+}
+
+static int truncate_window(pid_t host) {
+    (void)host;
+    // Sealed: refused in any case. Its size now: allowed without the lock.
+    return result(ftruncate(window, 8 << 20));
+}
+
+static int open_process(pid_t host) { return result(syscall(SYS_pidfd_open, host, 0)); }
+
+static int keys(pid_t host) {
+    (void)host;
+    long value = syscall(SYS_keyctl, 0, -3, 0);
+    return value < 0 && errno != ENOKEY && errno != ENOSYS ? errno : 0;
+}
+
+static int performance_counters(pid_t host) {
+    (void)host;
+    struct perf_event_attr attributes;
+    memset(&attributes, 0, sizeof attributes);
+    attributes.size = 1;
+    long value = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, 0);
+    return value < 0 && errno != E2BIG && errno != EINVAL && errno != EACCES && errno != EPERM && errno != ENOENT
+            && errno != ENOSYS
+        ? errno
+        : 0;
+}
+
+static int change_personality(pid_t host) {
+    (void)host;
+    return result(personality(0xFFFFFFFF));
+}
+
+static int raise_limits(pid_t host) {
+    (void)host;
+    struct rlimit limit = {.rlim_cur = 8, .rlim_max = 8};
+    return result(setrlimit(RLIMIT_NOFILE, &limit));
+}
+
+static int terminal_control(pid_t host) {
+    (void)host;
+    int value = 0;
+    return result(ioctl(lifetime, FIONREAD, &value));
+}
+
+static int foreign_numbers(pid_t host) {
+    (void)host;
+#if defined(__x86_64__)
+    // getpid of the x32 interface: another number for the same kernel.
+    long value = syscall(0x40000000 | SYS_getpid);
+    return value < 0 && errno != ENOSYS ? errno : 0;
+#else
+    return ENOSYS;
+#endif
+}
+
+static int old_interface(pid_t host) {
+    (void)host;
+#if defined(__x86_64__)
+    // getpid of the 32-bit interface.
+    long value;
+    __asm__ volatile("int $0x80" : "=a"(value) : "a"(20) : "memory", "r8", "r9", "r10", "r11");
+    return value > 0 || value == -ENOSYS ? 0 : (int)-value;
+#else
+    return ENOSYS;
+#endif
+}
+
+static int wait_for_children(pid_t host) {
+    (void)host;
+    int status;
+    return waitpid(-1, &status, WNOHANG) < 0 && errno != ECHILD ? errno : 0;
+}
+
+// What a broken decoder does: the host must survive it.
+
+static int crash(pid_t host) {
+    (void)host;
+    *(volatile int *)8 = 1;
+    return 0;
+}
+
+static int abort_itself(pid_t host) {
+    (void)host;
+    __builtin_trap();
+}
+
+static int loop_for_ever(pid_t host) {
+    (void)host;
+    for (volatile unsigned turns = 0;; turns++) {}
+}
+
+static int end_quietly(pid_t host) {
+    (void)host;
+    _exit(0);
+}
+
+static int answer_with_noise(pid_t host) {
+    (void)host;
+    char noise[64];
+    memset(noise, 'x', sizeof noise);
+    struct iovec part = {.iov_base = noise, .iov_len = sizeof noise};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    sendmsg(3, &message, MSG_NOSIGNAL);
+    return 0;
+}
+
+static int allocate_without_end(pid_t host) {
+    (void)host;
+    for (size_t total = 0; total < (size_t)64 << 30; total += 64 << 20) {
+        char *memory = malloc(64 << 20);
+        if (!memory) return ENOMEM;
+        // Without an access, the compiler could remove the allocation.
+        *(volatile char *)memory = 1;
+    }
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(pid_t host);
+} attempts[] = {
+    {"read a file", read_file},
+    {"write a file", write_file},
+    {"list a folder", list_folder},
+    {"open the host's memory", read_host_memory},
+    {"describe a file", stat_file},
+    {"make an internet socket", internet_socket},
+    {"make a Unix socket", unix_socket},
+    {"execute a program in a child", execute},
+    {"execute a program", execute_directly},
+    {"make a process", make_process},
+    {"make a process with clone3", make_process_3},
+    {"trace the host", trace_host},
+    {"send a signal to the host", signal_host},
+    {"read the host's memory", read_host_directly},
+    {"map executable memory", executable_mapping},
+    {"make memory executable", executable_protection},
+    {"become dumpable", become_dumpable},
+    {"leave shared tables", new_namespace},
+    {"make an io_uring", io_ring},
+    {"load a kernel program", kernel_program},
+    {"handle page faults", user_faults},
+    {"make a memory file", new_memory_file},
+    {"resize the window", truncate_window},
+    {"open the host's process", open_process},
+    {"use the key ring", keys},
+    {"open performance counters", performance_counters},
+    {"change the personality", change_personality},
+    {"change limits", raise_limits},
+    {"control a device", terminal_control},
+    {"use x32 numbers", foreign_numbers},
+    {"use the 32-bit interface", old_interface},
+    {"wait for children", wait_for_children},
+}, faults[] = {
+    {"crash", crash},
+    {"trap", abort_itself},
+    {"loop for ever", loop_for_ever},
+    {"end quietly", end_quietly},
+    {"answer with noise", answer_with_noise},
+    {"allocate without end", allocate_without_end},
+};
+
+enum { attempt_count = sizeof attempts / sizeof *attempts, fault_count = sizeof faults / sizeof *faults };
+
+int webimage_sandbox_attempt_count(void) { return attempt_count; }
+int webimage_sandbox_fault_count(void) { return fault_count; }
+
+const char *webimage_sandbox_attempt_name(int attempt) {
+    if (attempt < 0 || attempt >= attempt_count + fault_count) return NULL;
+    return attempt < attempt_count ? attempts[attempt].name : faults[attempt - attempt_count].name;
+}
+
+int webimage_sandbox_attempt(int attempt, pid_t host) {
+    if (attempt < 0 || attempt >= attempt_count + fault_count) return EINVAL;
+    return attempt < attempt_count ? attempts[attempt].run(host) : faults[attempt - attempt_count].run(host);
+}

@@ -1,0 +1,190 @@
+import CWebImageSandboxAttempts
+import Foundation
+import Testing
+import WebImage
+import WebImageCodecs
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageCore
+@testable import WebImageSandbox
+
+func gradient(width: Int, height: Int) throws -> Image {
+    try Image.generated(width: width, height: height) { x, y in
+        (UInt8(truncatingIfNeeded: x), UInt8(truncatingIfNeeded: y), UInt8(truncatingIfNeeded: x &+ y), 255)
+    }
+}
+
+/// Real decoder processes: this test program, executed again.
+@Suite(.serialized, .timeLimit(minutes: 2))
+struct SandboxWorkerTests {
+    private static let attemptCount = Int(webimage_sandbox_attempt_count())
+
+    private static func name(_ number: Int) -> String {
+        webimage_sandbox_attempt_name(Int32(number)).map { String(cString: $0) } ?? "?"
+    }
+
+    private static func fault(_ name: String) throws -> Int {
+        let all = attemptCount..<attemptCount + Int(webimage_sandbox_fault_count())
+        return try #require(all.first { Self.name($0) == name })
+    }
+
+    /// The pixels without the padding of the rows, whose bytes are undefined.
+    private func pixels(_ image: Image) -> Data {
+        let buffer = image.pixels
+        return buffer.withUnsafeBytes { bytes in
+            var rows = Data()
+            for row in 0..<buffer.height {
+                let start = row * buffer.bytesPerRow
+                rows.append(contentsOf: bytes[start..<start + buffer.width * buffer.format.bytesPerPixel])
+            }
+            return rows
+        }
+    }
+
+    private func files() throws -> [(format: ImageFormat, data: Data)] {
+        let image = try gradient(width: 700, height: 500)
+        return try [ImageFormat.jpeg, .png, .gif, .webP, .bmp].map { format in
+            let coder = try #require(SandboxProfile.basic.coders.last { $0.canEncode(to: format) })
+            return (format, try coder.encode(image, format: format, options: EncodingOptions()))
+        }
+    }
+
+    // MARK: Pictures
+
+    @Test func picturesAreEqualToThoseOfThisProcess() throws {
+        let worker = try SandboxWorker(.basic)
+        var thumbnail = DecodingOptions()
+        thumbnail.thumbnailPixelSize = PixelSize(width: 100, height: 100)
+        thumbnail.scaleFactor = 2
+        var gray = DecodingOptions()
+        gray.pixelFormat = .gray8
+        for file in try files() {
+            for options in [DecodingOptions(), thumbnail, gray] {
+                let coder = try #require(SandboxProfile.basic.coders.last { $0.canDecode(from: file.data) })
+                let expected = try coder.decode(file.data, options: options)
+                let image = try worker.decode(file.data, options: options)
+                #expect(pixels(image) == pixels(expected), "\(file.format)")
+                #expect(image.imageFormat == expected.imageFormat && image.scale == expected.scale)
+                #expect(image.hasAlpha == expected.hasAlpha && image.colorProfile == expected.colorProfile)
+            }
+        }
+    }
+
+    /// More pixels than the window holds, and more bytes than fit into it.
+    @Test func largePicturesAndFilesArrive() throws {
+        let worker = try SandboxWorker(.basic)
+        let large = try gradient(width: 2500, height: 1800)
+        let file = try ImageBMPCoder.shared.encode(large, format: .bmp, options: EncodingOptions())
+        #expect(file.count > SandboxWindow.inputBytes)
+        let image = try worker.decode(file, options: DecodingOptions())
+        #expect(pixels(image) == pixels(try ImageBMPCoder.shared.decode(file, options: DecodingOptions())))
+        // The window is free for the next picture.
+        let small = try #require(try files().first).data
+        #expect(try worker.decode(small, options: DecodingOptions()).pixelSize == PixelSize(width: 700, height: 500))
+    }
+
+    @Test func errorsOfTheCoderArriveWithTheirLimit() throws {
+        let worker = try SandboxWorker(.basic)
+        let png = try #require(try files().first { $0.format == .png }).data
+        var options = DecodingOptions()
+        options.limits.maxPixels = 1000
+        let limit = #expect(throws: WebImageError.self) { try worker.decode(png, options: options) }
+        #expect(limit?.underlying == .limit(.pixels, actual: 350_000, allowed: 1000))
+        let bad = #expect(throws: WebImageError.self) {
+            try worker.decode(png.prefix(30), options: DecodingOptions())
+        }
+        #expect(bad?.code == .badImageData)
+        let foreign = #expect(throws: WebImageError.self) {
+            try worker.decode(Data("no picture".utf8), options: DecodingOptions())
+        }
+        #expect(foreign?.code == .unsupportedFormat)
+        #expect(worker.isUsable)
+    }
+
+    @Test(arguments: SandboxProfile.allCases) func everyProfileStartsAndIsLocked(profile: SandboxProfile) throws {
+        let worker = try SandboxWorker(profile)
+        #expect(worker.protections.hasFilter)
+        if profile == .svg {
+            let svg = Data(
+                "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='20'><rect width='20' height='20' fill='red'/></svg>"
+                    .utf8)
+            let image = try worker.decode(svg, options: DecodingOptions())
+            #expect(image.pixelSize == PixelSize(width: 20, height: 20))
+        }
+    }
+
+    // MARK: Restrictions
+
+    /// The list as seen with the lock: nothing works. ``attemptsWorkWithoutTheLock`` shows that the list proves something.
+    @Test(arguments: 0..<Self.attemptCount) func attemptIsRefusedOrEndsTheWorker(number: Int) throws {
+        let worker = try SandboxWorker(.basic)
+        switch worker.attempt(number) {
+        case .worked: Issue.record("\(Self.name(number)) worked")
+        case .refused(let errno):
+            #expect([EPERM, EACCES, ENOSYS, ENOTTY, EBADF].contains(Int32(errno)), "\(Self.name(number)): \(errno)")
+        case .ended: break
+        }
+    }
+
+    @Test func attemptsWorkWithoutTheLock() {
+        // Without a worker's descriptors and filter, in this process.
+        let harmless = [
+            "read a file", "list a folder", "describe a file", "make an internet socket", "make a Unix socket",
+            "execute a program in a child", "execute a program", "make executable memory", "make a process with clone3",
+            "send a signal to the host", "map executable memory", "make memory executable", "make a memory file",
+            "open the host's process", "wait for children",
+        ]
+        for number in 0..<Self.attemptCount where harmless.contains(Self.name(number)) {
+            #expect(webimage_sandbox_attempt(Int32(number), getpid()) == 0, "\(Self.name(number))")
+        }
+    }
+
+    // MARK: Faults
+
+    @Test(arguments: ["crash", "trap", "end quietly", "answer with noise"])
+    func brokenWorkerEndsAndTheNextOneWorks(fault: String) throws {
+        let file = try #require(try files().first).data
+        let worker = try SandboxWorker(.basic)
+        if case .worked = worker.attempt(try Self.fault(fault)) { Issue.record("\(fault) worked") }
+        #expect(!worker.isUsable)
+        let error = #expect(throws: WebImageError.self) { try worker.decode(file, options: DecodingOptions()) }
+        #expect(error?.code == .badImageData)
+        #expect(throws: Never.self) { try SandboxWorker(.basic).decode(file, options: DecodingOptions()) }
+    }
+
+    @Test func workerThatNeverAnswersIsKilledAtTheDeadline() throws {
+        let worker = try SandboxWorker(.basic)
+        let fault = try Self.fault("loop for ever")
+        let time = ContinuousClock().measure {
+            #expect(worker.attempt(fault, within: .milliseconds(200)) != .worked)
+        }
+        #expect(time < Sanitizer.time(.seconds(3)))
+        #expect(!worker.isUsable)
+    }
+
+    @Test func memoryOfAWorkerIsBounded() throws {
+        // The address sanitizer reserves terabytes.
+        guard ProcessMemory.isMeasurable else { return }
+        var configuration = SandboxWorker.Configuration()
+        configuration.memoryBytes = 600 << 20
+        let worker = try SandboxWorker(.basic, configuration: configuration)
+        #expect(worker.attempt(try Self.fault("allocate without end")) == .refused(errno: Int(ENOMEM)))
+        #expect(worker.isUsable)
+    }
+
+    @Test func noProcessAndNoDescriptorIsLeft() throws {
+        func descriptors() -> Int {
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+        }
+        _ = try SandboxWorker(.basic)
+        let before = descriptors()
+        for round in 0..<10 {
+            let worker = try SandboxWorker(.basic)
+            if round % 2 == 0 { _ = worker.attempt(try Self.fault("crash")) }
+        }
+        #expect(descriptors() == before)
+        #expect((HandleLedger.live["decoder process"] ?? 0) == 0)
+        #expect(waitpid(-1, nil, WNOHANG) == -1)
+    }
+}
