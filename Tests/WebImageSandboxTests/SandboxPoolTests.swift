@@ -1,0 +1,156 @@
+import CWebImageSandboxAttempts
+import Foundation
+import Testing
+import WebImage
+import WebImageCodecs
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageCore
+@testable import WebImageSandbox
+
+@Suite struct SandboxBackOffTests {
+    @Test func failedStartsDoubleThePauseUpToThirtySeconds() {
+        var backOff = SandboxBackOff()
+        var now = Duration.zero
+        for pause in [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000] {
+            backOff.failedToStart(at: now)
+            #expect(backOff.isUnavailable)
+            #expect(backOff.pause(at: now) == .milliseconds(pause))
+            now += .milliseconds(pause)
+            #expect(backOff.pause(at: now) == nil)
+        }
+        backOff.started(at: now)
+        #expect(!backOff.isUnavailable && backOff.pause(at: now) == nil)
+    }
+
+    @Test func threeDeathsWithinTenSecondsLimitTheStarts() {
+        var backOff = SandboxBackOff()
+        backOff.started(at: .zero)
+        for second in [1, 2] { backOff.died(at: .seconds(second)) }
+        #expect(backOff.pause(at: .seconds(2)) == nil)
+        backOff.died(at: .seconds(3))
+        backOff.started(at: .seconds(3))
+        #expect(backOff.pause(at: .seconds(3)) == .milliseconds(250))
+        #expect(backOff.pause(at: .milliseconds(3250)) == nil)
+        // Ten seconds after the first of them.
+        backOff.started(at: .seconds(11))
+        #expect(backOff.pause(at: .seconds(11)) == nil)
+    }
+}
+
+@Suite(.serialized, .timeLimit(minutes: 2))
+struct SandboxPoolTests {
+    private func png() throws -> Data {
+        try ImagePNGCoder.shared.encode(
+            gradient(width: 60, height: 40), format: .png, options: EncodingOptions())
+    }
+
+    private func pool(
+        clock: any DelayClock = SystemClock(), _ change: (inout SandboxPool.Configuration) -> Void = { _ in }
+    ) -> SandboxPool {
+        var configuration = SandboxPool.Configuration()
+        change(&configuration)
+        return SandboxPool(configuration, clock: clock)
+    }
+
+    @Test func workerServesManyPicturesAndIsReplacedAfterItsNumber() throws {
+        let pool = pool { $0.picturesPerWorker = 5 }
+        defer { pool.shutDown() }
+        let data = try png()
+        for _ in 0..<12 {
+            #expect(try pool.decode(data, profile: .basic, options: DecodingOptions()).pixelSize.width == 60)
+        }
+        let statistics = pool.statistics
+        #expect(statistics.started == 3 && statistics.recycled == 2 && statistics.pictures == 12)
+        #expect(statistics.workers == 1)
+    }
+
+    @Test func noWorkerServesTwoScopes() throws {
+        let pool = pool()
+        defer { pool.shutDown() }
+        let data = try png()
+        for scope in [CacheScope.shared, .scoped("a"), .scoped("b"), .shared, .unstored, .unstored] {
+            _ = try pool.decode(data, profile: .basic, scope: scope, options: DecodingOptions())
+        }
+        // The first worker of the shared scope made room for another scope if there is only one place or two.
+        #expect(pool.statistics.started >= 5)
+        #expect(pool.statistics.workers <= ProcessInfo.processInfo.activeProcessorCount)
+    }
+
+    @Test func concurrentPicturesUseAtMostTheAllowedWorkers() async throws {
+        let pool = pool { $0.mostWorkers = 2 }
+        defer { pool.shutDown() }
+        let data = try png()
+        let failures = Locked(0)
+        let group = DispatchGroup()
+        for _ in 0..<8 {
+            group.enter()
+            Thread {
+                for _ in 0..<5 {
+                    if (try? pool.decode(data, profile: .basic, options: DecodingOptions())) == nil {
+                        failures.withLock { $0 += 1 }
+                    }
+                }
+                group.leave()
+            }.start()
+        }
+        #expect(await eventually { group.wait(timeout: .now()) == .success })
+        #expect(failures.withLock { $0 } == 0)
+        #expect(pool.statistics.pictures == 40 && pool.statistics.started <= 2 && pool.statistics.workers == 2)
+    }
+
+    @Test func deadlineFailsOnePictureAndTheNextOneWorks() throws {
+        let pool = pool()
+        defer { pool.shutDown() }
+        var options = DecodingOptions()
+        options.limits.maxDecodeTime = .zero
+        let data = try png()
+        let late = #expect(throws: WebImageError.self) {
+            try pool.decode(data, profile: .basic, options: options)
+        }
+        #expect(late?.code == .limitExceeded)
+        _ = try pool.decode(data, profile: .basic, options: DecodingOptions())
+        #expect(pool.statistics.workers == 1)
+    }
+
+    @Test func idleWorkersEndAfterTheirTime() throws {
+        let clock = VirtualClock()
+        let pool = pool(clock: clock) { $0.idleLifetime = .seconds(30) }
+        defer { pool.shutDown() }
+        let data = try png()
+        _ = try pool.decode(data, profile: .basic, options: DecodingOptions())
+        clock.advance(by: .seconds(29))
+        #expect(pool.statistics.workers == 1)
+        _ = try pool.decode(data, profile: .basic, options: DecodingOptions())
+        // The timer of the first use finds a worker that was used since.
+        clock.advance(by: .seconds(2))
+        #expect(pool.statistics.workers == 1)
+        clock.advance(by: .seconds(60))
+        #expect(pool.statistics.workers == 0 && pool.statistics.retired == 1)
+        #expect((HandleLedger.live["decoder process"] ?? 0) == 0)
+    }
+
+    @Test func programWithoutAWorkerIsAnErrorAtOnceAndIsTriedAgainLater() throws {
+        let clock = VirtualClock()
+        let pool = pool(clock: clock) { $0.worker.executable = "/nonexistent-decoder" }
+        let data = try png()
+        for _ in 0..<3 {
+            let error = #expect(throws: WebImageError.self) {
+                try pool.decode(data, profile: .basic, options: DecodingOptions())
+            }
+            #expect(error?.code == .fileSystem && error?.hint != nil)
+        }
+        #expect(pool.statistics.workers == 0)
+    }
+
+    @Test func poolThatWasShutDownRefusesPictures() throws {
+        let pool = pool()
+        let data = try png()
+        _ = try pool.decode(data, profile: .basic, options: DecodingOptions())
+        pool.shutDown()
+        #expect(throws: WebImageError.self) { try pool.decode(data, profile: .basic, options: DecodingOptions()) }
+        #expect(pool.statistics.workers == 0)
+        #expect((HandleLedger.live["decoder process"] ?? 0) == 0)
+    }
+}
