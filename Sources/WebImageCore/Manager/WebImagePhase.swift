@@ -8,7 +8,8 @@ public enum WebImagePhase: Sendable {
     /// unknown. `preview` is a partial image, with `.progressiveLoad`.
     case loading(progress: Double?, preview: Image?)
     /// The image. With `.refreshCached`, the first success contains the cached image, and a second success with the
-    /// refreshed image may follow.
+    /// refreshed image may follow. While the image is refreshed, and after a refresh that failed, the phase is still
+    /// this one.
     case success(Image)
     /// The error of a load that failed.
     case failure(WebImageError)
@@ -42,7 +43,7 @@ public enum WebImagePhase: Sendable {
 ///
 /// If the image is in memory, the only phase is `.success`. If the load fails immediately, the only phase is
 /// `.failure`. Any other load begins with `.loading`, and ends with `.success` or `.failure`. Without a request, the
-/// only phase is `.empty`.
+/// only phase is `.empty`. After a `.success`, there is no other kind of phase: if a refresh fails, the sequence ends.
 ///
 /// Every iteration is a separate load. Cancelling the iterating task cancels the load and ends the sequence without a
 /// failure. Releasing the iterator also cancels the load.
@@ -53,9 +54,17 @@ public struct WebImagePhases: AsyncSequence, Sendable {
     public typealias Failure = Never
 
     let events: WebImageEvents?
+    let refreshFailed: (@Sendable (WebImageError) -> Void)?
+
+    init(events: WebImageEvents?, refreshFailed: (@Sendable (WebImageError) -> Void)? = nil) {
+        self.events = events
+        self.refreshFailed = refreshFailed
+    }
 
     /// Starts the load.
-    public func makeAsyncIterator() -> Iterator { Iterator(events: events?.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(events: events?.makeAsyncIterator(), refreshFailed: refreshFailed)
+    }
 
     /// The iterator over the phases of one load.
     public struct Iterator: AsyncIteratorProtocol {
@@ -63,9 +72,12 @@ public struct WebImagePhases: AsyncSequence, Sendable {
         private var next: WebImagePhase?
         private var progress: Double?
         private var preview: Image?
+        private var hasSucceeded = false
+        private let refreshFailed: (@Sendable (WebImageError) -> Void)?
 
-        init(events: WebImageEvents.Iterator?) {
+        init(events: WebImageEvents.Iterator?, refreshFailed: (@Sendable (WebImageError) -> Void)? = nil) {
             self.events = events
+            self.refreshFailed = refreshFailed
             if events?.buffer.isReadable != true {
                 next = events == nil ? .empty : .loading(progress: nil, preview: nil)
             }
@@ -83,7 +95,10 @@ public struct WebImagePhases: AsyncSequence, Sendable {
                     if let phase = phase(of: event) { return phase }
                 } catch {
                     events = nil
-                    return error.code == .cancelled && Task.isCancelled ? nil : .failure(error)
+                    if error.code == .cancelled, Task.isCancelled { return nil }
+                    guard hasSucceeded else { return .failure(error) }
+                    refreshFailed?(error)
+                    return nil
                 }
             }
             events = nil
@@ -93,13 +108,17 @@ public struct WebImagePhases: AsyncSequence, Sendable {
         private mutating func phase(of event: WebImageEvent) -> WebImagePhase? {
             switch event {
             case .size: return nil
+            // The picture stays visible while it is refreshed.
+            case .progress where hasSucceeded, .partial where hasSucceeded: return nil
             case .progress(let received, let expected):
                 progress = WebImagePhase.progress(received: received, expected: expected)
                 return .loading(progress: progress, preview: preview)
             case .partial(let image):
                 preview = image
                 return .loading(progress: progress, preview: image)
-            case .cached(let result), .finished(let result): return .success(result.image)
+            case .cached(let result), .finished(let result):
+                hasSucceeded = true
+                return .success(result.image)
             }
         }
     }
@@ -117,7 +136,12 @@ extension WebImageManager {
     ///     }
     /// }
     /// ```
-    public func phases(for request: ImageRequest?) -> WebImagePhases {
-        WebImagePhases(events: request.map { events(for: $0) })
+    ///
+    /// - Parameter refreshFailed: Called with the error of a refresh that failed, before the sequence ends. The last
+    ///   phase is then the cached image. Called on the task that reads the sequence.
+    public func phases(
+        for request: ImageRequest?, refreshFailed: (@Sendable (WebImageError) -> Void)? = nil
+    ) -> WebImagePhases {
+        WebImagePhases(events: request.map { events(for: $0) }, refreshFailed: refreshFailed)
     }
 }

@@ -135,7 +135,7 @@ public final class WebImagePrefetcher: Sendable {
     ///   function returns.
     @discardableResult
     public func prefetchRequests(
-        _ requests: [ImageRequest], progress: ProgressBlock? = nil, completed: CompletionBlock? = nil
+        _ requests: [ImageRequest], progress: ProgressBlock?, completed: CompletionBlock? = nil
     ) -> WebImagePrefetchToken? {
         guard let first = requests.first else {
             completed?(0, 0)
@@ -150,6 +150,19 @@ public final class WebImagePrefetcher: Sendable {
         }
         admit()
         return token
+    }
+
+    /// Loads a list of requests, without reporting progress. The loads begin in the order of the list.
+    ///
+    /// `completed` runs on the callback queue of the first request. If the first request names no queue, it runs on
+    /// ``delegateQueue``.
+    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
+    ///   function returns.
+    @discardableResult
+    public func prefetchRequests(
+        _ requests: [ImageRequest], completed: CompletionBlock? = nil
+    ) -> WebImagePrefetchToken? {
+        prefetchRequests(requests, progress: nil, completed: completed)
     }
 
     /// Loads a list and waits for its end. Cancelling the surrounding task cancels the list.

@@ -51,7 +51,8 @@ extension ImageViewBinding {
         guard let slot = slots[load.key], load.generation == slot.newest else { return }
         let isCancelled = result.error?.isCancellation == true
         if !isCancelled {
-            slot.failure = result.image == nil ? result.error : nil
+            // A failed refresh is recorded as well, although the view keeps its picture.
+            slot.failure = result.error
             if let image = result.image { slot.shown = image }
         }
         guard !isCancelled, load.key == defaultKey || load.request.own != nil else { return }

@@ -76,6 +76,20 @@ extension ImageViewBinding {
     /// loads.
     package func cancelAll() { for key in slots.keys { cancelImageLoad(forKey: key, replaced: true) } }
 
+    /// Cancels the loads under the view's own key and releases their request, so that it cannot be repeated.
+    package func endOwnLoads() {
+        cancelImageLoad(forKey: defaultKey)
+        let slot = slot(forKey: defaultKey)
+        (slot.asked, slot.failure) = (nil, nil)
+        display?.loadEnded(with: slots.values.compactMap(\.failure).first)
+    }
+
+    /// Cancels every load of a destroyed view, and releases the requests, whose blocks may belong to the caller.
+    package func end() {
+        cancelAll()
+        for slot in slots.values { slot.asked = nil }
+    }
+
     /// Stops the work of every load until ``resumeLoads()`` is called. Notifies no listener.
     package func pauseLoads() { for load in slots.values.flatMap(\.running) { load.pause() } }
 
@@ -121,7 +135,7 @@ extension ImageViewBinding {
         }
     }
 
-    private func displayed(_ asked: ViewLoadRequest) -> Image? {
+    func displayed(_ asked: ViewLoadRequest) -> Image? {
         if let own = asked.own { own.get() } else { display?.displayedImage }
     }
 
@@ -140,6 +154,6 @@ extension ImageViewBinding {
         let context = asked.context.with(.customManager, asked.loader).forRoles
         return setImage(
             with: asked.url, placeholderImage: asked.placeholder, options: asked.options.union(options),
-            context: context, own: asked.own, completed: completed)
+            context: context, own: asked.own, owner: asked.owner, completed: completed)
     }
 }

@@ -35,8 +35,9 @@ package import Foundation
     @discardableResult
     package func internalSetImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, own: FurtherViewImage? = nil, setImage: ViewSetImageBlock? = nil,
-        progress: ViewImageProgressBlock? = nil, completed: ViewImageInternalCompletedBlock? = nil
+        context: WebImageContext? = nil, own: FurtherViewImage? = nil, owner: ViewLoadOwner? = nil,
+        setImage: ViewSetImageBlock? = nil, progress: ViewImageProgressBlock? = nil,
+        completed: ViewImageInternalCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         let setImage = setImage ?? own?.block
         var context = RequestContext(context)
@@ -48,10 +49,12 @@ package import Foundation
         let request = url.map {
             ViewLoadRequest(
                 url: $0, placeholder: placeholderImage, options: options, context: context, loader: loader,
-                setImage: setImage, own: own)
+                setImage: setImage, own: own, owner: owner)
         }
         if let request, let joined = join(request, key, listener) { return joined }
         if !options.contains(.avoidAutoCancelImage) { cancelImageLoad(forKey: key, replaced: true) }
+        // If the view already shows this picture, the picture stays until the new picture arrives.
+        let kept = request.flatMap { shownPicture(of: $0, forKey: key) }
 
         generation += 1
         let slot = begin(request, key, options)
@@ -59,20 +62,45 @@ package import Foundation
             // Without a URL the load ends here without an image. Show the placeholder even with `.delayPlaceholder`.
             put(placeholderImage ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
             display?.updateIndicator(.stop)
+            owner?.begins(false)
+            owner?.completed(nil, nil, Self.missingURL, .none, true, nil)
             completed?(nil, nil, Self.missingURL, .none, true, nil)
             return nil
         }
-        let load = ViewLoad(key: key, generation: generation, request: request, listener: listener, binding: self)
+        slot.shown = kept
+        owner?.begins(kept != nil)
+        let load = ViewLoad(
+            key: key, generation: generation, request: request, listener: listener, keepsImage: kept != nil,
+            binding: self)
         // Do not show the placeholder before the loader has returned. If the loader delivers an image from memory, the
         // placeholder is not needed, and a recycled row saves one layout and one drawing. With a transition or with a
         // block of the caller, show the placeholder now. A transition shows the image over the placeholder.
-        load.holdsPlaceholder = !options.contains(.delayPlaceholder)
+        load.holdsPlaceholder = !options.contains(.delayPlaceholder) && kept == nil
         if setImage != nil || display?.hasTransition == true { releasePlaceholder(of: load) }
         slot.running.append(load)
         display?.updateIndicator(.start)
         start(load)
         releasePlaceholder(of: load)
+        if !load.isSettled, !load.isCancelled { owner?.waits() }
         return load
+    }
+
+    /// Returns the picture that the last request under a key has delivered, if `request` wants the same picture and the
+    /// view still shows it; otherwise nil.
+    private func shownPicture(of request: ViewLoadRequest, forKey key: String) -> Image? {
+        guard let slot = slots[key], let asked = slot.asked, let shown = slot.shown, asked.isSamePicture(as: request),
+            asked.owner != nil || displayed(asked) === shown
+        else { return nil }
+        return shown
+    }
+
+    /// Returns whether the view shows the picture of a URL and a context, which the last request under the view's own
+    /// key has delivered.
+    package func showsPicture(of url: URL, context: WebImageContext?, loader: any ViewImageLoading) -> Bool {
+        let context = RequestContext(context).with(.setImageOperationKey, defaultKey).with(.customManager, nil)
+        let request = ViewLoadRequest(
+            url: url, placeholder: nil, options: [], context: context, loader: loader, setImage: nil, own: nil)
+        return shownPicture(of: request, forKey: defaultKey) != nil
     }
 
     /// Shows the placeholder, unless it was already shown or is no longer needed.
@@ -90,8 +118,9 @@ package import Foundation
     @discardableResult
     package func setImage(
         with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
-        context: WebImageContext? = nil, own: FurtherViewImage? = nil, setImage: ViewSetImageBlock? = nil,
-        progress: ViewImageProgressBlock? = nil, completed: ViewImageCompletedBlock? = nil
+        context: WebImageContext? = nil, own: FurtherViewImage? = nil, owner: ViewLoadOwner? = nil,
+        setImage: ViewSetImageBlock? = nil, progress: ViewImageProgressBlock? = nil,
+        completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         var internalCompletion: ViewImageInternalCompletedBlock?
         if let completed {
@@ -99,7 +128,7 @@ package import Foundation
         }
         return internalSetImage(
             with: url, placeholderImage: placeholderImage, options: options, context: context, own: own,
-            setImage: setImage, progress: progress, completed: internalCompletion)
+            owner: owner, setImage: setImage, progress: progress, completed: internalCompletion)
     }
 
     /// Resets the state of the loads under a key and records the new request.
@@ -129,15 +158,16 @@ package import Foundation
     private func join(
         _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
-        guard let slot = slots[key], let asked = slot.asked, asked.isJoinable(by: request) else { return nil }
+        guard let slot = slots[key], let asked = slot.asked else { return nil }
         if let load = slot.running.last {
-            guard load.generation == slot.newest, !load.isCancelled, asked.placeholder === request.placeholder else {
-                return nil
-            }
-            load.add(listener)
+            guard load.generation == slot.newest, !load.isCancelled,
+                asked.isJoinable(by: request, isSettled: load.isSettled)
+            else { return nil }
+            load.add(listener, of: request)
+            slot.asked = load.request
             return load
         }
-        guard let shown = slot.shown, display?.displayedImage === shown else { return nil }
+        guard asked.isAnswered(for: request), let shown = slot.shown, displayed(asked) === shown else { return nil }
         listener.completed?(shown, nil, nil, .memory, true, request.url)
         return EndedOperation()
     }

@@ -7,32 +7,38 @@ import Foundation
 /// the end are dropped, and the load ends if the loader releases the completion block without calling it.
 final class ViewLoad: WebImageOperation {
     private struct State {
-        var decisions = ViewLoadState()
+        var decisions: ViewLoadState
         var operation: (any WebImageOperation)?
     }
 
     let key: String
     let generation: Int
-    private let state = Locked(State())
-    @MainActor let request: ViewLoadRequest
+    private let state: Locked<State>
+    @MainActor private(set) var request: ViewLoadRequest
     /// Whether a result with `finished` = true was delivered, such as the cached image of `.refreshCached`. If so, the
     /// view's indicator no longer waits for this load.
     @MainActor var isSettled = false
     /// Whether the load still has to show its placeholder. If the loader delivers an image before `loadImage` returns,
     /// the placeholder is never shown.
     @MainActor var holdsPlaceholder = false
+    /// Whether the view shows an image that a placeholder must not replace: an image of this load, also a partial
+    /// image, or the earlier picture that this load refreshes.
+    @MainActor private var showsImage: Bool
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
     @MainActor private var context: RequestContext
 
     @MainActor init(
-        key: String, generation: Int, request: ViewLoadRequest, listener: ViewLoadListener, binding: ImageViewBinding
+        key: String, generation: Int, request: ViewLoadRequest, listener: ViewLoadListener, keepsImage: Bool = false,
+        binding: ImageViewBinding
     ) {
         self.key = key
         self.generation = generation
         self.request = request
         self.binding = binding
         listeners = [listener]
+        showsImage = keepsImage
+        state = Locked(State(decisions: ViewLoadState(hasShownImage: keepsImage)))
         context = Self.viewOnlyOptions.reduce(request.context) { $0.with($1, nil) }
     }
 
@@ -54,8 +60,19 @@ final class ViewLoad: WebImageOperation {
         MainThread.run { self.deliver(ViewLoadResult(error: .cancelled)) }
     }
 
-    /// Adds a listener. It receives the results of this load in the same way as the listener that started the load.
-    @MainActor func add(_ listener: ViewLoadListener) { listeners.append(listener) }
+    /// Adds the listener of an equal request. It receives the results of this load in the same way as the listener that
+    /// started the load. The placeholder and the priority of the newer request apply.
+    @MainActor func add(_ listener: ViewLoadListener, of newer: ViewLoadRequest) {
+        listeners.append(listener)
+        if newer.options.contains(.highPriority), !request.options.contains(.highPriority) {
+            (state.withLock { $0.operation } as? WebImageCombinedOperation)?.priority = .high
+        }
+        let isNew = request.placeholder !== newer.placeholder
+        request = newer
+        guard isNew, !showsImage, !newer.options.contains(.delayPlaceholder) else { return }
+        holdsPlaceholder = true
+        binding?.releasePlaceholder(of: self)
+    }
 
     // MARK: The loader
 
@@ -132,7 +149,12 @@ final class ViewLoad: WebImageOperation {
             $0.decisions.deliver(
                 delivery, isStale: isStale, hasErrorImage: hasErrorImage, options: request.options)
         }
-        if outcome.action.display == .image { holdsPlaceholder = false } else { binding?.releasePlaceholder(of: self) }
+        if outcome.action.display == .image {
+            holdsPlaceholder = false
+            showsImage = true
+        } else {
+            binding?.releasePlaceholder(of: self)
+        }
         if result.finished, result.error == nil, !isStale { binding?.fillProgress(self) }
         if outcome.action.ends { detach() }
         if result.finished { binding?.recordEnd(self, result, thumbnail: context.thumbnailPixelSize) }
@@ -142,6 +164,7 @@ final class ViewLoad: WebImageOperation {
     @MainActor private func deliverProgress(received: Int, expected: Int, _ turn: Int) {
         guard state.withLock({ $0.decisions.reports(turn: turn) }) else { return }
         binding?.update(self, received: received, expected: expected)
+        request.owner?.progress(received, expected, request.url)
         for listener in listeners { listener.progress?(received, expected, request.url) }
     }
 
@@ -178,7 +201,9 @@ final class ViewLoad: WebImageOperation {
         // Remove the listeners now, so that the objects that they capture are released as soon as the block has run.
         if outcome.action.ends { listeners = [] }
         let url = request.url
+        let owner = outcome.completes ? request.owner : nil
         return {
+            owner?.completed(result.image, result.data, result.error, result.cacheType, result.finished, url)
             for listener in notified {
                 listener.completed?(
                     result.image, result.data, result.error, result.cacheType, result.finished, url)

@@ -28,7 +28,8 @@ package struct ViewLoadAction: Equatable {
         package var isStale = false
         /// Whether the load failed for another reason than a cancel, and the view has an error image.
         package var hasErrorImage = false
-        /// Whether the load has already shown a complete image, for example the cached image before a refresh.
+        /// Whether the view shows a complete image of the request: the cached image before a refresh, or the image of an
+        /// earlier load of the same request.
         package var hasShownImage = false
 
         package init(
@@ -54,8 +55,8 @@ package struct ViewLoadAction: Equatable {
     ///
     /// A partial image is shown without calling the completion. With `.avoidAutoSetImage`, the completion is called for
     /// each partial image, because the caller receives partial images in no other way. With `.refreshCached`, the
-    /// completion is called for the cached image, but the load continues until the refreshed image arrives. If the
-    /// refresh fails, the view keeps the cached image.
+    /// completion is called for the cached image, but the load continues until the refreshed image arrives. While a
+    /// complete image is refreshed, the view keeps it instead of partial images, and also if the refresh fails.
     package init(for delivery: Delivery, options: WebImageOptions) {
         let showsItself = options.contains(.avoidAutoSetImage)
         completes = delivery.finished || (showsItself && !delivery.isStale)
@@ -63,7 +64,8 @@ package struct ViewLoadAction: Equatable {
         if delivery.isStale {
             display = .keep
         } else if delivery.hasImage {
-            display = showsItself ? .keep : .image
+            let keeps = showsItself || (delivery.hasShownImage && !delivery.finished)
+            display = keeps ? .keep : .image
         } else if !delivery.finished || delivery.hasShownImage {
             display = .keep
         } else if delivery.hasErrorImage, !showsItself {

@@ -44,7 +44,11 @@ struct ViewLoadState: Sendable {
     /// Whether another load has replaced this load. If so, the view shows no image of this load.
     private(set) var isReplaced = false
     private var hasCompleted = false
-    private var hasShownImage = false
+    private var hasShownImage: Bool
+
+    /// - Parameter hasShownImage: Whether the view already shows the picture that the load requests again. The view
+    ///   then keeps this picture if the load fails.
+    init(hasShownImage: Bool = false) { self.hasShownImage = hasShownImage }
 
     /// Whether the load was cancelled before its end.
     var isCancelled: Bool { phase == .cancelled || phase == .ended(isCancelled: true) }

@@ -65,6 +65,22 @@ struct PhaseTests {
         #expect(names.filter { $0.hasPrefix("success") } == ["success 4", "success 7"])
     }
 
+    @Test func failedRefreshKeepsTheSuccessAndIsReported() async throws {
+        let buffer = EventBuffer()
+        let failures = Locked<[WebImageError.Code]>([])
+        var iterator = WebImagePhases.Iterator(events: WebImageEvents.Iterator(buffer: buffer)) { error in
+            failures.withLock { $0.append(error.code) }
+        }
+        #expect(await iterator.next().map(name) == "loading - -")
+        buffer.receive(.cached(WebImageResult(image: try TestImages.solid(width: 4), cacheType: .disk)), nil)
+        #expect(await iterator.next().map(name) == "success 4")
+        buffer.receive(.progress(received: 1, expected: 2, url: nil), nil)
+        buffer.receive(.partial(try TestImages.solid(width: 2)), nil)
+        buffer.receive(.failed(WebImageError(.transport, stage: .download)), nil)
+        #expect(await iterator.next() == nil)
+        #expect(failures.withLock { $0 } == [.transport])
+    }
+
     @Test func phasesReportProgressAndPartialImages() async throws {
         let buffer = EventBuffer()
         var iterator = WebImagePhases.Iterator(events: WebImageEvents.Iterator(buffer: buffer))
