@@ -102,6 +102,15 @@ void webimage_set_accessible_label(webimage_ref widget, const char *label) {
     gtk_accessible_update_property(GTK_ACCESSIBLE((gpointer)widget), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
 
+void webimage_set_accessible_description(webimage_ref widget, const char *description) {
+    GtkAccessible *accessible = GTK_ACCESSIBLE((gpointer)widget);
+    if (description) {
+        gtk_accessible_update_property(accessible, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description, -1);
+    } else {
+        gtk_accessible_reset_property(accessible, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION);
+    }
+}
+
 bool webimage_has_property(webimage_ref object, const char *name) {
     return g_object_class_find_property(G_OBJECT_GET_CLASS((gpointer)object), name) != NULL;
 }

@@ -40,7 +40,7 @@ import WebImageGTK
 
 // snippet: guide-transition
 /// Shows a spinner during the load and fades the image in unless it is available immediately. After a failure, shows an
-/// error image; a tap tries again.
+/// error image; a tap tries again, and also Return or the space bar.
 @MainActor func dress(_ view: ImageView, errorImage: Image?) {
     view.imageIndicator = WebImageActivityIndicator.medium
     view.imageTransition = .fade

@@ -185,6 +185,7 @@ extension GTKSuite {
         }
 
         @Test func frameClockDrivesTheViewAndDestroyReleasesIt() async throws {
+            try await turnLoop()
             let live = GTKHandles.live
             var view: AnimatedImageView? = AnimatedImageView()
             let window = try await TestWindow(try #require(view?.widget), width: 20, height: 20)

@@ -40,6 +40,14 @@ enum Display {
     }
 }
 
+/// Runs the main loop until the widgets whose handles were released belong to their parents or are freed.
+@MainActor func turnLoop() async throws {
+    var hasTurned = false
+    // A block of the main queue runs after the callbacks with a higher priority, such as releases of handles.
+    DispatchQueue.main.async { MainActor.assumeIsolated { hasTurned = true } }
+    #expect(try await pump { hasTurned })
+}
+
 /// The live handles of the GTK module. Handles of other modules are not included, because other suites in the process
 /// open such handles at the same time.
 enum GTKHandles {

@@ -120,6 +120,7 @@ extension GTKSuite {
         }
 
         @Test func widgetDestroyedDuringALoadCompletesOnceAndIsFreed() async throws {
+            try await turnLoop()
             let live = GTKHandles.live
             var codes: [WebImageError.Code?] = []
             let image = try Image.generated(width: 2, height: 2)
@@ -135,6 +136,7 @@ extension GTKSuite {
                 if round.isMultiple(of: 2) { view = nil }
                 window.close()
                 view = nil
+                try await turnLoop()
                 loader.loads[round].deliver(image)
             }
             #expect(codes == Array(repeating: .cancelled, count: 50))

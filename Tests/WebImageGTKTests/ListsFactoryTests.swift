@@ -187,6 +187,7 @@ extension GTKSuite {
         }
 
         @Test func destroyedListIsFreed() async throws {
+            try await turnLoop()
             let live = GTKHandles.live
             for round in 0..<6 {
                 var factory: ImageListFactory? = makeFactory()

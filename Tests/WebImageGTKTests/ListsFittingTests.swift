@@ -1,4 +1,5 @@
 import CWebImageGTK
+import CWebImageGTKShim
 import Foundation
 import Testing
 import WebImage
@@ -70,6 +71,94 @@ extension GTKSuite {
             #expect(try await pump { !heights.isEmpty })
             #expect(heights == [180])
             #expect(list.row(at: 0)?.imageView.image == nil)
+        }
+
+        @Test(arguments: [Int.min, -1, 40_000, .max]) func strangeSpacingsAndExtentsAreLimited(_ length: Int)
+            async throws
+        {
+            let list = FittingList(count: 3, spacing: length, defaultExtent: length, request: request)
+            let window = try await ListWindow(list.widget, width: 90, height: 100)
+            defer { window.close() }
+            #expect(try await pump { list.row(at: 0) != nil })
+            list.insertRows(2, at: 1)
+            list.reload(count: 4)
+            try await window.frames(2)
+            #expect(list.count == 4 && gtk_adjustment_get_upper(window.adjustment) <= 4 * 65_534)
+        }
+
+        @Test func horizontalListIsMirroredFromRightToLeft() async throws {
+            let list = FittingList(
+                .horizontal, count: 50, spacing: 4, request: request, make: { FittingImageView(.widthForHeight) })
+            gtk_widget_set_direction(gtkCast(list.widget), GTK_TEXT_DIR_RTL)
+            list.selectionMode = .single
+            let window = try await ListWindow(list.widget, width: 400, height: 90)
+            defer { window.close() }
+            /// Returns the left and right edge of a row.
+            func place(_ position: Int) -> [Int]? {
+                guard let row = list.row(at: position) else { return nil }
+                var bounds = graphene_rect_t()
+                guard gtk_widget_compute_bounds(gtkCast(row.widget), gtkCast(list.widget), &bounds) != 0 else {
+                    return nil
+                }
+                return [Int(bounds.origin.x), Int(bounds.origin.x + bounds.size.width)]
+            }
+            // Rows are 135 px wide before their images are known: 3 to 2.
+            #expect(try await pump { place(0) == [265, 400] && place(1) == [126, 261] })
+            loader.answer(url(0), with: .success(try png(90, 90)))
+            #expect(try await pump { place(0) == [310, 400] && place(1) == [171, 306] })
+            let adjustment = gtk_scrolled_window_get_hadjustment(window.scrolled)
+            let start = gtk_adjustment_get_value(adjustment)
+            #expect(start + gtk_adjustment_get_page_size(adjustment) == gtk_adjustment_get_upper(adjustment))
+            // A scroll to the left shows later rows; a row that grows at the right does not move the visible rows.
+            gtk_adjustment_set_value(adjustment, start - 200)
+            #expect(try await pump { place(1) == [371, 506] && list.visiblePositions.lowerBound == 1 })
+            list.scroll(to: 20)
+            #expect(try await pump { place(20)?[1] == 400 })
+            let before = place(21)
+            loader.answer(url(19), with: .success(try png(90, 45)))
+            try await window.rest()
+            #expect(place(21) == before && list.visiblePositions.lowerBound == 20)
+            // Left moves to the next row.
+            list.selectedPosition = 20
+            #expect(list.core.hasKey(webimage_list_previous))
+            #expect(list.selectedPosition == 21)
+            // The rows follow a change of the direction.
+            gtk_widget_set_direction(gtkCast(list.widget), GTK_TEXT_DIR_LTR)
+            #expect(try await pump { place(20)?[0] == 0 })
+        }
+
+        @Test func reloadKeepsThePicturesOfItsRows() async throws {
+            let list = FittingList(count: 3) {
+                ImageListRequest(url($0), options: .fromLoaderOnly, context: [.customManager: manager])
+            }
+            let window = try await ListWindow(list.widget, width: 90, height: 400)
+            defer { window.close() }
+            for position in 0..<3 { loader.answer(url(position), with: .success(try png(30, 20))) }
+            func shown() -> [Image?] { (0..<3).map { list.row(at: $0)?.imageView.image } }
+            #expect(try await pump { shown().allSatisfy { $0 != nil } })
+            let before = shown()
+            let offline = WebImageError(.transport, stage: .download)
+            for position in 0..<3 { loader.answer(url(position), with: .failure(offline)) }
+            list.reload(count: 3)
+            #expect(zip(shown(), before).allSatisfy { $0 === $1 })
+            #expect(try await pump { list.row(at: 1)?.imageView.imageLoadFailure != nil })
+            #expect(zip(shown(), before).allSatisfy { $0 === $1 })
+        }
+
+        @Test func sameURLInAFittingViewJoinsItsLoad() async throws {
+            let view = FittingImageView()
+            var ends = 0
+            for _ in 0..<3 {
+                view.setImage(with: url(1), context: [.customManager: manager]) { _, _, _, _ in ends += 1 }
+            }
+            #expect(try await pump { loader.requests == [url(1)] })
+            loader.send(try png(30, 50).prefix(33), for: url(1))
+            #expect(try await pump { view.proportions == PixelSize(width: 30, height: 50) })
+            view.setImage(with: url(1), context: [.customManager: manager])
+            #expect(view.proportions == PixelSize(width: 30, height: 50))
+            loader.answer(url(1), with: .success(try png(30, 50)))
+            #expect(try await pump { ends == 3 })
+            #expect(loader.requests == [url(1)] && loader.cancelCount == 0)
         }
 
         @Test func rowsOfAHorizontalListAreAsWideAsTheirImages() async throws {
@@ -171,6 +260,7 @@ extension GTKSuite {
         }
 
         @Test func destroyedListIsFreed() async throws {
+            try await turnLoop()
             let live = GTKHandles.live
             for round in 0..<5 {
                 var list: FittingList? = FittingList(count: 50, request: request)

@@ -7,6 +7,19 @@ import WebImageTesting
 @Suite("List prefetching", .timeLimit(minutes: 1)) struct ListsPolicyTests {
     var policy = ScrollPrefetchPolicy(screensAhead: 2, screensBehind: 0.5)
 
+    @Test(arguments: [-1.0, -.infinity, .nan, .infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude])
+    func strangeNumbersOfScreensAreLimited(screens: Double) {
+        var policy = ScrollPrefetchPolicy(screensAhead: screens, screensBehind: screens)
+        policy.screensAhead = screens
+        let change = policy.update(visible: 4..<8, count: .max)
+        #expect(change.prefetch.count <= ScrollPrefetchPolicy.maxRows + 4)
+        #expect(change.prefetch.isEmpty == !(screens > 0))
+        _ = policy.update(visible: Int.max - 3..<Int.max, count: .max)
+        _ = policy.update(visible: Int.max - 4..<Int.max - 1, count: .max)
+        #expect(policy.direction == .backward && policy.wanted.upperBound <= .max)
+        _ = policy.update(visible: Int.min..<Int.min + 1, count: .min)
+    }
+
     @Test mutating func theFirstUpdatePrefetchesRowsAheadOnly() {
         let change = policy.update(visible: 0..<4, count: 100)
         #expect(change.prefetch == [4, 5, 6, 7, 8, 9, 10, 11])

@@ -88,6 +88,59 @@ extension GTKSuite {
             #expect(!log.phases.contains("success 2") && !log.phases.contains("failure cancelled"))
         }
 
+        @Test func repeatedLoadIsShown() async throws {
+            let log = Log()
+            var view: PhaseView? = PhaseView(request(first), content: log.widget)
+            let window = try await TestWindow(try #require(view).widget, width: 20, height: 20)
+            defer { window.close() }
+            let offline = WebImageError(.transport, stage: .download)
+            loader.loads[0].deliver(nil, error: offline)
+            #expect(log.phases.last == "failure transport")
+            view?.retryImageLoad()
+            #expect(log.phases.last == "loading -1.0 0")
+            loader.loads[1].deliver(nil, error: offline)
+            #expect(log.phases.last == "failure transport")
+            view = nil
+            Connectivity.shared.networkIsBack()
+            loader.loads[2].deliver(try TestImages.solid(width: 6))
+            #expect(log.phases.last == "success 6")
+        }
+
+        @Test func failedRefreshKeepsThePictureAndIsReported() throws {
+            let log = Log()
+            let view = PhaseView(nil, content: log.widget)
+            var failures: [WebImageError.Code] = []
+            view.onRefreshFailure = { failures.append($0.code) }
+            var refresh = request(first)
+            refresh.options = .refreshCached
+            view.load(refresh)
+            loader.loads[0].deliver(try TestImages.solid(width: 4), from: .disk)
+            let shown = children(of: view)
+            loader.loads[0].report(received: 1, expected: 2)
+            loader.loads[0].deliver(nil, error: WebImageError(.transport, stage: .download))
+            #expect(log.phases == ["empty", "loading -1.0 0", "success 4"])
+            #expect(failures == [.transport] && view.refreshFailure?.code == .transport)
+            // The same picture again: no spinner, and no failure instead of the picture.
+            view.load(refresh)
+            loader.loads[1].deliver(nil, error: WebImageError(.invalidDownloadStatusCode, stage: .download))
+            #expect(log.phases.last == "success 4" && children(of: view) == shown)
+            #expect(view.phase.image != nil && failures.count == 2)
+            // Another picture fails.
+            view.load(request(second))
+            #expect(log.phases.last == "loading -1.0 0" && view.refreshFailure == nil)
+            loader.loads[2].deliver(nil, error: WebImageError(.transport, stage: .download))
+            #expect(log.phases.last == "failure transport")
+        }
+
+        @Test func sameRequestDuringItsLoadJoinsIt() throws {
+            let log = Log()
+            let view = PhaseView(request(first), content: log.widget)
+            view.load(request(first))
+            #expect(loader.loads.count == 1 && log.phases == ["loading -1.0 0"])
+            loader.loads[0].deliver(try TestImages.solid(width: 3))
+            #expect(log.phases.last == "success 3")
+        }
+
         @Test func equalPhaseKeepsItsWidget() throws {
             let same = WidgetView()
             let view = PhaseView(request(first)) { _ in same }
@@ -104,6 +157,7 @@ extension GTKSuite {
             let count = log.phases.count
             #expect(log.phases.contains("loading 0.5 0"))
             window.close()
+            try await turnLoop()
             #expect(loader.loads[0].isCancelled)
             loader.loads[0].deliver(try TestImages.solid())
             #expect(log.phases.count == count)

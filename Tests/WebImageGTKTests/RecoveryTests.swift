@@ -55,6 +55,78 @@ extension GTKSuite {
             #expect(ends == 1 && view.image === image)
         }
 
+        @Test func failedViewHasTheFocusAKeyAndAnAction() async throws {
+            let (view, other) = (ImageView(), ImageView())
+            let box = try #require(gtk_box_new(GTK_ORIENTATION_VERTICAL, 0))
+            for each in [view, other] {
+                each.retriesOnTap = true
+                gtk_widget_set_size_request(each.gtkWidget(), 8, 8)
+                gtk_box_append(gtkCast(box), each.gtkWidget())
+            }
+            let window = try await TestWindow(OpaquePointer(box), width: 20, height: 20)
+            defer { window.close() }
+            let widget: UnsafeMutablePointer<GtkWidget> = view.gtkWidget()
+            func canRetry() -> Bool { gtk_widget_activate_action_variant(widget, "webimage.retry", nil) != 0 }
+            #expect(gtk_widget_get_focusable(widget) == 0)
+            view.setImage(with: url, context: context)
+            loader.loads[0].deliver(nil, error: offline)
+            #expect(gtk_widget_get_focusable(widget) != 0 && gtk_widget_get_focusable(other.gtkWidget()) == 0)
+            #expect(gtk_widget_child_focus(box, GTK_DIR_TAB_FORWARD) != 0 && gtk_widget_is_focus(widget) != 0)
+            #expect(keys(of: widget) == ["Return", "KP_Enter", "space"])
+            #expect(canRetry())
+            #expect(loader.loads.count == 2)
+            // The view keeps the focus while it loads and after it.
+            loader.loads[1].deliver(image)
+            #expect(gtk_widget_get_focusable(widget) != 0)
+            _ = canRetry()
+            #expect(loader.loads.count == 2)
+            gtk_widget_set_focusable(other.gtkWidget(), 1)
+            gtk_widget_grab_focus(other.gtkWidget())
+            #expect(try await pump { gtk_widget_get_focusable(widget) == 0 })
+        }
+
+        @Test func buttonRetriesWhenItIsClicked() throws {
+            let button = Button()
+            button.retriesOnTap = true
+            button.setImage(with: url, context: context)
+            loader.loads[0].deliver(nil, error: offline)
+            g_signal_emit_by_name_clicked(button.widget)
+            #expect(loader.loads.count == 2)
+            loader.loads[1].deliver(image)
+            g_signal_emit_by_name_clicked(button.widget)
+            #expect(loader.loads.count == 2 && button.currentImage === image)
+        }
+
+        private func g_signal_emit_by_name_clicked(_ button: OpaquePointer) {
+            var values = [GValue()]
+            g_value_init(&values[0], gtk_button_get_type())
+            g_value_set_object(&values[0], UnsafeMutableRawPointer(button))
+            g_signal_emitv(&values, g_signal_lookup("clicked", gtk_button_get_type()), 0, nil)
+            g_value_unset(&values[0])
+        }
+
+        /// Returns the names of the keys for which a widget has a shortcut of its own.
+        private func keys(of widget: UnsafeMutablePointer<GtkWidget>) -> [String] {
+            let controllers = gtk_widget_observe_controllers(widget)
+            defer { g_object_unref(controllers.map { UnsafeMutableRawPointer($0) }) }
+            var names: [String] = []
+            for place in 0..<g_list_model_get_n_items(controllers) {
+                guard let controller = g_list_model_get_item(controllers, place) else { continue }
+                defer { g_object_unref(controller) }
+                let instance = controller.assumingMemoryBound(to: GTypeInstance.self)
+                guard g_type_check_instance_is_a(instance, gtk_shortcut_controller_get_type()) != 0,
+                    let shortcut = g_list_model_get_item(OpaquePointer(controller), 0)
+                else { continue }
+                defer { g_object_unref(shortcut) }
+                let text = gtk_shortcut_trigger_to_string(gtk_shortcut_get_trigger(OpaquePointer(shortcut)))
+                if let text {
+                    names += String(cString: text).split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+                }
+                g_free(text)
+            }
+            return names
+        }
+
         private func emit_released(_ gesture: UnsafeMutableRawPointer) {
             var values = [GValue(), GValue(), GValue(), GValue()]
             g_value_init(&values[0], gtk_gesture_click_get_type())
@@ -169,7 +241,7 @@ extension GTKSuite {
         /// Destroys 5,000 widgets at random moments of a load. No handle or closure leaks, and every load completes.
         @Test(.timeLimit(minutes: 5))
         func widgetsDestroyedAtAnyInstantAreFreed() async throws {
-            _ = try await pump { true }
+            try await turnLoop()
             let live = GTKHandles.live
             var random = SeededRandom(seed: 7)
             var (asked, ended) = (0, 0)

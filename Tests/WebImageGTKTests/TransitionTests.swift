@@ -189,6 +189,7 @@ extension GTKSuite {
         }
 
         @Test func widgetDestroyedInATransitionCompletesItsLoad() async throws {
+            try await turnLoop()
             let live = GTKHandles.live
             var completions = 0, ends: [Bool] = []
             do {

@@ -59,6 +59,10 @@ webimage_ref _Nullable webimage_view_get_paintable(webimage_ref view);
 // Sets the text of a widget for screen readers. This function is in C, because the original is variadic.
 void webimage_set_accessible_label(webimage_ref widget, const char *label);
 
+// Sets the description of a widget for screen readers; null removes it. This function is in C, because the original is
+// variadic.
+void webimage_set_accessible_description(webimage_ref widget, const char *_Nullable description);
+
 // Whether an object has a property with the name `name`. This function is in C, because classes are reached through
 // macros.
 bool webimage_has_property(webimage_ref object, const char *name);

@@ -18,7 +18,8 @@ public import WebImageCore
         case widthForHeight
     }
 
-    /// The `GtkWidget`. Put this widget into a row or another container.
+    /// The `GtkWidget`. Put this widget into a row or another container. It is valid as long as this object exists, and
+    /// afterwards until the main loop has run once more.
     public let widget: OpaquePointer
     /// The view inside the widget.
     public let imageView: ImageView
@@ -32,6 +33,8 @@ public import WebImageCore
     /// Called after the proportions changed, before the next layout.
     var onChange: (@MainActor () -> Void)?
     private var generation = 0
+    /// The request whose picture has determined the proportions.
+    private var fitted: (url: URL?, usesHeaderSize: Bool)?
 
     /// Makes a view that has default proportions until the proportions of its image are known.
     ///
@@ -53,10 +56,7 @@ public import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    isolated deinit {
-        g_object_unref(UnsafeMutableRawPointer(widget))
-        HandleLedger.closed("GtkWidget")
-    }
+    isolated deinit { DeferredRelease.release(widget, "GtkWidget") }
 
     /// This view.
     public var fittingView: FittingImageView? { self }
@@ -81,10 +81,15 @@ public import WebImageCore
     /// Applies the known or default proportions of a request's image. Returns the context for the load. If the size in
     /// the file's header is usable, this context contains a receiver for this size.
     func fit(_ request: ImageListRequest) -> WebImageContext {
-        generation += 1
-        let generation = generation
         let known = KnownPixelSize(request)
-        if let size = known.remembered { take(size, isOwn: true) } else { take(defaultProportions, isOwn: false) }
+        // If the same picture is requested again, the size that its running load receives is still right.
+        if fitted?.url != request.url || fitted?.usesHeaderSize != known.usesHeaderSize {
+            generation += 1
+            fitted = (request.url, known.usesHeaderSize)
+            if known.remembered == nil { take(defaultProportions, isOwn: false) }
+        }
+        if let size = known.remembered { take(size, isOwn: true) }
+        let generation = generation
         var context = request.context ?? [:]
         guard known.usesHeaderSize else { return context }
         context[.pixelSizeReceiver] = PixelSizeReceiver { [weak self] size in
@@ -96,10 +101,18 @@ public import WebImageCore
         return context
     }
 
-    /// Applies the proportions of a loaded image if the proportions were not known before.
+    /// Applies the proportions of a loaded image if the proportions were not known before, or if the image has other
+    /// proportions, for example after a refresh.
     func hasEnded(with image: Image?) {
-        guard let image, !isFitting else { return }
+        guard let image, !isFitting || !hasProportions(of: image.pixelSize) else { return }
         take(image.pixelSize, isOwn: true)
+    }
+
+    /// Returns whether a size has the current proportions, except for the rounding of a thumbnail's sides.
+    private func hasProportions(of size: PixelSize) -> Bool {
+        let (width, height) = (Double(size.width), Double(size.height))
+        let (ownWidth, ownHeight) = (Double(proportions.width), Double(proportions.height))
+        return abs(width * ownHeight / ownWidth - height) < 1.5 || abs(height * ownWidth / ownHeight - width) < 1.5
     }
 
     private func take(_ size: PixelSize, isOwn: Bool) {

@@ -15,30 +15,57 @@ import WebImageCore
     public enum Direction: Sendable {
         /// Rows follow each other downwards. They are as wide as the list and have their natural height.
         case vertical
-        /// Rows follow each other sideways. They are as high as the list and have their natural width.
+        /// Rows follow each other sideways, from right to left if the widget's text direction is right to left. They are
+        /// as high as the list and have their natural width.
         case horizontal
     }
 
-    /// The `GtkWidget`, a `GtkScrollable`.
+    /// The `GtkWidget`, a `GtkScrollable`. It is valid as long as this object exists, and afterwards until the main loop
+    /// has run once more.
     public let widget: OpaquePointer
     let core: FittingListCore
 
     /// Makes a list whose rows are made and filled by closures. The closures run on the main actor.
     /// - Parameters:
     ///   - count: the number of rows.
-    ///   - spacing: pixels between rows.
-    ///   - defaultExtent: the extent along the list, in pixels, that is assumed for a row until it is measured.
+    ///   - spacing: pixels between rows, 0…32,767.
+    ///   - defaultExtent: the extent along the list, in pixels, that is assumed for a row until it is measured;
+    ///     1…32,767.
     ///   - policy: how far ahead images are loaded.
     ///   - request: returns the image of a position. It is called for visible positions and for positions that become
     ///     visible soon. Nil means a row without an image.
     ///   - make: makes the widgets of a row.
     ///   - bind: fills the widgets of a row for a position, except the image.
-    public init<Row: ImageListRow>(
+    public convenience init<Row: ImageListRow>(
         _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
         make: @escaping @MainActor () -> Row,
         bind: @escaping @MainActor (_ row: Row, _ position: Int) -> Void = { _, _ in }
+    ) {
+        self.init(
+            direction, count: count, spacing: spacing, defaultExtent: defaultExtent, policy: policy, row: Row.self,
+            request: request, make: make, bind: bind)
+    }
+
+    /// Makes a list whose rows are views without other widgets. This initialiser has the same parameters as the general
+    /// one; because of it, Swift knows the type of the view also in closures of several lines.
+    public convenience init(
+        _ direction: Direction = .vertical, count: Int, spacing: Int = 0, defaultExtent: Int = 200,
+        policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
+        request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
+        make: @escaping @MainActor () -> FittingImageView,
+        bind: @escaping @MainActor (_ view: FittingImageView, _ position: Int) -> Void = { _, _ in }
+    ) {
+        self.init(
+            direction, count: count, spacing: spacing, defaultExtent: defaultExtent, policy: policy,
+            row: FittingImageView.self, request: request, make: make, bind: bind)
+    }
+
+    private init<Row: ImageListRow>(
+        _ direction: Direction, count: Int, spacing: Int, defaultExtent: Int, policy: ScrollPrefetchPolicy,
+        row: Row.Type, request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
+        make: @escaping @MainActor () -> Row, bind: @escaping @MainActor (_ row: Row, _ position: Int) -> Void
     ) {
         MainLoop.attach()
         core = FittingListCore(
@@ -60,10 +87,7 @@ import WebImageCore
             make: { FittingImageView(direction == .vertical ? .heightForWidth : .widthForHeight) })
     }
 
-    isolated deinit {
-        g_object_unref(UnsafeMutableRawPointer(widget))
-        HandleLedger.closed("GtkWidget")
-    }
+    isolated deinit { DeferredRelease.release(widget, "GtkWidget") }
 
     /// The number of rows.
     public var count: Int { core.layout.count }
@@ -75,7 +99,7 @@ import WebImageCore
     /// The positions with at least one visible pixel.
     public var visiblePositions: Range<Int> {
         guard let adjustment = core.adjustment else { return 0..<0 }
-        let value = gtk_adjustment_get_value(adjustment)
+        let value = core.value
         return core.layout.rows(from: value, to: value + gtk_adjustment_get_page_size(adjustment))
     }
 
@@ -96,7 +120,6 @@ import WebImageCore
 
     /// Scrolls a row to the beginning of the viewport.
     public func scroll(to position: Int) {
-        guard let adjustment = core.adjustment, (0..<count).contains(position) else { return }
-        gtk_adjustment_set_value(adjustment, Double(core.layout.start(of: position)))
+        if (0..<count).contains(position) { core.scroll(to: Double(core.layout.start(of: position))) }
     }
 }

@@ -20,7 +20,7 @@ extension FittingListCore {
     /// Handles a key; returns false for a key without effect.
     func hasKey(_ key: webimage_list_key) -> Bool {
         let step: ListSelection.Step
-        switch key {
+        switch isMirrored ? key.mirrored : key {
         case webimage_list_previous: step = .previous
         case webimage_list_next: step = .next
         case webimage_list_first: step = .first
@@ -42,7 +42,7 @@ extension FittingListCore {
     }
 
     func wasClicked(_ count: Int, x: Double, y: Double) {
-        let place = value + (isVertical ? y : x)
+        let place = value + (isVertical ? y : isMirrored ? Double(page) - x : x)
         guard let position = layout.rows(from: place, to: place + 1).first else { return }
         changeSelection { $0.select(position) }
         focus(position)
@@ -97,12 +97,23 @@ extension FittingListCore {
     /// Scrolls by the smallest distance that makes a row fully visible. Each scroll measures new rows, and their
     /// extents can change the distance. Therefore this function scrolls up to three times.
     private func reveal(_ position: Int) {
-        guard let adjustment else { return }
         for _ in 0..<3 {
             let start = Double(layout.start(of: position))
             let end = start + Double(layout.extents[position])
             if start >= value, end <= value + Double(page) { return }
-            gtk_adjustment_set_value(adjustment, start < value ? start : min(start, end - Double(page)))
+            scroll(to: start < value ? start : min(start, end - Double(page)))
+        }
+    }
+}
+
+extension webimage_list_key {
+    /// The meaning of the key in a list whose rows follow each other from right to left. Only the arrow keys along the
+    /// list, which have no other effect than these two, point in a direction.
+    fileprivate var mirrored: webimage_list_key {
+        switch self {
+        case webimage_list_previous: webimage_list_next
+        case webimage_list_next: webimage_list_previous
+        default: self
         }
     }
 }

@@ -11,6 +11,8 @@ import WebImageCore
     private let make: @MainActor () -> any ImageListRow
     private let bind: @MainActor (any ImageListRow, Int) -> Void
     let isVertical: Bool
+    /// The longest side that X11 and cairo can draw, in pixels.
+    private static let longest = 32767
     private let spacing: Int
     private let defaultExtent: Int
 
@@ -40,8 +42,8 @@ import WebImageCore
         make: @escaping @MainActor () -> any ImageListRow, bind: @escaping @MainActor (any ImageListRow, Int) -> Void
     ) {
         self.isVertical = isVertical
-        self.spacing = max(spacing, 0)
-        self.defaultExtent = max(defaultExtent, 1)
+        self.spacing = min(max(spacing, 0), Self.longest)
+        self.defaultExtent = min(max(defaultExtent, 1), Self.longest)
         self.loader = loader
         self.make = make
         self.bind = bind
@@ -78,6 +80,8 @@ import WebImageCore
             })
         let area = webimage_list_area_new(Unmanaged.passRetained(self).toOpaque(), callbacks, isVertical)
         self.area = area
+        directionChanged()
+        Signal.connect(area, "direction-changed") { [weak self] _ in self?.directionChanged() }
         return area
     }
 
@@ -87,7 +91,34 @@ import WebImageCore
         return isVertical ? gtk_scrollable_get_vadjustment(area) : gtk_scrollable_get_hadjustment(area)
     }
 
-    var value: Double { adjustment.map { gtk_adjustment_get_value($0) } ?? 0 }
+    /// Whether the rows follow each other from right to left. The scroll axis still begins at the left, as in every
+    /// GTK widget, so an offset `x` of the list has the place `-x` on the scroll axis.
+    private(set) var isMirrored = false
+
+    /// The offset of the list at which the viewport begins.
+    var value: Double {
+        guard let adjustment else { return 0 }
+        let place = gtk_adjustment_get_value(adjustment)
+        return isMirrored ? -place - gtk_adjustment_get_page_size(adjustment) : place
+    }
+
+    /// Moves the viewport to an offset of the list.
+    func scroll(to value: Double) {
+        guard let adjustment else { return }
+        let page = gtk_adjustment_get_page_size(adjustment)
+        gtk_adjustment_set_value(adjustment, isMirrored ? -value - page : value)
+    }
+
+    /// Follows the text direction of the area. Keeps the rows in place.
+    private func directionChanged() {
+        guard let area, !isVertical else { return }
+        let isNew = gtk_widget_get_direction(UnsafeMutablePointer(area)) == GTK_TEXT_DIR_RTL
+        guard isNew != isMirrored else { return }
+        let value = value
+        isMirrored = isNew
+        configure(value)
+        gtk_widget_queue_allocate(UnsafeMutablePointer(area))
+    }
 
     /// Returns the anchor, which is the row that stays in place. Chooses another anchor when the previous anchor is no
     /// longer settled and fully visible.
@@ -147,7 +178,7 @@ import WebImageCore
     }
 
     private func take(_ position: Int) -> RowLoad {
-        let load = spare.popLast() ?? makeRow()
+        let load = spareRow(for: position) ?? makeRow()
         gtk_widget_set_child_visible(UnsafeMutablePointer(load.container), 1)
         bound[position] = load
         webimage_list_row_set_place(load.container, gint(position), gint(layout.count))
@@ -156,6 +187,13 @@ import WebImageCore
         loader.bind(load, at: position)
         giveFocusBack(to: position)
         return load
+    }
+
+    /// Returns an unused row. Prefers the row that last had the position, because after a reload of the list this row
+    /// still shows the picture.
+    private func spareRow(for position: Int) -> RowLoad? {
+        guard let own = spare.lastIndex(where: { $0.lastPosition == position }) else { return spare.popLast() }
+        return spare.remove(at: own)
     }
 
     private func makeRow() -> RowLoad {
@@ -183,7 +221,7 @@ import WebImageCore
             return
         }
         let ratio = isVertical ? Double(size.height) / Double(size.width) : Double(size.width) / Double(size.height)
-        let extent = Int(min((Double(breadth) * ratio).rounded(), 32767)) + frame + spacing
+        let extent = Int(min((Double(breadth) * ratio).rounded(), Double(Self.longest))) + frame + spacing
         layout.setExtent(extent, of: position, keeping: chooseAnchor())
         schedule()
     }
@@ -268,11 +306,18 @@ import WebImageCore
         gtk_widget_queue_allocate(UnsafeMutablePointer(area))
     }
 
-    private func configure() {
+    /// Sets the range of the scroll axis; `value` is the offset of the list at which the viewport begins, by default the
+    /// present one.
+    private func configure(_ value: Double? = nil) {
         guard let adjustment else { return }
+        let value = value ?? self.value
         let (lower, page) = (Double(layout.origin), Double(page))
         let upper = max(Double(layout.end - (layout.count > 0 ? spacing : 0)), lower + page)
-        gtk_adjustment_configure(adjustment, value, lower, upper, page * 0.1, page * 0.9, page)
+        if isMirrored {
+            gtk_adjustment_configure(adjustment, -value - page, -upper, -lower, page * 0.1, page * 0.9, page)
+        } else {
+            gtk_adjustment_configure(adjustment, value, lower, upper, page * 0.1, page * 0.9, page)
+        }
     }
 
     private func allocate(_ width: Int, _ height: Int) {
@@ -310,11 +355,12 @@ import WebImageCore
         let value = Int(value.rounded())
         for (position, load) in bound {
             let start = gint(clamping: layout.start(of: position) - value)
-            let extent = gint(max(layout.extents[position] - spacing, 1))
+            let extent = gint(clamping: max(layout.extents[position] - spacing, 1))
             var allocation =
                 isVertical
                 ? GtkAllocation(x: 0, y: start, width: gint(breadth), height: extent)
-                : GtkAllocation(x: start, y: 0, width: extent, height: gint(breadth))
+                : GtkAllocation(
+                    x: isMirrored ? gint(page) - start - extent : start, y: 0, width: extent, height: gint(breadth))
             gtk_widget_size_allocate(UnsafeMutablePointer(load.container), &allocation, -1)
         }
     }

@@ -9,7 +9,8 @@ import WebImageCore
 /// load is cancelled. Use one factory for only one list. A factory uses no CPU while the list does not move. Main actor
 /// only.
 @MainActor public final class ImageListFactory {
-    /// The `GtkListItemFactory`. A list retains its `GtkListItemFactory`, also after this object is released.
+    /// The `GtkListItemFactory`. A list retains its `GtkListItemFactory`, also after this object is released. The
+    /// pointer is valid as long as this object exists, and afterwards until the main loop has run once more.
     public let factory: OpaquePointer
 
     /// Makes a factory whose rows are made and filled by closures. The closures run on the main actor.
@@ -19,11 +20,19 @@ import WebImageCore
     ///     visible soon. Nil means a row without an image.
     ///   - make: makes the widgets of a row.
     ///   - bind: fills the widgets of a row for a position, except the image.
-    public init<Row: ImageListRow>(
+    public convenience init<Row: ImageListRow>(
         policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
         request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
         make: @escaping @MainActor () -> Row,
         bind: @escaping @MainActor (_ row: Row, _ position: Int) -> Void = { _, _ in }
+    ) {
+        self.init(policy: policy, request: request, row: Row.self, make: make, bind: bind)
+    }
+
+    private init<Row: ImageListRow>(
+        policy: ScrollPrefetchPolicy, request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
+        row: Row.Type, make: @escaping @MainActor () -> Row,
+        bind: @escaping @MainActor (_ row: Row, _ position: Int) -> Void
     ) {
         MainLoop.attach()
         guard let factory = gtk_signal_list_item_factory_new() else { preconditionFailure("GLib is out of memory") }
@@ -33,6 +42,17 @@ import WebImageCore
             bind: { row, position in if let row = row as? Row { bind(row, position) } })
         wiring.connect(to: self.factory)
         HandleLedger.opened("list factory")
+    }
+
+    /// Makes a factory whose rows are views without other widgets. This initialiser has the same parameters as the
+    /// general one; because of it, Swift knows the type of the view also in closures of several lines.
+    public convenience init(
+        policy: ScrollPrefetchPolicy = ScrollPrefetchPolicy(),
+        request: @escaping @MainActor (_ position: Int) -> ImageListRequest?,
+        make: @escaping @MainActor () -> ImageView,
+        bind: @escaping @MainActor (_ view: ImageView, _ position: Int) -> Void = { _, _ in }
+    ) {
+        self.init(policy: policy, request: request, row: ImageView.self, make: make, bind: bind)
     }
 
     /// Makes a factory whose rows show an image and nothing else.
@@ -46,10 +66,7 @@ import WebImageCore
         return factory
     }
 
-    isolated deinit {
-        g_object_unref(UnsafeMutableRawPointer(factory))
-        HandleLedger.closed("list factory")
-    }
+    isolated deinit { DeferredRelease.release(factory, "list factory") }
 }
 
 /// Handles the signals of a factory; exists as long as the factory.
@@ -100,7 +117,10 @@ import WebImageCore
 
     private func unbind(_ item: OpaquePointer) {
         bound[item] = nil
-        if let load = rows[item] { loader.unbind(load) }
+        guard let load = rows[item] else { return }
+        loader.unbind(load)
+        // If rows were removed from the model, loads of their positions must end.
+        viewport?.scheduleCheck()
     }
 
     private func tearDown(_ item: OpaquePointer) {

@@ -39,7 +39,11 @@ import WebImageCore
     /// cancelled.
     func unbind(_ row: RowLoad) {
         guard rows.removeValue(forKey: ObjectIdentifier(row)) != nil else { return }
-        if let position = row.position, policy.interest(in: position) != .none { prefetch([position]) }
+        // Use the row's own request. `request` must not be called here: if the row was removed from the model, the
+        // positions that this object knows are old, and the model can be shorter.
+        if let position = row.position, let request = row.request, policy.interest(in: position) != .none {
+            prefetch(request, position)
+        }
         row.unbind()
     }
 
@@ -80,13 +84,17 @@ import WebImageCore
 
     private func prefetch(_ positions: [Int]) {
         for position in positions where position < count {
-            guard var request = request(position) else { continue }
-            if isFitting {
-                request.context = request.context ?? [:]
-                request.context?[.pixelSizeReceiver] = sizeReceiver(for: position)
-            }
-            prefetching.start(request, position)
+            if let request = request(position) { prefetch(request, position) }
         }
+    }
+
+    private func prefetch(_ request: ImageListRequest, _ position: Int) {
+        var request = request
+        if isFitting {
+            request.context = request.context ?? [:]
+            request.context?[.pixelSizeReceiver] = sizeReceiver(for: position)
+        }
+        prefetching.start(request, position)
     }
 
     private func sizeReceiver(for position: Int) -> PixelSizeReceiver {

@@ -16,7 +16,10 @@ import WebImageCore
     let container: OpaquePointer
     /// The row's position in the list; nil while the row is not bound.
     private(set) var position: Int?
-    private var request: ImageListRequest?
+    /// The request of the row's image; nil while the row is not bound.
+    private(set) var request: ImageListRequest?
+    /// The position of the row before it was unbound.
+    private(set) var lastPosition: Int?
     private var state = State.ended
     private var interest = ScrollPrefetchPolicy.Interest.none
     private var generation = 0
@@ -54,6 +57,7 @@ import WebImageCore
     /// Cancels a running load; the row keeps its image until it is bound again.
     func unbind() {
         generation += 1
+        lastPosition = position
         position = nil
         request = nil
         state = .ended
@@ -93,8 +97,14 @@ import WebImageCore
     private func wait() {
         state = .waiting
         row.imageView.cancelCurrentImageLoad()
-        row.imageView.image = request?.placeholderImage
-        if let request { _ = row.fittingView?.fit(request) }
+        guard let request else { return }
+        let context = row.fittingView?.fit(request) ?? request.context
+        loader.prepare(request.loader, nil)
+        // The row may already show this picture, for example after a reload of the list.
+        if let url = request.url, row.imageView.state.binding.showsPicture(of: url, context: context, loader: loader) {
+            return
+        }
+        row.imageView.image = request.placeholderImage
     }
 
     /// Starts the load; `hit` is the image that was just found in memory.

@@ -43,9 +43,9 @@ public struct ScrollPrefetchPolicy: Sendable {
     }
 
     /// The number of screens that are loaded ahead of the visible rows. The number of rows of one screen is the number
-    /// of visible rows.
+    /// of visible rows. A number that is negative or not a number counts as 0. At most ``maxRows`` rows are loaded.
     public var screensAhead: Double
-    /// The number of screens that remain loaded behind the visible rows.
+    /// The number of screens that remain loaded behind the visible rows; with the same limits as ``screensAhead``.
     public var screensBehind: Double
     /// The direction of the last scroll.
     public private(set) var direction = Direction.forward
@@ -59,10 +59,13 @@ public struct ScrollPrefetchPolicy: Sendable {
     /// stopped, this call makes the visible rows wanted again.
     public private(set) var isRacing = false
 
-    /// Makes a policy without visible rows; negative numbers of screens count as 0.
+    /// The maximum number of invisible rows that are loaded ahead of the visible rows, and also behind them: 10,000.
+    public static let maxRows = 10_000
+
+    /// Makes a policy without visible rows.
     public init(screensAhead: Double = 2, screensBehind: Double = 0.5) {
-        self.screensAhead = max(screensAhead, 0)
-        self.screensBehind = max(screensBehind, 0)
+        self.screensAhead = screensAhead
+        self.screensBehind = screensBehind
     }
 
     /// Returns the urgency of a position.
@@ -79,8 +82,8 @@ public struct ScrollPrefetchPolicy: Sendable {
         if !now.isEmpty, !visible.isEmpty, now != visible {
             // If rows differ in height, a scroll may move only one end of the visible range. The sum of both ends shows
             // the direction in every case.
-            let move = now.lowerBound + now.upperBound - visible.lowerBound - visible.upperBound
-            if move != 0 { direction = move > 0 ? .forward : .backward }
+            let (start, end) = (now.lowerBound - visible.lowerBound, now.upperBound - visible.upperBound)
+            if start != -end { direction = start > -end ? .forward : .backward }
         }
         let before = wanted
         isRacing = !now.isEmpty && !visible.isEmpty && !now.overlaps(visible)
@@ -98,13 +101,13 @@ public struct ScrollPrefetchPolicy: Sendable {
 
     private func window(around visible: Range<Int>, in all: Range<Int>) -> Range<Int> {
         guard !visible.isEmpty else { return 0..<0 }
-        // Limit the number to the rows of the list, because a huge number of screens would overflow `Int`.
+        // Limit the number, because a huge number of screens would overflow `Int`. The comparison is false for NaN.
         func rows(_ screens: Double) -> Int {
-            Int(min((screens * Double(visible.count)).rounded(.up), Double(all.count)))
+            screens > 0 ? Int(min((screens * Double(visible.count)).rounded(.up), Double(Self.maxRows))) : 0
         }
         let (ahead, behind) = (rows(screensAhead), rows(screensBehind))
         let (before, after) = direction == .forward ? (behind, ahead) : (ahead, behind)
-        return max(visible.lowerBound - before, 0)..<min(visible.upperBound + after, all.count)
+        return max(visible.lowerBound - before, 0)..<visible.upperBound + min(after, all.count - visible.upperBound)
     }
 
     private func change(from before: Range<Int>) -> Change {

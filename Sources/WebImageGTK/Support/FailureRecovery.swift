@@ -1,15 +1,22 @@
 import CWebImageGTK
 import WebImageCore
 
-/// Repeats a view's failed loads when the view is tapped or when the network is available again.
+/// Repeats a view's failed loads when the user requests it or when the network is available again.
 @MainActor final class FailureRecovery {
     private unowned let state: ImageWidgetState
-    private var hasGesture = false
+    private var control: RetryControl?
 
     init(_ state: ImageWidgetState) { self.state = state }
 
     /// Whether a tap on the view repeats a failed load.
-    var retriesOnTap = false { didSet { if retriesOnTap { addGesture() } } }
+    var retriesOnTap = false {
+        didSet {
+            if retriesOnTap, control == nil {
+                control = RetryControl(state) { [weak self] in self?.retryIfFailed() }
+            }
+            updateControl()
+        }
+    }
     /// Whether a load that failed because of the connection is repeated when the network is available again and the
     /// view is visible.
     var retriesWhenOnline = true
@@ -17,6 +24,7 @@ import WebImageCore
     var retryCompleted: ViewImageCompletedBlock?
 
     func loadEnded(with error: WebImageError?) {
+        updateControl(error)
         if error?.code == .transport, retriesWhenOnline {
             Connectivity.shared.add(state)
         } else {
@@ -29,14 +37,13 @@ import WebImageCore
         state.binding.retry(completed: told)
     }
 
-    private func addGesture() {
-        guard !hasGesture, let gesture = gtk_gesture_click_new() else { return }
-        hasGesture = true
-        Signal.connect(gesture, "released") { [weak self] _ in
-            guard let self, retriesOnTap, state.binding.canRetry else { return }
-            retry()
-        }
-        gtk_widget_add_controller(UnsafeMutablePointer(state.widget), gesture)
+    private func retryIfFailed() {
+        if retriesOnTap, state.binding.canRetry { retry() }
+    }
+
+    private func updateControl(_ error: WebImageError? = nil) {
+        control?.update(
+            isEnabled: retriesOnTap && state.binding.canRetry, failure: error ?? state.binding.failure)
     }
 }
 

@@ -81,7 +81,7 @@ import WebImageCore
         guard !isDestroyed else { return }
         isDestroyed = true
         running?.end(finished: false)
-        binding.cancelAll()
+        binding.end()
         image = nil
         highlightedImage = nil
         (drawing.picture, drawing.background) = (nil, nil)

@@ -51,7 +51,7 @@ extension Button {
     @discardableResult
     public func setImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
-        options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
+        options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock?,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         let picture = FurtherViewImage(
@@ -64,7 +64,7 @@ extension Button {
     @discardableResult
     public func setBackgroundImage(
         with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
-        options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock? = nil,
+        options: WebImageOptions = [], context: WebImageContext? = nil, progress: ViewImageProgressBlock?,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         let picture = FurtherViewImage(
@@ -72,6 +72,29 @@ extension Button {
             set: { [weak face] in face?.setBackground($0, for: state) })
         let key = backgroundImageOperationKey(for: state)
         return load(url, key, placeholderImage, options, context, progress, completed, picture)
+    }
+
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state, without reporting progress.
+    @discardableResult
+    public func setImage(
+        with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
+        options: WebImageOptions = [], context: WebImageContext? = nil, completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        setImage(
+            with: url, for: state, placeholderImage: placeholderImage, options: options, context: context,
+            progress: nil, completed: completed)
+    }
+
+    /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state, without
+    /// reporting progress.
+    @discardableResult
+    public func setBackgroundImage(
+        with url: URL?, for state: ControlState = .normal, placeholderImage: Image? = nil,
+        options: WebImageOptions = [], context: WebImageContext? = nil, completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        setBackgroundImage(
+            with: url, for: state, placeholderImage: placeholderImage, options: options, context: context,
+            progress: nil, completed: completed)
     }
 
     private func load(

@@ -10,11 +10,19 @@ extension ImageView {
     /// Behaves like ``setImage(with:placeholderImage:options:context:progress:completed:)``.
     @discardableResult
     public func setImage(
-        with request: ImageRequest, placeholderImage: Image? = nil, progress: ViewImageProgressBlock? = nil,
+        with request: ImageRequest, placeholderImage: Image? = nil, progress: ViewImageProgressBlock?,
         completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         setImage(
             with: request.url, placeholderImage: placeholderImage, options: request.options, context: request.context,
             progress: progress, completed: completed)
+    }
+
+    /// Shows the placeholder (nil shows nothing), then the image that a request describes, without reporting progress.
+    @discardableResult
+    public func setImage(
+        with request: ImageRequest, placeholderImage: Image? = nil, completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        setImage(with: request, placeholderImage: placeholderImage, progress: nil, completed: completed)
     }
 }

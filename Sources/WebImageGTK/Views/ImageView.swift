@@ -42,7 +42,7 @@ public import WebImageCore
     /// The corner radius of the drawn part of the image, in points; 0 by default.
     public var cornerRadius: Double {
         get { state.drawing.cornerRadius }
-        set { state.drawing.cornerRadius = max(newValue, 0) }
+        set { state.drawing.cornerRadius = newValue > 0 ? newValue : 0 }
     }
 
     /// Shows the placeholder (nil shows nothing), then the image of a URL. Without a URL, the load completes
@@ -133,7 +133,7 @@ extension ImageView {
     @discardableResult
     public func setHighlightedImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
-        progress: ViewImageProgressBlock? = nil, completed: ViewImageCompletedBlock? = nil
+        progress: ViewImageProgressBlock?, completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         var context = context ?? [:]
         context[.setImageOperationKey] = Self.highlightedImageOperationKey
@@ -142,6 +142,15 @@ extension ImageView {
             own: FurtherViewImage(
                 get: { [weak state] in state?.highlightedImage }, set: { [weak state] in state?.highlightedImage = $0 }),
             progress: progress, completed: completed)
+    }
+
+    /// Clears ``highlightedImage`` and then sets it to the image of a URL, without reporting progress.
+    @discardableResult
+    public func setHighlightedImage(
+        with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
+        completed: ViewImageCompletedBlock? = nil
+    ) -> (any WebImageOperation)? {
+        setHighlightedImage(with: url, options: options, context: context, progress: nil, completed: completed)
     }
 
     /// The URL that was requested last for the highlighted image.

@@ -16,7 +16,9 @@ public import WebImageCore
 ///
 /// The closure runs on the main actor whenever the phase changes. The widget that the closure returns replaces the
 /// previous widget, unless both are the same. An image in memory is shown before the initialiser returns, without a
-/// `.loading` phase. The load belongs to the widget: it is cancelled when the widget is destroyed.
+/// `.loading` phase. The load belongs to the widget: it is cancelled when the widget is destroyed. The closure is
+/// retained as long as the widget, because a failed load can be repeated (``WidgetView/retryImageLoad(completed:)``,
+/// ``WidgetView/retriesOnTap``, ``WidgetView/retriesWhenOnline``).
 @MainActor public final class PhaseView: WidgetView {
     private let content: Content
 
@@ -38,64 +40,95 @@ public import WebImageCore
     /// The phase that the view shows.
     public var phase: WebImagePhase { content.phase }
 
-    /// Cancels the previous load and loads another image into the same view. Without a request, the phase is `.empty`.
-    public func load(_ request: ImageRequest?) {
-        let (content, turn) = (content, content.begin())
-        guard let request else {
-            state.binding.cancelImageLoad()
-            return content.show(.empty)
-        }
-        internalSetImage(
-            with: request.url, options: request.options.union(.avoidAutoSetImage), context: request.context,
-            progress: { received, expected, _ in content.report(received, expected, turn) },
-            completed: { image, _, error, origin, isFinished, _ in
-                content.receive(image, error, isWhole: isFinished || origin != .none, turn)
-            })
-        // An image in memory is already shown at this point, so there is no `.loading` phase for it.
-        if content.hears(turn), !content.hasShown(turn) { content.show(.loading(progress: nil, preview: nil)) }
+    /// The error of a refresh that failed while the view kept its picture; nil if the last refresh did not fail. The
+    /// phase is still `.success`. With `.refreshCached`, and if ``load(_:)`` requests the shown picture again.
+    public var refreshFailure: WebImageError? { content.refreshFailure }
+
+    /// Called on the main actor when ``refreshFailure`` receives an error.
+    public var onRefreshFailure: (@MainActor (WebImageError) -> Void)? {
+        get { content.onRefreshFailure }
+        set { content.onRefreshFailure = newValue }
     }
 
-    /// The state of a ``PhaseView``. The closures of a load retain this object and not the ``PhaseView``, because the
-    /// ``PhaseView`` can be released before the load ends.
+    /// Cancels the previous load and loads another image into the same view. Without a request, the phase is `.empty`.
+    ///
+    /// If the view already loads the same request, that load continues. If the view already shows the picture of the
+    /// request, the phase stays `.success`: the picture is replaced when the new picture arrives, and not by a failure.
+    public func load(_ request: ImageRequest?) {
+        guard let request else {
+            state.binding.endOwnLoads()
+            content.begins(keepsImage: false)
+            return content.show(.empty)
+        }
+        let content = content
+        // The binding retains these blocks, so that a load that is repeated after a failure is shown as well.
+        let owner = ViewLoadOwner(
+            begins: { content.begins(keepsImage: $0) }, waits: { content.waits() },
+            progress: { received, expected, _ in content.report(received, expected) },
+            completed: { image, _, error, origin, isFinished, _ in
+                content.receive(image, error, isWhole: isFinished || origin != .none)
+            })
+        state.binding.internalSetImage(
+            with: request.url, options: request.options.union(.avoidAutoSetImage), context: request.context,
+            owner: owner)
+    }
+
+    /// The state of a ``PhaseView``. The loads retain this object and not the ``PhaseView``, because the ``PhaseView``
+    /// can be released before a load ends.
     @MainActor private final class Content {
         weak var state: ImageWidgetState?
         private(set) var phase = WebImagePhase.empty
+        private(set) var refreshFailure: WebImageError?
+        var onRefreshFailure: (@MainActor (WebImageError) -> Void)?
         private let make: @MainActor (WebImagePhase) -> WidgetView
-        private var turn = 0
-        private var shownTurn = 0
         private var child: OpaquePointer?
 
         init(_ make: @escaping @MainActor (WebImagePhase) -> WidgetView) { self.make = make }
 
-        func begin() -> Int {
-            turn += 1
-            return turn
+        /// Whether the view shows the picture of the newest request.
+        private var hasPicture = false
+        /// Whether the view shows a phase of the newest load.
+        private var hasShown = false
+
+        func begins(keepsImage: Bool) {
+            (hasPicture, hasShown, refreshFailure) = (hasPicture && keepsImage, false, nil)
         }
 
-        func hears(_ turn: Int) -> Bool { turn == self.turn }
-        func hasShown(_ turn: Int) -> Bool { turn == shownTurn }
+        func waits() {
+            // An image in memory is already shown at this point, so there is no `.loading` phase for it.
+            if !hasPicture, !hasShown { show(.loading(progress: nil, preview: nil)) }
+        }
 
-        func report(_ received: Int, _ expected: Int, _ turn: Int) {
-            guard hears(turn) else { return }
+        func report(_ received: Int, _ expected: Int) {
+            // A picture stays visible while it is refreshed.
+            guard !hasPicture else { return }
             let progress = WebImagePhase.progress(received: received, expected: expected)
-            // A cached image stays visible while it is refreshed.
-            if case .success = phase, hasShown(turn) { return }
-            show(.loading(progress: progress, preview: hasShown(turn) ? phase.image : nil))
+            show(.loading(progress: progress, preview: hasShown ? phase.image : nil))
         }
 
-        func receive(_ image: Image?, _ error: WebImageError?, isWhole: Bool, _ turn: Int) {
-            guard hears(turn) else { return }
-            if let image {
-                show(isWhole ? .success(image) : .loading(progress: phase.progress, preview: image))
-            } else if let error, error.code != .cancelled {
-                show(.failure(error))
+        func receive(_ image: Image?, _ error: WebImageError?, isWhole: Bool) {
+            if let error, error.code != .cancelled {
+                // A valid picture is never replaced by a failure.
+                guard hasPicture || image != nil else { return show(.failure(error)) }
+                if let image { show(.success(image)) }
+                hasPicture = true
+                refreshFailure = error
+                onRefreshFailure?(error)
+            } else if let image {
+                if isWhole {
+                    (hasPicture, refreshFailure) = (true, nil)
+                    show(.success(image))
+                } else if !hasPicture {
+                    show(.loading(progress: phase.progress, preview: image))
+                }
             }
         }
 
         func show(_ phase: WebImagePhase) {
             guard let state, !state.isDestroyed else { return }
-            (self.phase, shownTurn) = (phase, turn)
-            let widget = make(phase).widget
+            (self.phase, hasShown) = (phase, true)
+            let view = make(phase)
+            let widget = view.widget
             guard widget != child else { return }
             let box = UnsafeMutablePointer<GtkBox>(state.widget)
             if let child { gtk_box_remove(box, UnsafeMutablePointer(child)) }

@@ -96,7 +96,8 @@ extension WidgetView {
         set { state.binding.errorImage = newValue }
     }
 
-    /// The error of the newest load under the view's own key; nil if the load did not fail.
+    /// The error of the newest load under the view's own key; nil if the load did not fail. If a refresh failed, this
+    /// is its error, although the view still shows the picture.
     public var imageLoadFailure: WebImageError? { state.binding.failure }
 
     /// Repeats the failed loads, including loads of URLs that are remembered as failed.
@@ -109,7 +110,11 @@ extension WidgetView {
         state.binding.retry(completed: completed)
     }
 
-    /// Whether a tap on the view repeats a failed load; false by default.
+    /// Whether the user can repeat a failed load: with a tap on the view, and with Return or the space bar while the view
+    /// has the focus. A screen reader offers the action `webimage.retry`. False by default.
+    ///
+    /// The view can have the focus only while a load can be repeated. Then Tab stops at the view, and screen readers
+    /// read out the error.
     public var retriesOnTap: Bool {
         get { state.recovery.retriesOnTap }
         set { state.recovery.retriesOnTap = newValue }

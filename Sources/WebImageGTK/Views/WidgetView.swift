@@ -8,8 +8,14 @@ public import WebImageCore
 /// The image and the loads belong to the widget and end with the widget. Therefore all handles of one widget have the
 /// same image and loads. A handle can be released as soon as the widget is in a container. Main actor only. The first
 /// view attaches the GLib loop (see ``MainLoop/attach()``).
+///
+/// A handle can also be temporary, as in `gtk_box_append(box, ImageView(image).gtkWidget())`: the widget stays valid
+/// until the main loop has run once more after the release of its last handle. Then the widget belongs to its parent;
+/// without a parent, it is destroyed. The reason for the delay: Swift releases a temporary handle before the function
+/// receives the pointer.
 @MainActor open class WidgetView {
-    /// The `GtkWidget`. Put this widget into a container.
+    /// The `GtkWidget`. Put this widget into a container. It is valid as long as a handle exists, and afterwards until
+    /// the main loop has run once more.
     public let widget: OpaquePointer
 
     let state: ImageWidgetState
@@ -47,10 +53,7 @@ public import WebImageCore
         HandleLedger.opened("GtkWidget")
     }
 
-    isolated deinit {
-        g_object_unref(UnsafeMutableRawPointer(widget))
-        HandleLedger.closed("GtkWidget")
-    }
+    isolated deinit { DeferredRelease.release(widget, "GtkWidget") }
 
     static func made(_ widget: UnsafeMutablePointer<GtkWidget>?) -> WidgetView {
         guard let widget else { preconditionFailure("GTK cannot make widgets; is there a display?") }
@@ -78,10 +81,10 @@ public import WebImageCore
         set { state.changePose { $0.transform = newValue } }
     }
 
-    /// The opacity, 0…1. Default: the opacity of the widget.
+    /// The opacity, 0…1; a value that is not a number counts as 0. Default: the opacity of the widget.
     public var alpha: Double {
         get { state.pose.alpha }
-        set { state.changePose { $0.alpha = min(max(newValue, 0), 1) } }
+        set { state.changePose { $0.alpha = newValue > 0 ? min(newValue, 1) : 0 } }
     }
 
     /// Whether the widget is hidden; a hidden widget takes no space in the layout.
