@@ -77,6 +77,13 @@ extension PackageTemplate {
                     } else {
                         let flow = gtk_flow_box_new()
                         gtk_flow_box_set_selection_mode(.init(flow), GTK_SELECTION_NONE)
+                        gtk_flow_box_set_row_spacing(.init(flow), 12)
+                        gtk_flow_box_set_column_spacing(.init(flow), 12)
+                        for setMargin in [
+                            gtk_widget_set_margin_top, gtk_widget_set_margin_bottom, gtk_widget_set_margin_start,
+                            gtk_widget_set_margin_end,
+                        ] { setMargin(flow, 12) }
+                        gtk_widget_set_valign(flow, GTK_ALIGN_START)
                         for url in pictures.urls { show(url, in: flow) }
                         let scroller = gtk_scrolled_window_new()
                         gtk_scrolled_window_set_child(.init(scroller), flow)
@@ -87,17 +94,40 @@ extension PackageTemplate {
 
                 @MainActor private func show(_ url: URL, in flow: UnsafeMutablePointer<GtkWidget>?) {
                     let view = ImageView()
-                    let widget = UnsafeMutablePointer<GtkWidget>(view.widget)
-                    // The flow owns the widget from here on; before, the handle owns it.
-                    gtk_flow_box_insert(.init(flow), widget, -1)
-                    gtk_widget_set_size_request(widget, 320, 240)
+                    // An overlay has the size of its main child, here of an empty box of 320 x 240. Without it, a picture would
+                    // request the height of its file at the width of the flow.
+                    let place = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0)
+                    gtk_widget_set_size_request(place, 320, 240)
+                    let overlay = gtk_overlay_new()
+                    gtk_overlay_set_child(.init(overlay), place)
+                    gtk_overlay_add_overlay(.init(overlay), .init(view.widget))
+                    gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
+                    // The flow owns the widgets from here on; before, the handle owns the view.
+                    gtk_flow_box_insert(.init(flow), overlay, -1)
                     view.imageIndicator = WebImageActivityIndicator.medium
                     view.imageTransition = .fade
-                    view.setImage(with: url, context: [.imageThumbnailPixelSize: CGSize(width: 320, height: 320)]) {
-                        image, error, _, url in
+                    view.errorImage = errorImage
+                    view.retriesOnTap = true
+                    // Decoded at the size of the view in pixels of the screen: on a screen with two pixels per point, twice
+                    // as many as points.
+                    view.setImage(with: url, context: .thumbnail(.viewSize)) { image, error, _, url in
                         print(url?.lastPathComponent ?? "-", image.map { "\\($0.pixelSize)" } ?? error?.description ?? "nothing")
                         fflush(nil)
                     }
+                }
+
+                /// The picture for what cannot be shown; a click on it tries again. Its colours fit light and dark themes.
+                @MainActor private let errorImage = GraphicsImageRenderer(size: CGSize(width: 320, height: 240)).image { context in
+                    context.fillColor = ImageColor(red: 0.5, green: 0.5, blue: 0.5, alpha: 0.18)
+                    context.fill(CGRect(x: 0, y: 0, width: 320, height: 240))
+                    var cross = GraphicsPath()
+                    cross.move(to: CGPoint(x: 135, y: 95))
+                    cross.addLine(to: CGPoint(x: 185, y: 145))
+                    cross.move(to: CGPoint(x: 185, y: 95))
+                    cross.addLine(to: CGPoint(x: 135, y: 145))
+                    context.strokeColor = ImageColor(red: 0.85, green: 0.3, blue: 0.3, alpha: 1)
+                    context.lineWidth = 6
+                    context.stroke(cross)
                 }
 
                 /// Casts an object to one of its superclasses, like GTK's macros in C.

@@ -59,8 +59,13 @@ import WebImageGTK
     private func ended(_ image: Image?, _ error: WebImageError?, _ origin: ImageCacheType) {
         // Ignore a cancellation, because the card already shows another item or no item.
         if error?.isCancellation == true { return }
-        if let image {
-            note(.shown(image.pixelSize, origin))
+        if let image, let item {
+            // The shown image has the size of the card. The caption has the size of the file.
+            Task { @MainActor [weak self] in
+                let size = await FileSize.pixels(of: item.url)
+                guard self?.item?.url == item.url else { return }
+                self?.note(.shown(size ?? image.pixelSize, origin))
+            }
         } else {
             note(.failed(error ?? WebImageError(.badImageData, stage: .cache)))
         }

@@ -39,6 +39,23 @@ struct GalleryItem {
     }
 }
 
+/// Reads the size of a picture from its file.
+enum FileSize {
+    /// Returns the size in pixels. Nil if the bytes of the picture are neither a local file nor in the disk cache.
+    static func pixels(of url: URL) async -> PixelSize? {
+        let cached =
+            url.isFileURL
+            ? nil : await ImageCache.shared.diskImageData(forKey: WebImageManager.shared.cacheKey(for: url))
+        // On the threads of the decoders, because reading a file blocks.
+        return try? await DecodePool.shared.run { () throws(WebImageError) in
+            guard let data = cached ?? (url.isFileURL ? try? Data(contentsOf: url, options: .alwaysMapped) : nil) else {
+                return nil
+            }
+            return try ImageCodersManager.shared.imageInfo(of: data, limits: .default).pixelSize
+        }
+    }
+}
+
 extension ImageCacheType {
     fileprivate func words(for url: URL) -> String {
         switch self {
