@@ -60,6 +60,33 @@ import WebImageTestTraits
         #expect(rows.filter { !used.contains($0) } == [])
     }
 
+    /// The rows of the table of scripts: the name, and the column "Installs".
+    private func scriptTable() throws -> [String: String] {
+        let guide = try #require(Document.all.first { $0.path == "CONTRIBUTING.md" })
+        let rows = guide.text.matches(of: /\n\| `([a-z-]+)` \| [^|]+ \| ([^|]+) \| [^|]+ \|/)
+        return Dictionary(rows.map { (String($0.1), String($0.2)) }) { first, _ in first }
+    }
+
+    @Test func everyScriptIsInTheTable() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Document.root.path + "/Scripts")
+        let scripts = names.filter {
+            FileManager.default.isExecutableFile(atPath: Document.root.path + "/Scripts/" + $0)
+        }
+        #expect(try scripts.sorted() == scriptTable().keys.sorted())
+    }
+
+    /// A script whose row says "no" has no command that installs. Lines that only print such a command do not count.
+    @Test func onlyScriptsThatSaySoInstallPackages() throws {
+        let table = try scriptTable()
+        #expect(table.filter { $0.value == "yes" }.keys.sorted() == ["demo", "setup", "test"])
+        for name in table.filter({ $0.value == "no" }).keys {
+            let text = try String(contentsOfFile: Document.root.path + "/Scripts/" + name, encoding: .utf8)
+            for line in text.split(separator: "\n") where !line.contains(/^\s*#|echo |fail |sys\.exit/) {
+                #expect(!line.contains(/apt-get.*install|pip.*install|^\s*Scripts\/setup/), "\(name): \(line)")
+            }
+        }
+    }
+
     @Test(arguments: Document.all) func scriptsThatAreNamedExist(_ document: Document) {
         for name in Set(document.text.matches(of: /Scripts\/([a-z][a-z-]*)/).map { String($0.1) }) {
             #expect(FileManager.default.isExecutableFile(atPath: Document.root.path + "/Scripts/" + name), "\(name)")
