@@ -92,8 +92,8 @@ static webimage_jpeg_thumbnail_status read_frame(decoder *decoder, const uint8_t
     if (decoder->width == 0 || decoder->width > MAX_SIDE || decoder->height == 0 || decoder->height > MAX_SIDE
         || request->width != ceiling(decoder->width, 8) || request->height != ceiling(decoder->height, 8))
         return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-    if (!request->decodes_small && (size_t)decoder->width * (size_t)decoder->height < MIN_PIXELS)
-        return WEBIMAGE_JPEG_THUMBNAIL_SMALL;
+    if (!request->ignores_cost && (size_t)decoder->width * (size_t)decoder->height < MIN_PIXELS)
+        return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
     for (int index = 0; index < decoder->component_count; index++) {
         const uint8_t *entry = bytes + 6 + 3 * index;
         component *component = &decoder->components[index];

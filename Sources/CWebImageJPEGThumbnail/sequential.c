@@ -23,6 +23,7 @@ typedef struct {
     uint32_t groups[MAX_COMPONENTS * 2 * GROUP_SIZE];
     stream_code code;
     part parts[MAX_COMPONENTS];
+    size_t capacity;                   /* of a window */
     size_t mcu;                        /* the number of MCUs so far */
     size_t batch;                      /* MCUs for which the lists of chroma have space */
     uint32_t *list;                    /* the memory of `ends` and `guesses` */
@@ -92,10 +93,10 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
     for (size_t index = 0; index < entries; index++) scan->code.next[index] = tables[index % (size_t)period];
     scan->code.groups = scan->groups;
     scan->code.bytes = decoder->window.bytes;
-    scan->code.is_portable = decoder->request->is_portable;
 
-    size_t capacity = webimage_jt_ends_capacity(decoder->window.capacity);
-    size_t guesses = webimage_jt_guesses_capacity(decoder->window.capacity);
+    scan->capacity = decoder->window.capacity;
+    size_t capacity = webimage_jt_ends_capacity(scan->capacity);
+    size_t guesses = webimage_jt_guesses_capacity(scan->capacity);
     scan->list = malloc((1 + capacity + (STREAMS - 1) * guesses) * sizeof *scan->list);
     if (!scan->list) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     scan->ends = scan->list + 1;
@@ -181,6 +182,33 @@ static void reset_predictions(scan *scan) {
     for (int index = 0; index < MAX_COMPONENTS; index++) scan->parts[index].prediction = 0;
 }
 
+/* The work so far is compared with the bits so far. The limits are twice the values of ordinary photos in the highest
+   quality. Beyond them libjpeg-turbo, whose branches are then often predictable, is about as fast. */
+enum {
+    ROUNDS_PER_SLOW_SYMBOL = 4,
+    BITS_PER_CHROMA_STEP = 16,
+    BLOCKS_PER_INTERVAL = 24,
+    BITS_PER_BLOCK = 8,
+};
+
+static int is_costly(const scan *scan) {
+    if (scan->decoder->request->ignores_cost) return 0;
+    uint64_t chroma_rounds = 0;
+    for (int index = 0; index < MAX_COMPONENTS; index++) chroma_rounds += scan->parts[index].chroma.rounds;
+    return scan->code.slow_symbols * ROUNDS_PER_SLOW_SYMBOL > scan->code.rounds
+        || chroma_rounds * STREAMS * BITS_PER_CHROMA_STEP > scan->decoder->work.bits;
+}
+
+/* Call this function after each window. */
+static webimage_jpeg_thumbnail_status check_cost(scan *scan, size_t bits) {
+    decoder *decoder = scan->decoder;
+    decoder->work.windows++;
+    decoder->work.bits += bits;
+    decoder->window.capacity = scan->capacity;
+    if (webimage_jt_is_late(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
+    return is_costly(scan) ? WEBIMAGE_JPEG_THUMBNAIL_COSTLY : WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
 /* Decodes `mcus` MCUs in windows, each by several streams. The data starts at `window.next`. */
 static webimage_jpeg_thumbnail_status decode_long(scan *scan, size_t mcus) {
     decoder *decoder = scan->decoder;
@@ -190,7 +218,7 @@ static webimage_jpeg_thumbnail_status decode_long(scan *scan, size_t mcus) {
     window->filled = 0;
     for (;;) {
         position = webimage_jt_window_advance(window, position);
-        decoder->work.windows++;
+        uint32_t start = position;
         size_t count = webimage_jt_find_blocks(decoder, &scan->code, position, scan->ends, scan->guesses) / blocks;
         if (count > mcus) count = mcus;
         webimage_jpeg_thumbnail_status status = write_blocks(scan, position, scan->ends, count);
@@ -200,7 +228,8 @@ static webimage_jpeg_thumbnail_status decode_long(scan *scan, size_t mcus) {
         if (mcus == 0) return WEBIMAGE_JPEG_THUMBNAIL_OK;
         /* A full window always contains a whole MCU. */
         if (window->is_at_marker || count == 0) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-        if (webimage_jt_is_late(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
+        status = check_cost(scan, position - start);
+        if (status) return status;
     }
 }
 
@@ -232,7 +261,7 @@ static void run_intervals(scan *scan, interval *intervals, size_t count) {
 
 static webimage_jpeg_thumbnail_status write_intervals(scan *scan, interval *intervals, size_t count) {
     run_intervals(scan, intervals, count);
-    scan->decoder->work.windows++;
+    size_t bits = 0;
     for (size_t index = 0; index < count; index++) {
         interval *interval = &intervals[index];
         size_t blocks = interval->mcus * (size_t)scan->decoder->blocks_in_mcu;
@@ -242,8 +271,9 @@ static webimage_jpeg_thumbnail_status write_intervals(scan *scan, interval *inte
         reset_predictions(scan);
         webimage_jpeg_thumbnail_status status = write_blocks(scan, interval->start, interval->ends, interval->mcus);
         if (status) return status;
+        bits += interval->stream.limit - interval->start;
     }
-    return webimage_jt_is_late(scan->decoder) ? WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME : WEBIMAGE_JPEG_THUMBNAIL_OK;
+    return check_cost(scan, bits);
 }
 
 /* Decodes a scan with restart markers. Each interval is independent of the others and its start is known. Intervals that
@@ -252,14 +282,14 @@ static webimage_jpeg_thumbnail_status decode_intervals(scan *scan, size_t mcus) 
     decoder *decoder = scan->decoder;
     window *window = &decoder->window;
     interval intervals[MAX_INTERVALS];
-    size_t count = 0, filled = 0, capacity = window->capacity;
+    size_t count = 0, filled = 0;
     unsigned number = 0;
     webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_OK;
     while (mcus > 0 || count > 0) {
         const uint8_t *start = window->next;
         size_t length = interval_length(decoder, mcus);
         int is_complete = 0;
-        if (mcus > 0 && count < MAX_INTERVALS && filled + 2 * INTERVAL_GAP < capacity) {
+        if (mcus > 0 && count < MAX_INTERVALS && filled + 2 * INTERVAL_GAP < window->capacity) {
             window->is_at_marker = 0;
             window->filled = filled;
             webimage_jt_window_fill(window);
@@ -292,16 +322,31 @@ static webimage_jpeg_thumbnail_status decode_intervals(scan *scan, size_t mcus) 
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
+/* Detects a truncated scan, and a scan that libjpeg-turbo probably decodes as fast, before any work. */
+static webimage_jpeg_thumbnail_status inspect(decoder *decoder, size_t mcus) {
+    size_t interval = interval_length(decoder, mcus), blocks = (size_t)decoder->blocks_in_mcu;
+    webimage_jt_window_start(decoder);
+    if (webimage_jt_is_truncated(&decoder->window)) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
+    if (decoder->request->ignores_cost) return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    size_t bits = (size_t)(decoder->end - decoder->next) * 8;
+    return interval * blocks < BLOCKS_PER_INTERVAL || bits / BITS_PER_BLOCK < mcus * blocks
+        ? WEBIMAGE_JPEG_THUMBNAIL_COSTLY : WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
 webimage_jpeg_thumbnail_status webimage_jt_sequential_scan(decoder *decoder) {
+    size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high;
+    webimage_jpeg_thumbnail_status status = inspect(decoder, mcus);
+    if (status) return status;
     scan *scan = calloc(1, sizeof *scan);
     if (!scan) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
-    webimage_jpeg_thumbnail_status status = prepare(decoder, scan);
+    status = prepare(decoder, scan);
     if (!status) {
-        webimage_jt_window_start(decoder);
-        size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high;
+        window *window = &decoder->window;
+        if (window->capacity > FIRST_WINDOW_BYTES) window->capacity = FIRST_WINDOW_BYTES;
         status = decoder->restart_interval ? decode_intervals(scan, mcus) : decode_long(scan, mcus);
-        webimage_jt_window_skip(&decoder->window);
-        decoder->next = decoder->window.next;
+        if (!status) webimage_jt_window_skip(window);
+        window->capacity = scan->capacity;
+        decoder->next = window->next;
         decoder->work.rounds += scan->code.rounds;
         decoder->work.slow_symbols += scan->code.slow_symbols;
         for (int index = 0; index < MAX_COMPONENTS; index++) decoder->work.chroma_rounds += scan->parts[index].chroma.rounds;

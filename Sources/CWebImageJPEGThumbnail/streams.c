@@ -88,37 +88,14 @@ RUN(run_two, TWO)
 RUN(run_three, THREE)
 RUN(run_four, FOUR)
 
-static inline __attribute__((always_inline)) void run(
-    stream_code *code, stream *const *streams, int count, size_t rounds) {
+static void run(stream_code *code, stream *const *streams, int count, size_t rounds) {
+    code->rounds += rounds * (size_t)count;
     switch (count) {
         case 1: run_one(code, streams, rounds); break;
         case 2: run_two(code, streams, rounds); break;
         case 3: run_three(code, streams, rounds); break;
         default: run_four(code, streams, rounds); break;
     }
-}
-
-static void run_anywhere(stream_code *code, stream *const *streams, int count, size_t rounds) {
-    run(code, streams, count, rounds);
-}
-
-#if defined(__x86_64__)
-/* BMI2 has shifts by a variable number of bits that need one instruction instead of three. */
-__attribute__((target("bmi2"))) static void run_bmi2(
-    stream_code *code, stream *const *streams, int count, size_t rounds) {
-    run(code, streams, count, rounds);
-}
-#endif
-
-static void run_batch(stream_code *code, stream *const *streams, int count, size_t rounds) {
-    code->rounds += rounds * (size_t)count;
-#if defined(__x86_64__)
-    if (!code->is_portable && __builtin_cpu_supports("bmi2")) {
-        run_bmi2(code, streams, count, rounds);
-        return;
-    }
-#endif
-    run_anywhere(code, streams, count, rounds);
 }
 
 /* The number of rounds after which the stream has reached its limit at the earliest. */
@@ -135,7 +112,7 @@ void webimage_jt_run_some(stream_code *code, stream *const *streams, int count) 
             if (left < rounds) rounds = left;
         }
         if (rounds == 0) return;
-        run_batch(code, streams, count, rounds);
+        run(code, streams, count, rounds);
     }
 }
 

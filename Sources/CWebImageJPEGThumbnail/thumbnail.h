@@ -14,6 +14,7 @@ enum {
     GROUP_BITS = 11,              /* the number of bits that one table lookup uses */
     GROUP_SIZE = 1 << GROUP_BITS,
     WINDOW_BYTES = 1 << 16,
+    FIRST_WINDOW_BYTES = 1 << 14, /* after this window it is known whether the loop saves time */
     /* Zero bytes behind a window. A block of a progressive scan can read this far beyond the end: 63 times 31 bits. */
     WINDOW_PADDING = 320,
     MAX_COMPONENTS = 3,
@@ -175,6 +176,8 @@ void webimage_jt_window_start(decoder *decoder);
 void webimage_jt_window_fill(window *window);
 /* Removes the bytes before `position` and fills the window. Returns the new position of the same bit. */
 uint32_t webimage_jt_window_advance(window *window, uint32_t position);
+/* Whether the file ends inside the scan that starts at `next`, as far as this is visible without decoding it. */
+int webimage_jt_is_truncated(const window *window);
 /* Moves `next` to the next marker. */
 void webimage_jt_window_skip(window *window);
 /* Consumes the restart marker with this number. */
@@ -191,7 +194,6 @@ typedef struct {
     /* next[phase + n] is the index of the table that starts the n-th block after a block of that phase. */
     uint32_t next[MAX_BLOCKS_IN_MCU + ROUNDS_IN_BATCH * STEPS_IN_ROUND + 2];
     uint64_t rounds, slow_symbols;
-    int is_portable;
 } stream_code;
 
 /* A position in the data. */

@@ -41,6 +41,17 @@ static size_t copy_plain(const uint8_t *source, size_t size, uint8_t *target) {
     return done;
 }
 
+/* Returns the next 0xff, or the end. In some files every second byte is 0xff; memchr is slow for those. */
+static const uint8_t *find_ff(const uint8_t *next, const uint8_t *end) {
+    uint64_t words[2];
+    for (; end - next >= 16; next += 16) {
+        memcpy(words, next, sizeof words);
+        if (has_ff(words[0]) | has_ff(words[1])) break;
+    }
+    while (next < end && *next != 0xff) next++;
+    return next;
+}
+
 void webimage_jt_window_fill(window *window) {
     while (!window->is_at_marker && window->filled < window->capacity) {
         size_t room = window->capacity - window->filled, left = (size_t)(window->end - window->next);
@@ -48,14 +59,13 @@ void webimage_jt_window_fill(window *window) {
         window->filled += copied;
         window->next += copied;
         if (window->filled == window->capacity) break;
-        /* The next byte is 0xff, or the file ends. Further bytes of 0xff are fill bytes. */
-        const uint8_t *code = window->next;
-        while (code < window->end && *code == 0xff) code++;
-        if (code == window->end || *code != 0) {
-            window->is_at_marker = 1;
-        } else {
+        /* The next byte is 0xff, or the file ends. More than one 0xff before a 0 is treated as a marker, so that the file
+           is passed on: libjpeg-turbo decodes such an MCU twice and keeps coefficients of the first time. */
+        if (window->end - window->next >= 2 && window->next[1] == 0) {
             window->bytes[window->filled++] = 0xff;
-            window->next = code + 1;
+            window->next += 2;
+        } else {
+            window->is_at_marker = 1;
         }
     }
     memset(window->bytes + window->filled, 0, WINDOW_PADDING);
@@ -69,13 +79,24 @@ uint32_t webimage_jt_window_advance(window *window, uint32_t position) {
     return position & 7;
 }
 
+int webimage_jt_is_truncated(const window *window) {
+    /* Most files end with the end marker. In a file with further data behind it, look for any marker behind the scan. */
+    const uint8_t *end = window->end;
+    if (end - window->next >= 2 && end[-2] == 0xff && end[-1] == 0xd9) return 0;
+    for (const uint8_t *code = find_ff(window->next, end); code < end; code = find_ff(code + 1, end)) {
+        while (code < end && *code == 0xff) code++;
+        if (code < end && *code != 0 && (*code < 0xd0 || *code > 0xd7)) return 0;
+        if (code == end) break;
+    }
+    return 1;
+}
+
 void webimage_jt_window_skip(window *window) {
     while (!window->is_at_marker) {
-        const uint8_t *found = memchr(window->next, 0xff, (size_t)(window->end - window->next));
-        const uint8_t *code = found ? found : window->end;
+        const uint8_t *found = find_ff(window->next, window->end), *code = found;
         while (code < window->end && *code == 0xff) code++;
         window->is_at_marker = code == window->end || *code != 0;
-        window->next = window->is_at_marker ? (found ? found : window->end) : code + 1;
+        window->next = window->is_at_marker ? found : code + 1;
     }
 }
 

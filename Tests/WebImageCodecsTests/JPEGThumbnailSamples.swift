@@ -37,6 +37,7 @@ enum ThumbnailSample {
         sample.quality = .random(in: 1...100, using: &random)
         sample.is_baseline = .random(in: 0...1, using: &random)
         sample.optimizes_codes = .random(in: 0...1, using: &random)
+        sample.has_long_codes = sample.kind == 0 ? .random(in: 0...1, using: &random) : 0
         sample.restart_interval = [0, 0, 0, 1, 7, 100].randomElement(using: &random) ?? 0
         sample.seed = random.next()
         let luma: [(UInt8, UInt8)] = [(2, 2), (2, 2), (2, 2), (2, 1), (1, 2), (4, 1), (4, 2), (1, 1)]
@@ -110,7 +111,7 @@ enum ThumbnailSample {
                     request.pixels = pixels.bindMemory(to: UInt8.self).baseAddress
                     request.stride = stride
                     request.deadline = .max
-                    request.decodes_small = 1
+                    request.ignores_cost = 1
                     request.window_bytes = windowBytes
                     request.work = work
                     change(&request)

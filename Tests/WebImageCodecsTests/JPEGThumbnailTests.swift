@@ -12,14 +12,12 @@ import WebImageTesting
 struct JPEGThumbnailTests {
     /// Compares both decoders in one output format. Returns the status of the loop.
     @discardableResult
-    private func compare(_ file: Data, index: Int, windowBytes: Int, isPortable: Bool = false, _ text: String = "")
+    private func compare(_ file: Data, index: Int, windowBytes: Int, _ text: String = "")
         -> ThumbnailSample.Status
     {
         let reference = ThumbnailSample.reference(file, bytes: ThumbnailSample.formats[index].bytes)
         let size = reference.size.width > 0 ? reference.size : (1, 1)
-        let result = ThumbnailSample.decode(file, size: size, index: index, windowBytes: windowBytes) {
-            $0.is_portable = isPortable ? 1 : 0
-        }
+        let result = ThumbnailSample.decode(file, size: size, index: index, windowBytes: windowBytes)
         if result.status == WEBIMAGE_JPEG_THUMBNAIL_OK {
             #expect(reference.pixels == result.pixels, "\(text), output \(index), windows of \(windowBytes) bytes")
         }
@@ -35,7 +33,7 @@ struct JPEGThumbnailTests {
             let status = compare(
                 file, index: .random(in: 0..<4, using: &random),
                 windowBytes: [0, 4096, .random(in: 4096...9000, using: &random)].randomElement(using: &random) ?? 0,
-                isPortable: .random(using: &random), "\(sample)")
+                "\(sample)")
             statuses[status.rawValue, default: 0] += 1
         }
         // All other statuses are for damaged files.
@@ -164,7 +162,7 @@ struct JPEGThumbnailTests {
         fraction[frame.upperBound + 9] = 0x32
         fraction[frame.upperBound + 12] = 0x21
         #expect(decode(fraction) == WEBIMAGE_JPEG_THUMBNAIL_SAMPLING)
-        #expect(decode(file) { $0.decodes_small = 0 } == WEBIMAGE_JPEG_THUMBNAIL_SMALL)
+        #expect(decode(file) { $0.ignores_cost = 0 } == WEBIMAGE_JPEG_THUMBNAIL_COSTLY)
         #expect(decode(file) { $0.deadline = 0 } == WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME)
         #expect(ThumbnailSample.decode(file, size: (9, 8)).status == WEBIMAGE_JPEG_THUMBNAIL_MARKER)
         #expect(decode(Data("GIF89a".utf8)) == WEBIMAGE_JPEG_THUMBNAIL_MARKER)
@@ -182,6 +180,48 @@ struct JPEGThumbnailTests {
         let last = try #require(scans.range(of: Data([0xff, 0xda]), options: .backwards))
         let unfinished = scans[..<last.lowerBound] + Data([0xff, 0xd9])
         #expect(decode(unfinished) == WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED)
+    }
+
+    /// libjpeg-turbo decodes an MCU with such bytes twice, and keeps coefficients of the first time.
+    @Test func fillBytesInsideTheDataArePassedOn() throws {
+        var sample = ThumbnailSample.plain(64, 64)
+        sample.content = Int32(WEBIMAGE_JPEG_SAMPLE_NOISE)
+        var file = try #require(ThumbnailSample.file(sample))
+        let scan = try #require(file.range(of: Data([0xff, 0xda])))
+        let stuffed = try #require(file.range(of: Data([0xff, 0]), in: scan.upperBound..<file.count))
+        #expect(ThumbnailSample.decode(file, size: (8, 8)).status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        file.insert(0xff, at: stuffed.lowerBound)
+        #expect(ThumbnailSample.decode(file, size: (8, 8)).status == WEBIMAGE_JPEG_THUMBNAIL_SHORT)
+    }
+
+    /// A crafted file must not cost more than half of libjpeg-turbo's time before it is passed on. The numbers are those
+    /// of the first window, which is small for this reason.
+    @Test func filesThatSaveNoTimeArePassedOnEarly() throws {
+        func result(_ sample: webimage_jpeg_sample, _ change: (inout Data) -> Void = { _ in }) throws
+            -> ThumbnailSample.Result
+        {
+            var file = try #require(ThumbnailSample.file(sample))
+            change(&file)
+            let size = (width: (Int(sample.width) + 7) / 8, height: (Int(sample.height) + 7) / 8)
+            return ThumbnailSample.decode(file, size: size) { $0.ignores_cost = 0 }
+        }
+        var sample = ThumbnailSample.plain(1000, 800)
+        #expect(try result(sample).status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        sample.restart_interval = 2
+        #expect(try result(sample).status == WEBIMAGE_JPEG_THUMBNAIL_COSTLY)
+        sample.restart_interval = 63
+        #expect(try result(sample).status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        sample.restart_interval = 0
+        sample.content = Int32(WEBIMAGE_JPEG_SAMPLE_FLAT)
+        #expect(try result(sample).status == WEBIMAGE_JPEG_THUMBNAIL_COSTLY)
+        sample.content = Int32(WEBIMAGE_JPEG_SAMPLE_NOISE)
+        sample.has_long_codes = 1
+        let slow = try result(sample)
+        #expect(slow.status == WEBIMAGE_JPEG_THUMBNAIL_COSTLY && slow.work.windows == 1)
+        sample.has_long_codes = 0
+        // A truncated file is detected before its decode.
+        let truncated = try result(sample) { $0.removeLast($0.count / 4) }
+        #expect(truncated.status == WEBIMAGE_JPEG_THUMBNAIL_SHORT && truncated.work.rounds == 0)
     }
 
     @Test func coderDecodesEveryOptionAlikeWithAndWithoutTheLoop() throws {

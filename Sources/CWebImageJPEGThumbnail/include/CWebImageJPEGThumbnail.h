@@ -16,7 +16,8 @@ typedef enum {
     WEBIMAGE_JPEG_THUMBNAIL_OK = 0,
     WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME,
     WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY,
-    WEBIMAGE_JPEG_THUMBNAIL_SMALL,       /* too few pixels: building the tables costs more than it saves */
+    WEBIMAGE_JPEG_THUMBNAIL_COSTLY,      /* libjpeg-turbo is probably as fast: few pixels or bytes, tiny restart intervals,
+                                            mainly long codes or chroma */
     WEBIMAGE_JPEG_THUMBNAIL_FRAME,       /* arithmetic, lossless or hierarchical coding, or not 8 bits */
     WEBIMAGE_JPEG_THUMBNAIL_SAMPLING,    /* libjpeg-turbo would use other block sizes than 1 and 2 */
     WEBIMAGE_JPEG_THUMBNAIL_COLOR,       /* CMYK, two components, or a grey output of an RGB file */
@@ -41,6 +42,7 @@ typedef struct {
     uint64_t rounds;        /* refills of a stream's bit buffer; each refill is followed by three table lookups */
     uint64_t slow_symbols;  /* symbols that did not fit into the tables */
     uint64_t chroma_rounds; /* as `rounds`, for the coefficients of chroma */
+    uint64_t bits;          /* of the picture's data */
     uint64_t windows;
     uint64_t joins;         /* streams that started at a guess and met the stream before them */
     uint64_t lost_streams;  /* streams that did not */
@@ -53,12 +55,10 @@ typedef struct {
     uint8_t *pixels;
     size_t stride;
     int64_t deadline; /* in nanoseconds of CLOCK_MONOTONIC; checked between windows of 64 KB */
-    /* If not 0, the pictures that are too small to save time are decoded as well. Tests set it. */
-    int decodes_small;
+    /* If not 0, the result is never COSTLY. Tests set it. */
+    int ignores_cost;
     /* If not 0, the size of a window in bytes, from 4096 to 65536. Tests set it, so that a small file has many windows. */
     size_t window_bytes;
-    /* If not 0, uses no instructions beyond those that every processor of the kind has. Tests set it. */
-    int is_portable;
     webimage_jpeg_thumbnail_work *work; /* NULL if the numbers are not needed */
 } webimage_jpeg_thumbnail_request;
 

@@ -34,7 +34,7 @@ package enum JPEGThumbnailLoop {
         case .whereFaster: break
         case .always(let windowBytes, let required):
             isRequired = required
-            request.decodes_small = 1
+            request.ignores_cost = 1
             request.window_bytes = windowBytes
         }
         guard let format = Self.format(of: buffer.format) else { return false }

@@ -66,6 +66,16 @@ static uint8_t sample_at(const webimage_jpeg_sample *sample, uint64_t *state, in
     }
 }
 
+static void reverse_symbols(JHUFF_TBL *table) {
+    int count = 0;
+    for (int length = 1; length <= 16; length++) count += table->bits[length];
+    for (int first = 0, last = count - 1; first < last; first++, last--) {
+        UINT8 symbol = table->huffval[first];
+        table->huffval[first] = table->huffval[last];
+        table->huffval[last] = symbol;
+    }
+}
+
 enum { MAX_SCANS = 64 };
 
 static int add_scan(jpeg_scan_info *scans, int count, int component, int first, int last, int high, int low) {
@@ -135,6 +145,7 @@ size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **
         cinfo.comp_info[index].v_samp_factor = sample->vertical[index];
     }
     cinfo.optimize_coding = sample->optimizes_codes ? TRUE : FALSE;
+    for (int index = 0; index < 2 && sample->has_long_codes; index++) reverse_symbols(cinfo.ac_huff_tbl_ptrs[index]);
     cinfo.restart_interval = (unsigned int)sample->restart_interval;
     cinfo.arith_code = sample->kind == WEBIMAGE_JPEG_SAMPLE_ARITHMETIC ? TRUE : FALSE;
     if (sample->kind == WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE) {

@@ -38,6 +38,7 @@ typedef struct {
     int quality;
     int is_baseline; /* limits the quantisation factors to 255 */
     int optimizes_codes;
+    int has_long_codes;   /* frequent AC symbols have the longest codes */
     int restart_interval; /* in MCUs; 0: none */
     uint8_t horizontal[4], vertical[4]; /* sampling factors */
     uint64_t seed;
