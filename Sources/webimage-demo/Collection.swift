@@ -35,8 +35,7 @@ struct Collection {
         case 1: return Item(name: name(number, "jpg"), data: try jpeg(number), type: "image/jpeg")
         case 2: return Item(name: name(number, "png"), data: try encoded(number, "PNG", .png), type: "image/png")
         case 3:
-            let data = GIFFile.encode(try picture(number, "GIF"))
-            return Item(name: name(number, "gif"), data: data, type: "image/gif")
+            return Item(name: name(number, "gif"), data: try encoded(number, "GIF", .gif), type: "image/gif")
         default:
             return Item(name: name(number, "webp"), data: try encoded(number, "WEBP", .webP), type: "image/webp")
         }

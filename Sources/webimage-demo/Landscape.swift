@@ -1,4 +1,6 @@
+import Foundation
 import WebImage
+import WebImageGraphics
 
 /// A generated landscape. It has a sky above, hills below, a sun and a label, so that a wrong orientation is visible.
 struct Landscape {
@@ -9,20 +11,64 @@ struct Landscape {
     /// Whether the sky is transparent. Set this property only for formats with transparency.
     var hasClearSky = false
 
-    /// Draws the landscape in display format.
+    /// Draws the landscape in display format. The library of the drawing context fills the pixels, so that this is fast in
+    /// a build for debugging as well.
     func image() throws(WebImageError) -> Image {
-        let pixels = try PixelBuffer(width: width, height: height, format: .bgra8Premultiplied)
-        let hills = (0..<4).map { layer in (0..<width).map { ridge(layer, at: $0) } }
-        pixels.withUnsafeMutableBytes { bytes in
-            for y in 0..<height {
-                let row = UnsafeMutableRawBufferPointer(
-                    rebasing: bytes[y * pixels.bytesPerRow..<y * pixels.bytesPerRow + width * 4]
-                ).bindMemory(to: UInt32.self)
-                for x in 0..<width { row[x] = color(x, y, hills) }
-            }
-            draw(label, in: bytes, bytesPerRow: pixels.bytesPerRow)
+        var format = GraphicsImageRendererFormat()
+        format.scale = 1
+        format.opaque = !hasClearSky
+        let renderer = GraphicsImageRenderer(size: CGSize(width: width, height: height), format: format)
+        guard let image = renderer.image(draw) else { throw WebImageError(.outOfMemory, stage: .decode) }
+        return image
+    }
+
+    private func draw(_ context: GraphicsContext) {
+        let canvas = CGRect(x: 0, y: 0, width: width, height: height)
+        if !hasClearSky {
+            let (top, horizon) = (Self.color(palette.sky[0]), Self.color(palette.sky[1]))
+            context.draw(ImageGradient(stops: [.init(top, at: 0), .init(horizon, at: 0.6)]), in: canvas)
         }
-        return Image(pixels: pixels, hasAlpha: hasClearSky)
+        drawSun(context)
+        for layer in 0..<4 { drawHill(layer, context) }
+        drawLabel(context)
+    }
+
+    private func drawSun(_ context: GraphicsContext) {
+        let radius = Double(min(width, height)) * 0.09
+        let center = CGPoint(x: Double(width) * (0.25 + 0.1 * Double(seed % 6)), y: Double(height) * 0.26)
+        func disc(_ radius: Double) {
+            context.fillEllipse(
+                in: CGRect(x: center.x - radius, y: center.y - radius, width: 2 * radius, height: 2 * radius))
+        }
+        if !hasClearSky {
+            context.fillColor = Self.color(0xFFF3C4, alpha: 0.03)
+            for ring in 1...12 { disc(radius * (4 - 0.25 * Double(ring))) }
+        }
+        context.fillColor = Self.color(0xFFF3C4)
+        disc(radius)
+    }
+
+    private func drawHill(_ layer: Int, _ context: GraphicsContext) {
+        var path = GraphicsPath()
+        path.move(to: CGPoint(x: 0, y: height))
+        var top = Double(height)
+        for x in stride(from: 0, through: width, by: max(1, width / 400)) {
+            let y = ridge(layer, at: x)
+            top = min(top, y)
+            path.addLine(to: CGPoint(x: Double(x), y: y))
+        }
+        path.addLine(to: CGPoint(x: Double(width), y: ridge(layer, at: width)))
+        path.addLine(to: CGPoint(x: width, y: height))
+        path.closeSubpath()
+        // The deeper below the ridge, the darker.
+        let depth = (Double(height) - top) / Double(height)
+        let colors = [Self.color(palette.hill[layer]), Self.color(palette.hill[layer], light: 1 - 0.6 * depth)]
+        context.withGState {
+            context.clip(to: path)
+            context.draw(
+                ImageGradient(colors: colors),
+                in: CGRect(x: 0, y: top, width: Double(width), height: Double(height) - top))
+        }
     }
 
     private static let palettes: [(sky: [UInt32], hill: [UInt32])] = [
@@ -36,13 +82,14 @@ struct Landscape {
 
     private var palette: (sky: [UInt32], hill: [UInt32]) { Self.palettes[seed % Self.palettes.count] }
 
-    private func ridge(_ layer: Int, at x: Int) -> Int {
+    /// The height of a hill's ridge in pixels from the top.
+    private func ridge(_ layer: Int, at x: Int) -> Double {
         let position = Double(x) / Double(width)
         let phase = Double(seed * 7 + layer * 13)
         let wave =
             wobble(position * Double(3 + layer) + phase) * 0.5 + wobble(position * Double(9 + layer * 2) + phase * 1.7)
             * 0.2
-        return Int(Double(height) * (0.48 + 0.13 * Double(layer) + 0.12 * wave))
+        return Double(height) * (0.48 + 0.13 * Double(layer) + 0.12 * wave)
     }
 
     /// Returns the value of a smooth curve between -1 and 1. The curve is a parabola in each half period and uses no
@@ -54,50 +101,22 @@ struct Landscape {
         return turn < 0.5 ? arch : -arch
     }
 
-    private func color(_ x: Int, _ y: Int, _ hills: [[Int]]) -> UInt32 {
-        for layer in hills.indices.reversed() where y >= hills[layer][x] {
-            let depth = Double(y - hills[layer][x]) / Double(height)
-            return Self.mix(palette.hill[layer], 0x000000, depth * 0.6)
-        }
-        let radius = Double(min(width, height)) * 0.09
-        let (centerX, centerY) = (Double(width) * (0.25 + 0.1 * Double(seed % 6)), Double(height) * 0.26)
-        let distance = ((Double(x) - centerX) * (Double(x) - centerX) + (Double(y) - centerY) * (Double(y) - centerY))
-            .squareRoot()
-        if distance < radius { return 0xFFFF_F3C4 }
-        if hasClearSky { return 0 }
-        let glow = max(0, 1 - (distance - radius) / (radius * 3)) * 0.35
-        return Self.mix(
-            Self.mix(palette.sky[0], palette.sky[1], Double(y) / (Double(height) * 0.6)), 0xFFF3C4, glow)
+    /// Returns the colour of a number 0xRRGGBB.
+    private static func color(_ number: UInt32, light: Double = 1, alpha: Double = 1) -> ImageColor {
+        func channel(_ shift: UInt32) -> Double { Double(number >> shift & 0xFF) / 255 * light }
+        return ImageColor(red: channel(16), green: channel(8), blue: channel(0), alpha: alpha)
     }
 
-    private static func mix(_ from: UInt32, _ to: UInt32, _ amount: Double) -> UInt32 {
-        let amount = UInt32(min(max(amount, 0), 1) * 256)
-        var result: UInt32 = 0xFF00_0000
-        for shift: UInt32 in [0, 8, 16] {
-            let value = ((from >> shift) & 0xFF) * (256 - amount) + ((to >> shift) & 0xFF) * amount
-            result |= ((value >> 8) & 0xFF) << shift
-        }
-        return result
-    }
-
-    private func draw(_ text: String, in bytes: UnsafeMutableRawBufferPointer, bytesPerRow: Int) {
+    private func drawLabel(_ context: GraphicsContext) {
         let unit = max(1, min(width, height) / 60)
-        var left = unit * 3
-        for character in text {
-            let rows = Self.font[character] ?? []
-            for (line, row) in rows.enumerated() {
+        context.fillColor = Self.color(0xFFFFFF)
+        for (number, character) in label.enumerated() {
+            for (line, row) in (Self.font[character] ?? []).enumerated() {
                 for (column, cell) in row.enumerated() where cell == "#" {
-                    for y in 0..<unit {
-                        for x in 0..<unit {
-                            let (targetX, targetY) = (left + column * unit + x, unit * 3 + line * unit + y)
-                            guard targetX < width, targetY < height else { continue }
-                            bytes.storeBytes(
-                                of: 0xFFFF_FFFF, toByteOffset: targetY * bytesPerRow + targetX * 4, as: UInt32.self)
-                        }
-                    }
+                    let (left, top) = ((3 + 5 * number + column) * unit, (3 + line) * unit)
+                    context.fill(CGRect(x: left, y: top, width: unit, height: unit))
                 }
             }
-            left += unit * 5
         }
     }
 

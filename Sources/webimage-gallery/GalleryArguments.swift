@@ -27,10 +27,10 @@ struct GalleryArguments {
 
         Shows pictures in a window. To add more, type a URL, open a text file of URLs, or drop pictures there.
 
-          --page NAME        grid, list, or viewer (the first picture, large)
+          --page NAME        one of grid, list or viewer (the first picture, large)
           --columns N        pictures per row (default: as many as fit)
           --transition NAME  a name in the panel, such as fade, none, flip-from-left, curl-up, push-from-top
-          --indicator NAME   spinner, large-spinner, bar, ring, veil, none
+          --indicator NAME   one of spinner, large-spinner, bar, ring, veil or none
           --panel            show the panel of figures and choices
           --dark             use the dark style
           --size WxH         window size in pixels
