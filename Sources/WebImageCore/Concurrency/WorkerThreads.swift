@@ -43,13 +43,15 @@ package final class WorkerThreads: Sendable {
 
     /// Wakes an idle thread, or starts a new thread if the limit allows it. Call this method after adding
     /// work. It takes constant time, except when it starts a thread.
-    package func wake(_ next: @escaping Next) {
+    ///
+    /// - Parameter limit: The number of threads up to which a new thread may start; nil for the maximum.
+    package func wake(limit: Int? = nil, _ next: @escaping Next) {
         let (wakes, starts) = state.withLock { state -> (Bool, Bool) in
             if state.idle > 0 {
                 state.idle -= 1
                 return (true, false)
             }
-            guard state.live < most else { return (false, false) }
+            guard state.live < min(limit ?? most, most) else { return (false, false) }
             state.live += 1
             return (false, true)
         }

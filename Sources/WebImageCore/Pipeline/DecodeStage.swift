@@ -34,8 +34,9 @@ struct DecodeStage: Sendable {
         _ made: DecodedImage, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
         let image = made.image
-        let changed = try await pool.run(cost: image.pixels.byteCount, priority: handle.priority) {
-            () throws(WebImageError) in plan.host.changed(image, from: plan.url)
+        // The delegate is code of the program and may wait.
+        let changed = try await UserCodePool.shared.run(priority: handle.priority.priority) {
+            plan.host.changed(image, from: plan.url)
         }
         guard let changed else {
             throw WebImageError(

@@ -24,4 +24,23 @@ public struct ImagePipelineTransformer: ImageTransformer {
         }
         return current
     }
+
+    /// ``ImageTransformerExecution/computing`` if all parts only compute.
+    public var execution: ImageTransformerExecution {
+        let parts = transformers.map(\.execution)
+        return parts.contains(.asynchronous) ? .asynchronous : parts.contains(.waiting) ? .waiting : .computing
+    }
+
+    /// Returns the result of the last transformer, as ``transformedImage(with:forKey:)`` does.
+    public func asynchronouslyTransformedImage(with image: Image, forKey key: String) async throws -> Image? {
+        var current = image
+        for transformer in transformers {
+            guard let next = try await transformer.asynchronouslyTransformedImage(with: current, forKey: key) else {
+                return nil
+            }
+            if transformer.preserveImageMetadata, next !== current { next.copyMetadata(from: current) }
+            current = next
+        }
+        return current
+    }
 }

@@ -1,7 +1,8 @@
 /// Changes an image after decoding. The result is cached under a separate key.
 ///
 /// Transformers with the same ``transformerKey`` must return the same result for the same image. The methods are called
-/// off the main thread.
+/// off the main thread. A transformer may wait, for example for another load. ``AsyncImageTransformer`` is the role for
+/// a transformer that is an `async` function or that can fail.
 @preconcurrency public protocol ImageTransformer: Sendable {
     /// The name of the transformation with all its parameters. The cache key contains this text.
     var transformerKey: String { get }
@@ -9,9 +10,51 @@
     var preserveImageMetadata: Bool { get }
     /// Returns the changed image; nil leaves the image unchanged.
     func transformedImage(with image: Image, forKey key: String) -> Image?
+    /// How the transformer runs. The default is ``ImageTransformerExecution/waiting``.
+    var execution: ImageTransformerExecution { get }
+    /// Returns the changed image; nil leaves the image unchanged. Called instead of ``transformedImage(with:forKey:)``
+    /// if ``execution`` is ``ImageTransformerExecution/asynchronous``. The default implementation calls that method.
+    func asynchronouslyTransformedImage(with image: Image, forKey key: String) async throws -> Image?
 }
 
 extension ImageTransformer {
     /// True by default.
     public var preserveImageMetadata: Bool { true }
+    /// ``ImageTransformerExecution/waiting`` by default.
+    public var execution: ImageTransformerExecution { .waiting }
+    /// Returns the result of ``transformedImage(with:forKey:)``.
+    public func asynchronouslyTransformedImage(with image: Image, forKey key: String) async throws -> Image? {
+        transformedImage(with: image, forKey: key)
+    }
+}
+
+/// How a transformer runs.
+public enum ImageTransformerExecution: Sendable, Hashable {
+    /// The transformer only computes and never waits. It runs on the threads that decode, within their memory budget.
+    case computing
+    /// The transformer may wait. It runs on threads for such code, so that it blocks no decode.
+    case waiting
+    /// The transformer is an `async` function.
+    case asynchronous
+}
+
+/// A transformer that is an `async` function. It can load further images, and it can fail.
+///
+/// A failure ends the load with an error of the stage `.transform`. It does not mark the URL as failed. The function is
+/// called outside the main actor; its task is cancelled when no load needs the result any more. Partial images are not
+/// transformed, so a load with such a transformer delivers none.
+@preconcurrency public protocol AsyncImageTransformer: ImageTransformer {
+    /// Returns the changed image, or the unchanged image.
+    func transformed(_ image: Image, forKey key: String) async throws -> Image
+}
+
+extension AsyncImageTransformer {
+    /// ``ImageTransformerExecution/asynchronous``.
+    public var execution: ImageTransformerExecution { .asynchronous }
+    /// Returns nil, because the caller cannot wait.
+    public func transformedImage(with image: Image, forKey key: String) -> Image? { nil }
+    /// Returns the result of ``transformed(_:forKey:)``.
+    public func asynchronouslyTransformedImage(with image: Image, forKey key: String) async throws -> Image? {
+        try await transformed(image, forKey: key)
+    }
 }

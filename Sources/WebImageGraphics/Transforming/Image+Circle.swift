@@ -24,6 +24,9 @@ extension Image {
 
 /// Cuts the picture to a circle; see ``WebImageCore/Image/circleImage(borderWidth:borderColor:)``.
 public struct ImageCircleTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The border's width in points.
     public let borderWidth: CGFloat
     /// The border's colour; nil draws no border.

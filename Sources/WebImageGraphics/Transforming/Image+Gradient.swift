@@ -99,6 +99,9 @@ extension PixmanImage {
 
 /// Draws a gradient over the picture; see ``WebImageCore/Image/gradientImage(with:)``.
 public struct ImageGradientTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The gradient.
     public let gradient: ImageGradient
 

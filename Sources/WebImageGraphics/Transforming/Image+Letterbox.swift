@@ -25,6 +25,9 @@ extension Image {
 /// Fits a picture into a size and fills the bars around the picture; see
 /// ``WebImageCore/Image/letterboxedImage(with:)``.
 public struct ImageLetterboxTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The size of the result in points.
     public let size: CGSize
 

@@ -53,6 +53,9 @@ extension Image {
 
 /// Draws a watermark over the picture; see ``WebImageCore/Image/watermarkedImage(with:anchor:margin:opacity:)``.
 public struct ImageWatermarkTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The picture that is drawn over other pictures.
     public let watermark: Image
     /// The watermark's name in cache keys. Change this name whenever the watermark changes; otherwise caches return

@@ -4,6 +4,9 @@ public import WebImageCore
 /// Rounds corners and draws a border; see
 /// ``WebImageCore/Image/roundedCornerImage(withRadius:corners:borderWidth:borderColor:)``.
 public struct ImageRoundCornerTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The radius in points.
     public let cornerRadius: CGFloat
     /// The corners to round.
@@ -38,6 +41,9 @@ public struct ImageRoundCornerTransformer: ImageTransformer {
 
 /// Scales the picture to a size; see ``WebImageCore/Image/resizedImage(with:scaleMode:)``.
 public struct ImageResizingTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The size of the result in points.
     public let size: CGSize
     /// How the picture is fitted into the size.
@@ -62,6 +68,9 @@ public struct ImageResizingTransformer: ImageTransformer {
 
 /// Crops the picture; see ``WebImageCore/Image/croppedImage(with:)``.
 public struct ImageCroppingTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The part of the picture to keep, in points from the top left.
     public let rect: CGRect
 
@@ -81,6 +90,9 @@ public struct ImageCroppingTransformer: ImageTransformer {
 
 /// Mirrors the picture; see ``WebImageCore/Image/flippedImage(withHorizontal:vertical:)``.
 public struct ImageFlippingTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// Whether the picture is mirrored left to right.
     public let horizontal: Bool
     /// Whether the picture is mirrored top to bottom.
@@ -103,6 +115,9 @@ public struct ImageFlippingTransformer: ImageTransformer {
 
 /// Rotates the picture; see ``WebImageCore/Image/rotatedImage(withAngle:fitSize:)``.
 public struct ImageRotationTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The angle in radians; positive angles are counter-clockwise.
     public let angle: CGFloat
     /// Whether the result is large enough for the whole rotated picture.
@@ -127,6 +142,9 @@ public struct ImageRotationTransformer: ImageTransformer {
 
 /// Draws a colour over the picture; see ``WebImageCore/Image/tintedImage(with:blendMode:)``.
 public struct ImageTintTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The colour.
     public let tintColor: ImageColor
     /// How the colour is blended with the picture.
@@ -149,6 +167,9 @@ public struct ImageTintTransformer: ImageTransformer {
 
 /// Blurs the picture; see ``WebImageCore/Image/blurredImage(withRadius:)``.
 public struct ImageBlurTransformer: ImageTransformer {
+    /// ``ImageTransformerExecution/computing``, because the transformer only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The standard deviation of the blur, in points.
     public let blurRadius: CGFloat
 
