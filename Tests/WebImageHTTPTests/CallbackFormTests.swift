@@ -56,6 +56,35 @@ struct CallbackFormTests {
         }
     }
 
+    @Test func downloaderThatTheCallerDoesNotKeepCompletes() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let gate = FaultGate()
+        server.route("/a", .gated(gate, .body(Data("good".utf8))))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("webimage-\(UUID().uuidString)")
+        try Data("good".utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let ends = Collected<String>()
+        let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking, .imageCoder: OnePixelCoder()]
+        weak var kept: WebImageDownloader?
+        func start() {
+            let downloader = WebImageDownloader()
+            kept = downloader
+            downloader.downloadImage(with: server.url("/a"), context: context) { image, _, error, _ in
+                ends.append(image == nil ? "\(error.debugDescription)" : "image")
+            }
+            WebImageDownloader().downloadImage(with: file, context: context) { image, _, error, _ in
+                ends.append(image == nil ? "\(error.debugDescription)" : "image")
+            }
+        }
+        start()
+        try await eventually("the request has arrived") { server.requests.count == 1 }
+        gate.open()
+        try await eventually("both have ended") { ends.values.count == 2 }
+        #expect(ends.values == ["image", "image"])
+        try await eventually("the downloader is released") { kept == nil }
+    }
+
     @Test func undecodableBytesFailWithBadImageDataAndTheURL() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data("bad".utf8)))

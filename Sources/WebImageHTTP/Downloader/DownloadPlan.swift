@@ -12,7 +12,7 @@ final class DownloadPlan: Sendable {
     let cacheScope: CacheScope
     /// The conditional header fields for the cached body; empty if no cached body is revalidated. They are sent in
     /// addition to the request's own fields. If the cached body is still valid, the server can answer 304.
-    let validators: [String: String]
+    let validators: DownloadValidators
     /// The URL of the load, before a modifier changed it.
     let requestedURL: URL
     private let urlText: String
@@ -31,13 +31,13 @@ final class DownloadPlan: Sendable {
             ?? settings.values.decryptor
         options = load.options
         context = load.requestContext
-        validators = [:]
+        validators = .none
         requestedURL = load.url
         urlText = transfer.request.url.absoluteString
     }
 
     /// Copies a plan and sets the validators that revalidate the cached body.
-    init(_ plan: DownloadPlan, validators: [String: String]) {
+    init(_ plan: DownloadPlan, validators: DownloadValidators) {
         settings = plan.settings
         transfer = plan.transfer
         cacheScope = plan.cacheScope
@@ -72,7 +72,7 @@ final class DownloadPlan: Sendable {
     /// body, without validators and without a `Range` field from the caller. The cache scope must not be `.unstored`,
     /// because downloads with that scope are not shared with other loads.
     var isResumable: Bool {
-        isShared && validators.isEmpty
+        isShared && validators.fields.isEmpty
             && transfer.request.httpMethod == "GET" && transfer.request.httpBody == nil
             && transfer.request.value(forHTTPHeaderField: "Range") == nil
     }

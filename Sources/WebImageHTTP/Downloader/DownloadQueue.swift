@@ -20,6 +20,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         var subscribers: Subscribers
         var priority: LoadPriority
         var place = Place.waiting
+        /// Whether the last subscriber has left, and the download continues for a short time.
+        var isAbandoned = false
     }
 
     private enum Place {
@@ -39,6 +41,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     private var runningOfHost: [String: Int] = [:]
     /// The ended downloads that keep their slots until ``free(_:)``, and the host of each download.
     private var kept: [Download: String] = [:]
+    /// The running downloads that continue without subscribers, the oldest first.
+    private var abandoned: [Download] = []
     private var next: Download = 0
 
     private(set) var maxConcurrent: Int
@@ -57,6 +61,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
         _ subscriber: Subscriber, key: Key, host: String = "", priority: LoadPriority
     ) -> (download: Download, isNew: Bool, actions: [Action]) {
         if let download = downloads[key], entries[download] != nil {
+            setAbandoned(download, false)
             entries[download]?.subscribers.setPriority(priority, of: subscriber)
             subscriptions[subscriber] = download
             reconsiderPriority(download)
@@ -73,7 +78,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     }
 
     /// Removes a subscriber. When the last subscriber leaves, the download is cancelled. If `mayContinue` is set, a
-    /// running download continues instead.
+    /// running download continues instead, until another download needs its slot.
     mutating func leave(_ subscriber: Subscriber, mayContinue: Bool = false) -> [Action] {
         guard let download = subscriptions.removeValue(forKey: subscriber) else { return [] }
         entries[download]?.subscribers.setPriority(nil, of: subscriber)
@@ -81,9 +86,28 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
             reconsiderPriority(download)
             return []
         }
-        if mayContinue, entries[download]?.place == .running { return [] }
+        if mayContinue, entries[download]?.place == .running {
+            setAbandoned(download, true)
+            return admit()
+        }
         remove(download)
         return [.cancel(download)] + admit()
+    }
+
+    /// Whether a download continues without subscribers.
+    func isAbandoned(_ download: Download) -> Bool { entries[download]?.isAbandoned == true }
+
+    /// Cancels a download that still has no subscribers.
+    mutating func endAbandoned(_ download: Download) -> [Action] {
+        guard isAbandoned(download) else { return [] }
+        remove(download)
+        return [.cancel(download)] + admit()
+    }
+
+    private mutating func setAbandoned(_ download: Download, _ isAbandoned: Bool) {
+        guard entries[download]?.isAbandoned == !isAbandoned else { return }
+        entries[download]?.isAbandoned = isAbandoned
+        if isAbandoned { abandoned.append(download) } else { abandoned.removeAll { $0 == download } }
     }
 
     /// Removes a download that has ended and returns its subscribers. The caller delivers the result to them.
@@ -125,6 +149,8 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     /// Frees the slot of a running download for other downloads until ``resume(_:)``.
     mutating func pause(_ download: Download) -> [Action] {
         guard let entry = entries[download], entry.place == .running else { return [] }
+        // A download without subscribers makes no further attempt.
+        if entry.isAbandoned { return endAbandoned(download) }
         freeSlot(entry.host)
         entries[download]?.place = .paused
         return admit()
@@ -163,13 +189,28 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
 
     private mutating func admit() -> [Action] {
         var actions: [Action] = []
-        while !isSuspended, running < maxConcurrent, let download = nextWaiting() {
-            dequeue(download)
-            entries[download]?.place = .running
-            takeSlot(entries[download]?.host ?? "")
-            actions.append(.start(download))
+        while !isSuspended {
+            if running < maxConcurrent, let download = nextWaiting() {
+                dequeue(download)
+                entries[download]?.place = .running
+                takeSlot(entries[download]?.host ?? "")
+                actions.append(.start(download))
+            } else if let download = nextYielding() {
+                remove(download)
+                actions.append(.cancel(download))
+            } else {
+                break
+            }
         }
         return actions
+    }
+
+    /// The oldest download without subscribers whose slot a waiting download needs; nil if there is none.
+    private func nextYielding() -> Download? {
+        abandoned.first { download in
+            let host = entries[download]?.host
+            return lanes.contains { lane in lane.contains { hasRoom($0) || entries[$0]?.host == host } }
+        }
     }
 
     private func nextWaiting() -> Download? {
@@ -200,6 +241,7 @@ struct DownloadQueue<Key: Hashable & Sendable, Subscriber: Hashable & Sendable>:
     @discardableResult
     private mutating func remove(_ download: Download, keepsSlot: Bool = false) -> Entry? {
         if entries[download]?.place == .waiting { dequeue(download) }
+        setAbandoned(download, false)
         guard let entry = entries.removeValue(forKey: download) else { return nil }
         if entry.place == .running {
             if keepsSlot { kept[download] = entry.host } else { freeSlot(entry.host) }

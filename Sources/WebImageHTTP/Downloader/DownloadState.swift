@@ -32,19 +32,15 @@ struct DownloadState: Sendable {
         case cancelled
     }
 
-    /// A redirect that a response requests: the new URL and the response's status.
-    struct Redirect: Sendable {
-        let target: URL
-        let status: Int
-    }
-
     /// One transfer of the download, with the decisions made from its response.
     struct Leg: Sendable {
         let number: Int
         /// The request to send, including validators or range fields.
         let transfer: CurlTransferRequest
-        /// The partial body that the leg continues; nil if there is none.
+        /// The partial body that the leg continues; nil if there is none, or if another URL sent it.
         let prefix: PartialBody?
+        /// Whether the leg sends the validators of the cached body.
+        let sendsValidators: Bool
         /// The time at which the leg began, in seconds since 1970.
         let sentAt: TimeInterval
         fileprivate(set) var redirect: Redirect?
@@ -61,9 +57,15 @@ struct DownloadState: Sendable {
     private var lastLeg = 0
     /// The request of the next leg, without validators and range fields. A redirect replaces this request.
     private(set) var transfer: CurlTransferRequest
-    private var validators: [String: String]
+    /// The request before any redirect. The fields that `Vary` lists are compared with this request, because a later
+    /// load begins with the same request.
+    var firstRequest: WebImageRequest { first.request }
+    private let first: CurlTransferRequest
+    private let validators: DownloadValidators
     /// The partial body that the next leg continues; nil if there is none.
     private var prefix: PartialBody?
+    /// Whether a partial body was loaded from disk.
+    private(set) var hasLoadedPrefix = false
     private(set) var body: ReceivedBody?
     /// The response head that subscribers receive.
     private(set) var head: WebImageResponse?
@@ -73,13 +75,15 @@ struct DownloadState: Sendable {
     /// delivery and receives no bytes after the number has changed. Therefore it never receives bytes of two different
     /// bodies.
     private(set) var generation = 0
-    private(set) var redirects = 0
+    /// The followed redirects, with the times that their lifetimes need.
+    private(set) var redirects: [StoredRedirect] = []
     private(set) var attempts = 0
     private(set) var begun: Duration?
 
-    init(_ rules: Rules, transfer: CurlTransferRequest, validators: [String: String]) {
+    init(_ rules: Rules, transfer: CurlTransferRequest, validators: DownloadValidators) {
         self.rules = rules
         self.transfer = transfer
+        first = transfer
         self.validators = validators
     }
 
@@ -93,6 +97,9 @@ struct DownloadState: Sendable {
 
     /// The received part of the body, 0 to 1; 0 while the length is unknown.
     var fraction: Double { expected > 0 ? Double(body?.count ?? 0) / Double(expected) : 0 }
+
+    /// The number of missing bytes; `.max` while the length is unknown.
+    var missing: Int { expected > 0 ? expected - (body?.count ?? 0) : .max }
 
     mutating func setPriority(_ priority: LoadPriority) { transfer = transfer.with(priority) }
 
@@ -116,6 +123,7 @@ struct DownloadState: Sendable {
     /// exceeds the size limit is ignored.
     mutating func didLoad(_ partial: PartialBody?) {
         prefix = partial.flatMap { $0.total <= transfer.request.maxBodyBytes ? $0 : nil }
+        hasLoadedPrefix = partial != nil
     }
 
     /// Begins the next leg and returns it; nil if the download has ended or was cancelled.
@@ -124,7 +132,13 @@ struct DownloadState: Sendable {
         attempts += 1
         lastLeg += 1
         if begun == nil { begun = now }
-        let leg = Leg(number: lastLeg, transfer: nextTransfer, prefix: prefix, sentAt: date)
+        let url = transfer.request.url
+        let sendsValidators = validators.belong(to: url, isFirst: redirects.isEmpty)
+        // Without the right source, the bytes of two different bodies could be joined.
+        let prefix = prefix.flatMap { $0.source == url.sourceDigest ? $0 : nil }
+        let leg = Leg(
+            number: lastLeg, transfer: nextTransfer(prefix, sendsValidators), prefix: prefix,
+            sendsValidators: sendsValidators, sentAt: date)
         self.leg = leg
         phase = .transferring(leg: leg.number)
         return leg
@@ -132,10 +146,12 @@ struct DownloadState: Sendable {
 
     /// The request with the validators of the cached body, or with the range fields that request the missing part of a
     /// partial body.
-    private var nextTransfer: CurlTransferRequest {
-        if validators.isEmpty, prefix == nil { return transfer }
+    private func nextTransfer(_ prefix: PartialBody?, _ sendsValidators: Bool) -> CurlTransferRequest {
+        if !sendsValidators, prefix == nil { return transfer }
         var request = transfer.request
-        for (field, value) in validators { request.setValue(value, forHTTPHeaderField: field) }
+        if sendsValidators {
+            for (field, value) in validators.fields { request.setValue(value, forHTTPHeaderField: field) }
+        }
         if let prefix {
             for (field, value) in prefix.requestFields { request.setValue(value, forHTTPHeaderField: field) }
             request.maxBodyBytes = max(request.maxBodyBytes - prefix.count, 1)
@@ -164,7 +180,7 @@ struct DownloadState: Sendable {
 
     mutating func receive(_ head: WebImageResponse, leg number: Int) -> HeadDecision {
         guard isTransferring(number), let leg else { return .stop(.cancelled) }
-        let redirect = Self.redirect(head, of: leg)
+        let redirect = Redirect(head, from: leg.transfer.request.url)
         self.leg?.redirect = redirect
         if redirect != nil { return .skip }
         if let prefix = leg.prefix, prefix.isContinued(by: head) {
@@ -185,7 +201,7 @@ struct DownloadState: Sendable {
         if head.statusCode == 206, leg.transfer.request.value(forHTTPHeaderField: "Range") == nil {
             return .stop(wrongRange(head))
         }
-        let isConfirmed = head.statusCode == 304 && !validators.isEmpty
+        let isConfirmed = head.statusCode == 304 && leg.sendsValidators
         self.leg?.isConfirmed = isConfirmed
         if !rules.hasResponseModifier, !isConfirmed, let refusal = rules.acceptance.refusal(of: head, for: rules.url) {
             self.leg?.refusedHead = head
@@ -214,15 +230,6 @@ struct DownloadState: Sendable {
     private mutating func forgetBody() {
         if let body, body.count > 0 { generation += 1 }
         body = nil
-    }
-
-    private static func redirect(_ head: WebImageResponse, of leg: Leg) -> Redirect? {
-        guard !leg.transfer.followsRedirects, let status = head.statusCode,
-            [301, 302, 303, 307, 308].contains(status), let location = head.value(forHTTPHeaderField: "location"),
-            let target = URL(string: location, relativeTo: leg.transfer.request.url)?.absoluteURL
-        else { return nil }
-        // Pass on a URL without a valid host unchanged. `follow` then refuses it with an error that states the reason.
-        return Redirect(target: target.withCanonicalHost ?? target, status: status)
     }
 
     private func wrongRange(_ head: WebImageResponse) -> WebImageError {
@@ -273,21 +280,19 @@ struct DownloadState: Sendable {
 
     /// Replaces the request with the request for the target of the redirect. Returns an error if the redirect is
     /// refused.
-    mutating func follow(_ redirect: Redirect) -> WebImageError? {
+    ///
+    /// - Parameter date: The time at which the redirect was received, in seconds since 1970.
+    mutating func follow(_ redirect: Redirect, date: TimeInterval) -> WebImageError? {
         guard let leg else { return .cancelled }
-        let source = leg.transfer.request.url
-        if let refusal = (transfer.policy ?? .anyWebRedirect).refusal(ofRedirectFrom: source, to: redirect.target) {
-            return refusal
+        do throws(WebImageError) {
+            transfer = try transfer.following(redirect, count: redirects.count + 1, of: rules.url)
+        } catch {
+            return error
         }
-        guard let next = transfer.redirected(redirect) else {
-            return .redirectedBody(leg.transfer.request.httpMethod, redirect.target)
-        }
-        redirects += 1
+        redirects.append(
+            StoredRedirect(redirect, to: firstRequest, requestTime: leg.sentAt, responseTime: date))
         attempts -= 1
-        transfer = next
-        if !source.hasOrigin(of: redirect.target) { validators = [:] }
-        let maxRedirects = transfer.route.members.maxRedirects
-        return redirects <= maxRedirects ? nil : .tooManyRedirects(maxRedirects, rules.url)
+        return nil
     }
 
     /// Stores the head that the response modifier returned. Returns an error if the head is not accepted.
@@ -331,7 +336,8 @@ struct DownloadState: Sendable {
     var partial: PartialBody? {
         guard rules.isResumable else { return nil }
         guard let head, let body else { return prefix }
-        guard var partial = PartialBody(body, of: head, total: expected > 0 ? expected : nil) else { return prefix }
+        let total = expected > 0 ? expected : nil
+        guard var partial = PartialBody(body, of: head, from: transfer.request.url, total: total) else { return prefix }
         partial.mayBeStored = HTTPCachePolicy.mayStore(head, to: transfer.request)
         return partial
     }

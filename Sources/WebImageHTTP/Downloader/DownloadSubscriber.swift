@@ -22,8 +22,8 @@ final class DownloadSubscriber: Sendable {
     private let initialPriority: LoadPriority
     private let priorityHandle: LoadPriorityHandle?
     /// Receives the body if this subscriber was cancelled and the download completes later. The caller can then store
-    /// the body in a cache. A download without subscribers continues only if at least
-    /// ``SharedDownloads/minFractionToFinish`` of its body had arrived when its last subscriber was cancelled.
+    /// the body in a cache. A download without subscribers continues only if its
+    /// body was nearly complete when its last subscriber was cancelled (``SharedDownload/isNearlyComplete``).
     let finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
     /// Decodes the image for a caller of `downloadImage`; nil when a task waits for the bytes (`loadData`).
     let operation: DataLoadOperation?

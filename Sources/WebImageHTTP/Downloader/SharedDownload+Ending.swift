@@ -14,7 +14,8 @@ extension SharedDownload {
             removeStoredPartial()
             beginLeg()
         case .follow(let redirect):
-            if let refusal = state.withLock({ $0.decisions.follow(redirect) }) {
+            let date = environment.clock.date
+            if let refusal = state.withLock({ $0.decisions.follow(redirect, date: date) }) {
                 finish(.failure(refusal))
             } else {
                 beginLeg()
@@ -83,7 +84,7 @@ extension SharedDownload {
     func succeed(decrypted: Data? = nil) {
         let decisions = state.withLock { $0.decisions }
         guard !decisions.isOver, let leg = decisions.leg else { return }
-        if leg.prefix != nil { removeStoredPartial() }
+        if leg.prefix != nil || decisions.hasLoadedPrefix { removeStoredPartial() }
         var data = Data()
         do throws(WebImageError) {
             if let decrypted {
@@ -101,12 +102,15 @@ extension SharedDownload {
         }
         var result = ImageDataResult(data: data, response: head)
         result.isNotModified = leg.isConfirmed
-        var request = leg.transfer.request
-        request.url = plan.url
-        let (sentAt, receivedAt) = (leg.sentAt, environment.clock.date)
+        let receivedAt = environment.clock.date
+        let request = decisions.firstRequest
         result.mayBeStored = HTTPCachePolicy.mayStore(head, to: request) && plan.cacheScope != .unstored
-        result.describe { [request] in
-            StoredResponse(head, to: request, requestTime: sentAt, responseTime: receivedAt).serialized
+        let (redirects, url, sentAt) = (decisions.redirects, leg.transfer.request.url, leg.sentAt)
+        // The closure must not capture `decisions`, because that value retains the body.
+        result.describe {
+            StoredResponse(
+                head, to: request, from: url, requestTime: sentAt, responseTime: receivedAt
+            ).following(redirects).serialized
         }
         finish(.success(result))
     }

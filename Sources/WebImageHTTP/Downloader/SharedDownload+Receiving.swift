@@ -53,7 +53,10 @@ extension SharedDownload {
             let success = try? result.get()
             let end = state.decisions.didEnd(leg: number, isSuccess: success != nil)
             if case .ignore = end { return end }
-            if let success { state.metrics = ImmutableBox(success.metrics) }
+            if var metrics = success?.metrics {
+                metrics.redirectCount = state.decisions.redirects.count
+                state.metrics = ImmutableBox(metrics)
+            }
             return end
         }
         switch end {

@@ -3,8 +3,8 @@ import WebImageCore
 
 /// One download that several subscribers may wait for. It performs the decisions of ``DownloadState``.
 ///
-/// User code (progress blocks, retry strategies, modifiers) runs on the download's own serial queue. It never runs on
-/// the engine's thread, because slow user code would block all transfers. If bytes arrive faster than the subscribers
+/// User code (progress blocks, retry strategies, modifiers) runs on the download's own serial queue, whose threads all
+/// downloads share. It never runs on the engine's thread, because slow user code would block all transfers. If bytes arrive faster than the subscribers
 /// process progress, several progress reports are combined into one.
 final class SharedDownload: Sendable {
     struct State {
@@ -13,7 +13,7 @@ final class SharedDownload: Sendable {
         /// The current transfer or, between transfers, the previous one.
         var operation: (any WebImageDownloaderOperationProtocol)?
         var metrics: ImmutableBox<DownloadMetrics>?
-        var delivery: DispatchQueue?
+        var delivery: SerialUserCode?
         /// The timer that ends the wait before the next attempt.
         var wait: (any WebImageOperation)?
         var deadline: (any WebImageOperation)?
@@ -38,9 +38,9 @@ final class SharedDownload: Sendable {
 
     /// The serial queue on which user code runs. Created at its first use, because most downloads end without progress,
     /// modifiers or a retry.
-    var delivery: DispatchQueue {
+    var delivery: SerialUserCode {
         state.withLock { state in
-            let queue = state.delivery ?? DispatchQueue(label: "webimage.download")
+            let queue = state.delivery ?? SerialUserCode(pool: .downloads)
             state.delivery = queue
             return queue
         }
@@ -50,8 +50,13 @@ final class SharedDownload: Sendable {
     var metrics: DownloadMetrics? { state.withLock { $0.metrics?.value } }
     var operation: (any WebImageDownloaderOperationProtocol)? { state.withLock { $0.operation } }
 
-    /// The received part of the body, 0 to 1; 0 while the length is unknown.
-    var fraction: Double { state.withLock { $0.decisions.fraction } }
+    /// Whether the missing part of the body is so small that finishing the download costs less than fetching it again.
+    var isNearlyComplete: Bool {
+        state.withLock { state in
+            state.decisions.fraction >= SharedDownloads.minFractionToFinish
+                && state.decisions.missing <= SharedDownloads.maxBytesToFinish
+        }
+    }
 
     /// Adds a subscriber that receives progress or bytes, and schedules a report of the current progress to the
     /// subscriber. Does nothing for other subscribers.

@@ -12,11 +12,16 @@ final class SharedDownloads: Sendable {
         /// Maps the number of a download to the closure that receives the body after a cancel. A closure is stored when
         /// its subscriber leaves a nearly complete download. It is removed when another subscriber joins the download.
         var receiversAfterCancel: [Int: @Sendable (ImageDataResult) -> Void] = [:]
+        /// Maps the number of a download without subscribers to the timer that ends it.
+        var graces: [Int: any WebImageOperation] = [:]
     }
 
     /// A download may continue after its last subscriber has left if at least this part of its body, 0 to 1, has
-    /// arrived.
+    /// arrived, and at most ``maxBytesToFinish`` are missing.
     static let minFractionToFinish = 0.9
+    static let maxBytesToFinish = 256 * 1024
+    /// The longest time for which a download continues without subscribers.
+    static let maxTimeToFinish = Duration.milliseconds(500)
     /// The longest time for which an ended download keeps its slot while its image is decoded and delivered.
     static let maxSlotHold = Duration.seconds(1)
 
@@ -50,19 +55,21 @@ final class SharedDownloads: Sendable {
     @discardableResult
     func join(_ subscriber: DownloadSubscriber, _ plan: DownloadPlan) -> SharedDownload? {
         let host = plan.host
-        let (download, isNew, raised, works) = state.withLock {
-            state -> (SharedDownload?, Bool, LoadPriority?, [Work]) in
+        let (download, isNew, raised, works, grace) = state.withLock {
+            state -> (SharedDownload?, Bool, LoadPriority?, [Work], (any WebImageOperation)?) in
             let priority = subscriber.priority
             let (number, isNew, actions) = state.queue.join(
                 subscriber, key: DownloadPlan.Key(plan: plan), host: host, priority: priority)
             if isNew {
                 let download = make(plan, number, priority)
                 state.downloads[number] = download
-                return (download, true, nil, work(for: actions, &state))
+                return (download, true, nil, work(for: actions, &state), nil)
             }
             if !state.receiversAfterCancel.isEmpty { state.receiversAfterCancel[number] = nil }
-            return (state.downloads[number], false, state.queue.priority(of: number), work(for: actions, &state))
+            let grace = state.graces.isEmpty ? nil : state.graces.removeValue(forKey: number)
+            return (state.downloads[number], false, state.queue.priority(of: number), work(for: actions, &state), grace)
         }
+        grace?.cancel()
         if isNew, let download { scheduleDeadline(of: download) }
         if let raised { download?.setPriority(raised) }
         download?.add(subscriber)
@@ -88,23 +95,43 @@ final class SharedDownloads: Sendable {
     }
 
     /// Delivers `.cancelled` to a subscriber immediately. If the download has no other subscriber, cancels the
-    /// download. The download continues instead if at least ``minFractionToFinish`` of its body has arrived and the
-    /// subscriber has `finishedAfterCancel`.
+    /// download. The download continues for at most ``maxTimeToFinish`` if it is nearly complete and the subscriber has
+    /// `finishedAfterCancel`. It is cancelled earlier if a waiting download needs its slot.
     func cancel(_ subscriber: DownloadSubscriber) {
         subscriber.end(DownloadEnding(.failure(.cancelled.with(url: subscriber.url))))
         leave(subscriber)
     }
 
     private func leave(_ subscriber: DownloadSubscriber) {
+        let abandoned = Locked<Int?>(nil)
         change { state in
             guard let receiverAfterCancel = subscriber.finishedAfterCancel,
                 let number = state.queue.download(of: subscriber),
-                let download = state.downloads[number], download.fraction >= Self.minFractionToFinish
+                let download = state.downloads[number], download.isNearlyComplete
             else { return state.queue.leave(subscriber) }
             let actions = state.queue.leave(subscriber, mayContinue: true)
-            if actions.isEmpty { state.receiversAfterCancel[number] = receiverAfterCancel }
+            if state.queue.isAbandoned(number) {
+                state.receiversAfterCancel[number] = receiverAfterCancel
+                abandoned.withLock { $0 = number }
+            }
             return actions
         }
+        if let number = abandoned.withLock({ $0 }) { scheduleEnd(ofAbandoned: number) }
+    }
+
+    private func scheduleEnd(ofAbandoned number: Int) {
+        let timer = environment.clock.schedule(after: Self.maxTimeToFinish) { [weak self] in
+            self?.change { state in
+                state.graces[number] = nil
+                return state.queue.endAbandoned(number)
+            }
+        }
+        let isUseless = state.withLock { state in
+            guard state.queue.isAbandoned(number) else { return true }
+            state.graces[number] = timer
+            return false
+        }
+        if isUseless { timer.cancel() }
     }
 
     /// Changes the priority of one subscriber.
@@ -119,7 +146,6 @@ final class SharedDownloads: Sendable {
     func cancelAll() {
         let (subscribers, works) = state.withLock { state in
             let (subscribers, actions) = state.queue.cancelAll()
-            state.receiversAfterCancel = [:]
             return (subscribers, work(for: actions, &state))
         }
         perform(works)
@@ -131,7 +157,7 @@ final class SharedDownloads: Sendable {
     func resume(_ number: Int) { change { $0.queue.resume(number) } }
 
     func finish(_ number: Int, _ ending: DownloadEnding) {
-        let (download, subscribers, receiverAfterCancel, works, operations) = state.withLock { state in
+        let (download, subscribers, receiverAfterCancel, works, operations, grace) = state.withLock { state in
             let download = state.downloads.removeValue(forKey: number)
             var operations: [DataLoadOperation] = []
             let (subscribers, actions) = state.queue.finish(number) { subscribers in
@@ -140,8 +166,10 @@ final class SharedDownloads: Sendable {
             }
             let receiverAfterCancel =
                 state.receiversAfterCancel.isEmpty ? nil : state.receiversAfterCancel.removeValue(forKey: number)
-            return (download, subscribers, receiverAfterCancel, work(for: actions, &state), operations)
+            let grace = state.graces.isEmpty ? nil : state.graces.removeValue(forKey: number)
+            return (download, subscribers, receiverAfterCancel, work(for: actions, &state), operations, grace)
         }
+        grace?.cancel()
         // Start the next download first, so that its request is sent while this result is delivered.
         perform(works)
         if !operations.isEmpty { freeSlot(of: number, after: operations) }
@@ -188,8 +216,11 @@ final class SharedDownloads: Sendable {
     private func work(for actions: [Queue.Action], _ state: inout State) -> [Work] {
         actions.compactMap { action in
             switch action {
-            case .start(let number): state.downloads[number].map { .start($0) }
-            case .cancel(let number): state.downloads.removeValue(forKey: number).map { .cancel($0) }
+            case .start(let number): return state.downloads[number].map { .start($0) }
+            case .cancel(let number):
+                state.receiversAfterCancel[number] = nil
+                state.graces.removeValue(forKey: number)?.cancel()
+                return state.downloads.removeValue(forKey: number).map { .cancel($0) }
             }
         }
     }

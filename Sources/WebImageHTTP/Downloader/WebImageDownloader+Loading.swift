@@ -59,7 +59,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let revalidation = Revalidation(cached, plan.transfer.request, now: clock.date)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
-        case .revalidate(let fields), .staleWhileRevalidate(let fields): plan = DownloadPlan(plan, validators: fields)
+        case .revalidate(let fields), .staleWhileRevalidate(let fields):
+            if let revalidation { plan = DownloadPlan(plan, validators: revalidation.validators(fields)) }
         case .fetch, nil: break
         }
         do throws(WebImageError) {
@@ -149,6 +150,9 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         // The subscriber and the operation retain each other until the operation completes. Therefore the download
         // continues even if the caller releases the token.
         operation.whenCancelled { [downloads] in downloads.cancel(subscriber) }
+        // The downloader cancels its downloads when it is released. Retain it until this load has completed, so that
+        // the caller need not keep it.
+        operation.whenDelivered { withExtendedLifetime(self) {} }
         let download = downloads.join(subscriber, plan)
         return WebImageDownloadToken(plan, operation, download)
     }

@@ -34,10 +34,10 @@ package final class CurlEngine: Sendable {
     /// Starts a transfer. If the engine was shut down, the transfer's sink receives an error.
     func start(_ transfer: CurlTransfer) {
         guard let mailbox = openedMailbox(), mailbox.post(.start(transfer)) else {
-            // Report on another queue. The caller may hold a lock that the sink also acquires, so a direct call could
+            // Report on another thread. The caller may hold a lock that the sink also acquires, so a direct call could
             // deadlock.
             let isShutDown = state.withLock { $0.isShutDown }
-            DispatchQueue(label: "webimage.engine.refused").async {
+            UserCodePool.downloads.submit {
                 transfer.end(
                     .failure(isShutDown ? Self.shutDownError(transfer.url) : Self.unusableError(transfer.url)))
             }

@@ -15,9 +15,6 @@ final class CurlLoop {
     private let blocks: BodyBlockPool
     private let later: DeferredActions
     private let clock = EngineClock()
-    /// The time of the next check for idle transfers; nil if no transfer runs. No transfer has an idle deadline before
-    /// this time, because a received byte moves the deadline of its transfer only to a later time.
-    private var idleCheck: ContinuousClock.Instant?
 
     private static let maxPooledHandles = 16
 
@@ -87,11 +84,12 @@ final class CurlLoop {
         transfer.clock = clock
         transfer.configure(easy, cookies: cookies)
         transfer.noteActivity()
+        transfer.lastSample = clock.now
         guard webimage_curl_multi_add_handle(multi.pointer, easy.handle) == CURLM_OK else {
             return end(transfer, .failure(Self.outOfMemory(transfer.url)))
         }
         active[easy.handle] = transfer
-        idleCheck = min(idleCheck ?? transfer.idleDeadline, transfer.idleDeadline)
+        clock.requireCheck(by: transfer.idleDeadline)
     }
 
     static func outOfMemory(_ url: URL) -> WebImageError {
@@ -140,7 +138,11 @@ final class CurlLoop {
         // With these results, the last parsed head is the final head. Deliver it now if it was not delivered yet.
         if [CURLE_OK, CURLE_FILESIZE_EXCEEDED, CURLE_PARTIAL_FILE].contains(code) { _ = transfer.deliverParsedHead() }
         if let refusal = transfer.refusal { return .failure(refusal.with(url: transfer.url)) }
-        let response = transfer.response ?? transfer.head.response(url: transfer.effectiveURL)
+        let response = transfer.response ?? transfer.head.response(url: transfer.url)
+        // A redirect needs no body, so it does not matter how its body ended.
+        if transfer.isRedirect {
+            return .success(WebImageDownloadEnd(response: response, metrics: DownloadMetrics(easy)))
+        }
         if CurlErrors.isHeadTooLarge(code.rawValue, transfer.head) { return .failure(.headLimit(transfer.url)) }
         // Curl reports success for a truncated head, and for an interim response (1xx) without a final response.
         if code == CURLE_OK, transfer.head.statusCode != nil, !transfer.head.isComplete || transfer.head.isInterim {
@@ -159,18 +161,17 @@ final class CurlLoop {
     /// Fails transfers that exchanged no byte during their timeout. Curl's own low-speed check is not used, because it
     /// uses an average over several seconds and therefore cannot enforce the exact timeout.
     private func endIdle() {
-        guard let idleCheck else { return }
         let now = clock.now
-        guard idleCheck <= now else { return }
-        defer { self.idleCheck = active.values.map(\.idleDeadline).min() }
+        guard let idleCheck = clock.idleCheck, idleCheck <= now else { return }
+        defer { clock.idleCheck = active.values.map(\.idleDeadline).min() }
         for transfer in Array(active.values) where transfer.idleDeadline <= now {
             guard let easy = transfer.easy else { continue }
-            // Also compare the number of bytes on the wire. The decompressor of curl may have received bytes without
-            // returning bytes of the body yet.
-            let wireBytes = easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
-            if wireBytes != transfer.lastWireBytes {
-                transfer.lastWireBytes = wireBytes
-                transfer.lastActivity = now
+            let isIdle = transfer.isIdle(at: now) {
+                easy.offset(CURLINFO_SIZE_DOWNLOAD_T) + easy.offset(CURLINFO_SIZE_UPLOAD_T)
+            }
+            guard isIdle else { continue }
+            if transfer.isRedirect {
+                end(transfer, Self.result(of: transfer, easy, CURLE_OPERATION_TIMEDOUT))
                 continue
             }
             let message = "no byte for \(transfer.idleTimeout.formatted()) seconds"
@@ -187,7 +188,7 @@ final class CurlLoop {
     /// The maximum wait in milliseconds. While transfers run, the wait ends at the next idle check. It lasts at most
     /// 1000 ms, because curl may lose a wake-up. Without transfers, the wait ends after at most 10 minutes.
     private var pollTimeout: Int32 {
-        guard !active.isEmpty, let idleCheck else { return 600_000 }
+        guard !active.isEmpty, let idleCheck = clock.idleCheck else { return 600_000 }
         let next = clock.now.duration(to: idleCheck)
         let milliseconds = next.components.seconds >= 1 ? 1000 : next.components.attoseconds / 1_000_000_000_000_000 + 1
         return Int32(max(min(milliseconds, 1000), 0))
@@ -200,9 +201,9 @@ final class CurlLoop {
             active[easy.handle] = nil
             transfer.easy = nil
             webimage_curl_multi_remove_handle(multi.pointer, easy.handle)
-            // Keep the options in the handle only if this transfer succeeded without a redirect. Otherwise the handle
-            // may contain state of this transfer.
-            if easy.prepared != nil, case .success(let end) = result, end.metrics.redirectCount == 0 {
+            // Keep the options in the handle only if this transfer succeeded. Otherwise the handle may contain state of
+            // this transfer.
+            if easy.prepared != nil, !transfer.isRedirect, case .success = result {
                 easy.forgetMessage()
             } else {
                 easy.reset()
@@ -211,10 +212,6 @@ final class CurlLoop {
         }
         transfer.end(result)
     }
-}
-
-extension CurlTransfer {
-    var idleDeadline: ContinuousClock.Instant { lastActivity + .seconds(idleTimeout) }
 }
 
 extension WebImageResponse {

@@ -11,8 +11,8 @@ final class CurlRoute: Sendable, Hashable {
         var certificateAuthorityFile: String?
         /// The proxy. Nil uses the proxies of the environment; the empty text uses no proxy.
         var proxy: String?
-        /// The rules for URLs and addresses; nil allows all URLs and addresses. With a policy, curl does not follow
-        /// redirects: the download checks and follows each redirect. Addresses are checked before a byte is sent.
+        /// The rules for URLs and addresses; nil allows all URLs and addresses. Each redirect is checked before it is
+        /// followed. Addresses are checked before a byte is sent.
         var policy: DownloadPolicy?
         var maxRedirects = 10
         /// Fixed addresses of hosts, as `host:port:address`. These hosts are not looked up in DNS.

@@ -65,11 +65,10 @@ extension CurlTransfer {
         // Without this option, removing a handle during name resolution would block until the resolver's thread ends.
         easy.set(CURLOPT_QUICK_EXIT, 1)
         easy.set(CURLOPT_PROTOCOLS_STR, "http,https")
-        easy.set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        easy.set(CURLOPT_FOLLOWLOCATION, order.followsRedirects ? 1 : 0)
+        // The download follows redirects itself. Curl would send custom header fields to every origin.
+        easy.set(CURLOPT_FOLLOWLOCATION, 0)
         // Ignore the head of a proxy's response to CONNECT, because it is not the response of the server.
         easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        easy.set(CURLOPT_MAXREDIRS, order.route.members.maxRedirects)
         easy.set(CURLOPT_ACCEPT_ENCODING, "")
         easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         easy.set(CURLOPT_BUFFERSIZE, 64 * 1024)
@@ -79,7 +78,6 @@ extension CurlTransfer {
 
     private func setMethod(_ easy: CurlEasy) {
         let request = order.request
-        // Use CURLOPT_POST for POST, because curl would keep a custom method when a redirect requires GET.
         if request.httpMethod == "POST" { easy.set(CURLOPT_POST, 1) }
         if let body = request.httpBody ?? (request.httpMethod == "POST" ? Data() : nil) {
             easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
@@ -133,19 +131,13 @@ extension CurlTransfer {
     /// if the transfer must end.
     func deliverParsedHead() -> Bool {
         guard !hasDeliveredHead, head.statusCode != nil, !head.isInterim else { return true }
-        return deliverHead(head.response(url: effectiveURL))
+        return deliverHead(head.response(url: url))
     }
 
     /// Whether curl may send the request twice: first without its body, to learn the authentication scheme of the
     /// server, and then with the body. In this case the first response is not final, even if its status is 200 to 299.
     var mayBeSentAgain: Bool {
         order.request.httpBody != nil && (order.route.members.username != nil || url.user() != nil)
-    }
-
-    /// The URL of the response, after the redirects that curl followed.
-    var effectiveURL: URL {
-        guard let easy, easy.long(CURLINFO_REDIRECT_COUNT) > 0 else { return url }
-        return easy.string(CURLINFO_EFFECTIVE_URL).flatMap { URL(string: $0) } ?? url
     }
 }
 
@@ -196,8 +188,8 @@ private func takeBodyBytes(
     guard let data, let context else { return 0 }
     let length = size * count
     let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
-    // Curl does not call this function for the body of a redirect that it follows. The parsed head is therefore the
-    // final head.
+    // Curl does not call this function for the body of a response after which it sends the request again (401, 407).
+    // The parsed head is therefore the final head.
     guard transfer.deliverParsedHead() else { return 0 }
     return transfer.deliver(UnsafeRawBufferPointer(start: data, count: length)) ? length : 0
 }

@@ -26,11 +26,18 @@ final class CurlTransferRequest: Sendable {
     var policy: DownloadPolicy? { route.members.policy }
 }
 
-/// The start time of the current turn of the engine's loop. Used only on the engine's thread.
+/// The times of the engine's loop. Used only on the engine's thread.
 final class EngineClock {
+    /// The start of the current turn.
     private(set) var now = ContinuousClock.now
+    /// The time of the next check for idle transfers; nil if no transfer runs. No transfer has an idle deadline before
+    /// this time.
+    var idleCheck: ContinuousClock.Instant?
 
     func beginTurn() { now = .now }
+
+    /// Moves the next check to `deadline` if it is later.
+    func requireCheck(by deadline: ContinuousClock.Instant) { idleCheck = min(idleCheck ?? deadline, deadline) }
 }
 
 /// One HTTP transfer of a ``CurlEngine``.
@@ -57,7 +64,13 @@ final class CurlTransfer: @unchecked Sendable {
     /// each piece of the body would take longer than handling the piece.
     var clock: EngineClock?
     var lastActivity = ContinuousClock.now
+    /// The number of bytes on the wire at the last sample; see ``CurlLoop``.
     var lastWireBytes = 0
+    var lastSample = ContinuousClock.now
+    /// The time at which a body that nobody needs is dropped; nil while the body is needed.
+    private(set) var drainEnd: ContinuousClock.Instant?
+    /// Whether the response is a redirect. The transfer then succeeds without its body.
+    private(set) var isRedirect = false
     private(set) var hasEnded = false
 
     init(_ order: CurlTransferRequest, sink: any WebImageDownloaderSink) {
@@ -88,10 +101,11 @@ final class CurlTransfer: @unchecked Sendable {
         needsFreshConnection = true
         head = ResponseHeadParser()
         (refusal, addressRefusal) = (nil, nil)
+        (lastWireBytes, drainEnd, isRedirect) = (0, nil, false)
     }
 
-    /// Delivers the head to the sink. Returns false if the transfer must stop now. If the head is refused but the body
-    /// is short, returns true so that curl reads the body.
+    /// Delivers the head to the sink. Returns false if the transfer must stop now. If the body is not needed but short,
+    /// returns true so that curl reads the body.
     func deliverHead(_ response: WebImageResponse) -> Bool {
         self.response = response
         hasDeliveredHead = true
@@ -101,15 +115,25 @@ final class CurlTransfer: @unchecked Sendable {
         {
             refusal = .bodyLimit(actual: expected, allowed: maxBodyBytes)
         }
-        // Reading a short refused body completely keeps the connection usable for the next transfer.
-        let isShort = response.expectedContentLength.map { $0 <= Self.maxDrainedBytes } ?? false
-        return refusal == nil || isShort
+        isRedirect = Redirect(response, from: url) != nil
+        if isRedirect { refusal = nil }
+        lastSample = clock?.now ?? .now
+        guard refusal != nil || isRedirect else {
+            if needsSamples { clock?.requireCheck(by: idleDeadline) }
+            return true
+        }
+        drainEnd = (clock?.now ?? .now) + Self.maxDrainTime
+        clock?.requireCheck(by: idleDeadline)
+        // Reading a short body completely keeps the connection usable for the next transfer. A redirect often has a
+        // short body without a declared length.
+        return response.expectedContentLength.map { $0 <= Self.maxDrainedBytes } ?? isRedirect
     }
 
-    /// Delivers bytes to the sink, or drops the bytes of a refused body. Returns false if the transfer must stop.
+    /// Delivers bytes to the sink, or drops the bytes of a body that is not needed. Returns false if the transfer must
+    /// stop.
     func deliver(_ bytes: UnsafeRawBufferPointer) -> Bool {
         noteActivity()
-        if refusal != nil {
+        if drainEnd != nil {
             bodyBytes += bytes.count
             return bodyBytes <= Self.maxDrainedBytes
         }
@@ -123,6 +147,44 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     private static let maxDrainedBytes = 16 * 1024
+    /// The longest wait for the rest of a body that is not needed. The result of the transfer is already known.
+    private static let maxDrainTime = Duration.seconds(1)
+
+    // MARK: Idle time
+
+    /// The time of the next check whether the transfer is idle.
+    var idleDeadline: ContinuousClock.Instant {
+        var deadline = lastActivity + .seconds(idleTimeout)
+        if needsSamples { deadline = min(deadline, lastSample + .seconds(idleTimeout) / Self.samplesPerTimeout) }
+        return drainEnd.map { min($0, deadline) } ?? deadline
+    }
+
+    /// Whether bytes may arrive or leave without a call of the callbacks: the request has a body, or curl decompresses
+    /// the response. The bytes on the wire are then sampled.
+    private var needsSamples: Bool {
+        if !hasDeliveredHead { return order.request.httpBody != nil }
+        let coding = response?.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "identity"
+        return coding != "identity"
+    }
+
+    /// Whether no byte was exchanged during the timeout.
+    ///
+    /// - Parameter wireBytes: The number of bytes on the wire so far.
+    func isIdle(at now: ContinuousClock.Instant, wireBytes: () -> Int) -> Bool {
+        if let drainEnd, drainEnd <= now { return true }
+        if needsSamples {
+            let bytes = wireBytes()
+            if bytes != lastWireBytes {
+                // The bytes were exchanged at an unknown time since the last sample. Frequent samples keep the error
+                // below one eighth of the timeout.
+                (lastWireBytes, lastActivity) = (bytes, now)
+            }
+            lastSample = now
+        }
+        return lastActivity + .seconds(idleTimeout) <= now
+    }
+
+    private static let samplesPerTimeout = 8
 }
 
 extension WebImageError {

@@ -17,7 +17,7 @@ public struct DownloadMetrics: Sendable, Hashable {
     public var networkProtocol = ""
     /// Whether the transfer used only existing connections.
     public var isReusedConnection = false
-    /// The number of redirects that curl followed. With a policy each redirect is a transfer with its own metrics.
+    /// The number of redirects before this transfer. The durations are those of the last transfer alone.
     public var redirectCount = 0
     /// The number of body bytes received from the network, before content decoding (gzip and similar).
     public var bodyBytesReceived = 0
@@ -35,7 +35,6 @@ extension DownloadMetrics {
         firstByte = time(CURLINFO_STARTTRANSFER_TIME_T)
         total = time(CURLINFO_TOTAL_TIME_T)
         isReusedConnection = easy.long(CURLINFO_NUM_CONNECTS) == 0
-        redirectCount = easy.long(CURLINFO_REDIRECT_COUNT)
         bodyBytesReceived = easy.offset(CURLINFO_SIZE_DOWNLOAD_T)
         networkProtocol = Self.protocolName(easy.long(CURLINFO_HTTP_VERSION))
     }

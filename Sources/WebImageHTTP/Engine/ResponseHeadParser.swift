@@ -46,9 +46,11 @@ struct ResponseHeadParser {
     /// §15.2).
     var isInterim: Bool { statusCode.map { 100..<200 ~= $0 } == true }
 
-    /// Whether curl will certainly deliver no further head. True if this head is complete and has a status of 200 to
-    /// 299. After other statuses, curl may follow a redirect or authenticate, and then delivers another head.
-    var isCertainlyFinal: Bool { isComplete && statusCode.map { 200..<300 ~= $0 } == true }
+    /// Whether curl will certainly deliver no further head. After an interim response the server sends another head.
+    /// After 401, 407 and 417, curl may send the request again, and then delivers another head.
+    var isCertainlyFinal: Bool {
+        isComplete && !isInterim && statusCode.map { $0 != 401 && $0 != 407 && $0 != 417 } == true
+    }
 
     /// Converts the head to a ``WebImageResponse``.
     func response(url: URL) -> WebImageResponse {

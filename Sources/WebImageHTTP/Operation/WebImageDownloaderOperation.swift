@@ -11,9 +11,15 @@ public struct WebImageDownloaderOrder: Sendable {
 
     let transfer: CurlTransferRequest
     let engine: CurlEngine
+    /// Whether the operation follows redirects itself, because it is used without a downloader.
+    let followsRedirects: Bool
     private let requestContext: RequestContext
 
-    init(_ transfer: CurlTransferRequest, options: WebImageOptions, context: RequestContext, engine: CurlEngine) {
+    init(
+        _ transfer: CurlTransferRequest, options: WebImageOptions, context: RequestContext, engine: CurlEngine,
+        followsRedirects: Bool = false
+    ) {
+        self.followsRedirects = followsRedirects
         self.transfer = transfer
         self.options = options
         self.engine = engine
@@ -21,15 +27,15 @@ public struct WebImageDownloaderOrder: Sendable {
     }
 
     /// Makes an order for an operation that is used without a downloader. The operation uses the connections of
-    /// ``WebImageDownloader/shared``.
+    /// ``WebImageDownloader/shared`` and follows redirects itself.
     public init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
         self.init(
             CurlTransferRequest(request), options: options, context: RequestContext(context),
-            engine: WebImageDownloader.shared.engine)
+            engine: WebImageDownloader.shared.engine, followsRedirects: true)
     }
 }
 
-/// One transfer of a download: the first attempt, a redirect that curl does not follow, or a retry.
+/// One transfer of a download: the first attempt, a redirect, or a retry.
 ///
 /// ``WebImageDownloader`` creates an instance of ``WebImageDownloaderConfig/operationClass`` for each transfer. The
 /// downloader itself performs sharing, progress, retries and decoding. It never calls the functions of an operation
@@ -73,7 +79,12 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
 
     /// Sends the request.
     open func start(_ sink: any WebImageDownloaderSink) {
-        let transfer = CurlTransfer(order.transfer, sink: sink)
+        guard order.followsRedirects else { return start(order.transfer, sink) }
+        start(order.transfer, RedirectingSink(order.transfer, sink) { self.start($0, $1) })
+    }
+
+    private func start(_ request: CurlTransferRequest, _ sink: any WebImageDownloaderSink) {
+        let transfer = CurlTransfer(request, sink: sink)
         let isCancelled = state.withLock { state in
             state.transfer = transfer
             return state.isCancelled

@@ -1,3 +1,4 @@
+import Foundation
 public import WebImageCore
 
 /// Receives the head, the bytes and the end of one transfer.
@@ -24,5 +25,64 @@ public struct WebImageDownloadEnd: Sendable {
     public init(response: WebImageResponse, metrics: DownloadMetrics = DownloadMetrics()) {
         self.response = response
         self.metrics = metrics
+    }
+}
+
+/// Follows redirects for an operation without a downloader. The inner sink receives only the final response.
+final class RedirectingSink: WebImageDownloaderSink {
+    private struct State {
+        var request: CurlTransferRequest
+        var redirect: Redirect?
+        var count = 0
+    }
+
+    private let sink: any WebImageDownloaderSink
+    private let first: URL
+    private let start: @Sendable (CurlTransferRequest, any WebImageDownloaderSink) -> Void
+    private let state: Locked<State>
+
+    /// - Parameter start: Starts the transfer for the target of a redirect.
+    init(
+        _ request: CurlTransferRequest, _ sink: any WebImageDownloaderSink,
+        start: @escaping @Sendable (CurlTransferRequest, any WebImageDownloaderSink) -> Void
+    ) {
+        self.sink = sink
+        self.start = start
+        first = request.request.url
+        state = Locked(State(request: request))
+    }
+
+    func transferDidReceive(head: WebImageResponse) -> WebImageError? {
+        let isRedirect = state.withLock { state in
+            state.redirect = Redirect(head, from: state.request.request.url)
+            return state.redirect != nil
+        }
+        return isRedirect ? nil : sink.transferDidReceive(head: head)
+    }
+
+    func transferDidReceive(bytes: UnsafeRawBufferPointer) -> WebImageError? {
+        state.withLock { $0.redirect == nil } ? sink.transferDidReceive(bytes: bytes) : nil
+    }
+
+    func transferDidEnd(_ result: Result<WebImageDownloadEnd, WebImageError>) {
+        let (request, redirect, count) = state.withLock { state in
+            state.count += 1
+            return (state.request, state.redirect.take(), state.count)
+        }
+        guard let redirect, case .success = result else {
+            return sink.transferDidEnd(
+                result.map { end in
+                    var end = end
+                    end.metrics.redirectCount = count - 1
+                    return end
+                })
+        }
+        do throws(WebImageError) {
+            let next = try request.following(redirect, count: count, of: first)
+            state.withLock { $0.request = next }
+            start(next, self)
+        } catch {
+            sink.transferDidEnd(.failure(error))
+        }
     }
 }

@@ -40,10 +40,10 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         let control = CacheControl(stored.fields["cache-control"])
         let asked = CacheControl(request.value(forHTTPHeaderField: "cache-control"))
         let revalidation: Decision = fields.isEmpty ? .fetch : .revalidate(fields)
-        let mustAsk =
-            control.contains("no-cache") || asked.contains("no-cache")
-            || (stored.fields["cache-control"] == nil && stored.fields["pragma"]?.lowercased() == "no-cache")
-        guard !mustAsk, let age = age(stored, now: now) else { return revalidation }
+        guard !Self.mustAsk(stored, control, asked), let age = age(stored, now: now) else { return revalidation }
+        // The response is fresh only for the target of the redirects. If a redirect is not fresh, the server may now
+        // redirect to another target.
+        guard stored.redirects.allSatisfy({ isFresh($0, for: request, now: now) }) else { return revalidation }
         let lifetime = lifetime(stored, control)
         if age < lifetime, age <= asked.seconds("max-age") ?? .infinity { return .fresh }
         let staleness = age - lifetime
@@ -53,6 +53,24 @@ package struct HTTPCachePolicy: Sendable, Hashable {
             return .staleWhileRevalidate(fields)
         }
         return revalidation
+    }
+
+    private static func mustAsk(_ stored: StoredResponse, _ control: CacheControl, _ asked: CacheControl) -> Bool {
+        control.contains("no-cache") || asked.contains("no-cache")
+            || (stored.fields["cache-control"] == nil && stored.fields["pragma"]?.lowercased() == "no-cache")
+    }
+
+    /// Whether a redirect may be reused without asking the server again. A permanent redirect (301, 308) without an
+    /// explicit lifetime is always fresh (RFC 9110 §15.4.2); any other redirect without one never is.
+    private func isFresh(_ redirect: StoredRedirect, for request: WebImageRequest, now: TimeInterval) -> Bool {
+        let stored = redirect.response
+        let control = CacheControl(stored.fields["cache-control"])
+        let asked = CacheControl(request.value(forHTTPHeaderField: "cache-control"))
+        guard stored.matches(request), !control.contains("no-store"), !Self.mustAsk(stored, control, asked),
+            let age = age(stored, now: now), age <= asked.seconds("max-age") ?? .infinity
+        else { return false }
+        let hasLifetime = control.contains("max-age") || stored.fields["expires"] != nil
+        return hasLifetime ? age < lifetime(stored, control) : [301, 308].contains(redirect.status)
     }
 
     /// Whether a stale stored response may be used after a failed fetch (`stale-if-error`, RFC 5861 §4).

@@ -6,6 +6,8 @@ import WebImageCore
 struct PartialBody: Sendable {
     /// The strong `ETag` of the response. A weak `ETag` does not guarantee identical bytes (RFC 9110 §8.8.1).
     let validator: String
+    /// The digest of the URL that sent the body. Another URL may use the same `ETag` for another body.
+    let source: String
     /// The number of bytes of the complete body.
     let total: Int
     let body: ReceivedBody
@@ -15,8 +17,9 @@ struct PartialBody: Sendable {
     /// continue it.
     var mayBeStored = true
 
-    init(validator: String, total: Int, body: ReceivedBody) {
+    init(validator: String, source: String, total: Int, body: ReceivedBody) {
         self.validator = validator
+        self.source = source
         self.total = total
         self.body = body
         count = body.count
@@ -24,13 +27,13 @@ struct PartialBody: Sendable {
 
     /// Makes the partial body of a response; nil if the response cannot be continued. A continuation requires a known
     /// total length, a strong `ETag`, and no content coding.
-    init?(_ body: ReceivedBody, of head: WebImageResponse, total: Int?) {
+    init?(_ body: ReceivedBody, of head: WebImageResponse, from url: URL, total: Int?) {
         guard let total, 1..<max(total, 1) ~= body.count, let tag = head.value(forHTTPHeaderField: "etag"),
             tag.hasPrefix("\""), tag.hasSuffix("\""), tag.utf8.count >= 2, tag.utf8.count < 1000,
             head.value(forHTTPHeaderField: "accept-ranges")?.lowercased() != "none",
             ["", "identity"].contains(head.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "")
         else { return nil }
-        self.init(validator: tag, total: total, body: body)
+        self.init(validator: tag, source: url.sourceDigest, total: total, body: body)
     }
 
     /// The header fields that request the missing part. If the body has changed, the server returns the whole body

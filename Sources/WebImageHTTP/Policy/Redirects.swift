@@ -1,17 +1,61 @@
 import Foundation
 import WebImageCore
 
-/// Decides which redirects are followed and with which request (RFC 9110 §15.4).
+/// A redirect that a response requests (RFC 9110 §15.4).
+struct Redirect: Sendable {
+    let target: URL
+    let status: Int
+    /// The head of the redirect. Its fields decide how long the redirect may be reused.
+    let response: WebImageResponse
+
+    /// The redirect that a response requests; nil for any other response, and for a redirect without a usable
+    /// `Location`.
+    init?(_ response: WebImageResponse, from source: URL) {
+        guard let status = response.statusCode, [301, 302, 303, 307, 308].contains(status),
+            let location = response.value(forHTTPHeaderField: "location"), !location.isEmpty,
+            let target = URL(string: location, relativeTo: source)?.absoluteURL
+        else { return nil }
+        // Pass on a URL without a valid host unchanged. `CurlTransferRequest.following` then refuses it with an error
+        // that states the reason.
+        self.target = target.withCanonicalHost ?? target
+        self.status = status
+        self.response = response
+    }
+}
+
+/// Decides which redirects are followed and with which request (RFC 9110 §15.4). Curl never follows a redirect,
+/// because it would send the header fields of the request to every origin.
 extension CurlTransferRequest {
-    /// Whether curl follows redirects. Curl handles GET, HEAD and POST as RFC 9110 §15.4 requires. With a policy or
-    /// another method, the download follows redirects itself and checks each redirect first.
-    var followsRedirects: Bool { policy == nil && ["GET", "HEAD", "POST"].contains(request.httpMethod) }
+    /// Returns the request for the target of a redirect.
+    ///
+    /// - Parameter count: The number of redirects so far, including this one.
+    /// - Throws: `.transport` if there are too many redirects, or if the target is not an http or https URL.
+    ///   `.invalidDownloadOperation` if the policy refuses the target, or if the redirect would send a body, or a method
+    ///   other than GET and HEAD, to a different origin.
+    func following(
+        _ redirect: Redirect, count: Int, of first: URL
+    ) throws(WebImageError) -> CurlTransferRequest {
+        if let refusal = refusal(of: redirect, from: first) { throw refusal }
+        guard let next = redirected(redirect) else {
+            throw .redirectedBody(request.httpMethod, redirect.target)
+        }
+        let maxRedirects = route.members.maxRedirects
+        guard count <= maxRedirects else { throw .tooManyRedirects(maxRedirects, first) }
+        return next
+    }
+
+    private func refusal(of redirect: Redirect, from first: URL) -> WebImageError? {
+        if let policy { return policy.refusal(ofRedirectFrom: request.url, to: redirect.target) }
+        let scheme = redirect.target.scheme?.lowercased() ?? ""
+        guard ["http", "https"].contains(scheme) else { return .redirectedElsewhere(scheme, first) }
+        return CanonicalHost(of: redirect.target) == nil ? .redirectedNowhere(first) : nil
+    }
 
     /// Returns the request for the target of a redirect. A different origin receives no credentials and only the header
     /// fields in `harmlessFields`.
     ///
     /// Returns nil if the redirect would send a body, or a method other than GET and HEAD, to a different origin.
-    func redirected(_ redirect: DownloadState.Redirect) -> CurlTransferRequest? {
+    private func redirected(_ redirect: Redirect) -> CurlTransferRequest? {
         var next = request
         next.url = redirect.target
         let becomesGet =
@@ -32,7 +76,11 @@ extension CurlTransferRequest {
         return CurlTransferRequest(next, route: route.anonymous, priority: priority)
     }
 
-    private static let harmlessFields: Set<String> = ["accept", "accept-language", "accept-encoding", "user-agent"]
+    /// The header fields that another origin may receive: they identify neither the user nor the page. `Range` is among
+    /// them, because without it the caller would receive other bytes than it asked for.
+    private static let harmlessFields: Set<String> = [
+        "accept", "accept-language", "accept-encoding", "user-agent", "cache-control", "pragma", "range",
+    ]
 }
 
 extension URL {
@@ -42,16 +90,13 @@ extension URL {
         return scheme?.lowercased() == other.scheme?.lowercased()
             && host()?.lowercased() == other.host()?.lowercased() && port(self) == port(other)
     }
-}
 
-extension DownloadPolicy {
-    /// The policy for redirects if the configuration has no policy. It allows any host over http and https, and
-    /// redirects from https to http.
-    static let anyWebRedirect: DownloadPolicy = {
-        var policy = DownloadPolicy()
-        policy.allowsDowngrade = true
-        return policy
-    }()
+    /// A digest of the URL without its fragment. Stored metadata contains the digest instead of the URL, because the
+    /// target of a redirect often contains a secret.
+    var sourceDigest: String {
+        let text = absoluteString
+        return SHA256.shortName(of: String(text.prefix { $0 != "#" }))
+    }
 }
 
 extension WebImageError {
@@ -63,10 +108,25 @@ extension WebImageError {
             hint: "Ask for the final URL.")
     }
 
+    // The codes below are curl's codes for the same failures, so that callers can compare them.
+
     static func tooManyRedirects(_ limit: Int, _ url: URL) -> WebImageError {
+        redirectFailure(
+            47, "over \(limit) redirects", url, hint: "The server redirects in a loop; ask for the final URL.")
+    }
+
+    fileprivate static func redirectedElsewhere(_ scheme: String, _ first: URL) -> WebImageError {
+        redirectFailure(
+            1, "redirect to the scheme \(scheme)", first,
+            hint: "The server redirected to something other than http or https.")
+    }
+
+    fileprivate static func redirectedNowhere(_ first: URL) -> WebImageError {
+        redirectFailure(3, "redirect to a URL without a host", first, hint: "The server redirected to an invalid URL.")
+    }
+
+    private static func redirectFailure(_ code: Int, _ message: String, _ url: URL, hint: String) -> WebImageError {
         WebImageError(
-            .transport, stage: .download, url: url,
-            underlying: .curl(code: 47, message: "over \(limit) redirects"),
-            hint: "The server redirects in a loop; ask for the final URL.")
+            .transport, stage: .download, url: url, underlying: .curl(code: code, message: message), hint: hint)
     }
 }

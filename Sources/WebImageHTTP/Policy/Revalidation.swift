@@ -1,6 +1,25 @@
 import Foundation
 import WebImageCore
 
+/// The conditional header fields for a cached body. They are sent only to the URL that sent the body, because another
+/// URL may use an equal `ETag` for another picture (RFC 9110 §8.8.3).
+struct DownloadValidators: Sendable, Hashable {
+    var fields: [String: String] = [:]
+    /// The digest of the URL that sent the body, if redirects led to it; nil for the URL of the load.
+    var source: String?
+
+    static let none = DownloadValidators()
+
+    /// Whether the fields may be sent to a URL.
+    ///
+    /// - Parameter isFirst: Whether no redirect led to the URL.
+    func belong(to url: URL, isFirst: Bool) -> Bool {
+        guard !fields.isEmpty else { return false }
+        guard let source else { return isFirst }
+        return url.sourceDigest == source
+    }
+}
+
 /// Decides whether a cached body must be revalidated, and makes the results that use the cached body.
 ///
 /// A response without an explicit lifetime is always revalidated. A heuristic lifetime is not used, because a load
@@ -19,7 +38,14 @@ struct Revalidation: Sendable {
         self.cached = cached
         self.stored = stored
         self.request = request
-        decision = Self.policy.decision(stored, for: request, now: now)
+        // Metadata of an older version does not name the URL that sent the validators. The entry may be that of a
+        // redirect's target, so fetch the body without validators.
+        decision = stored.source == nil ? .fetch : Self.policy.decision(stored, for: request, now: now)
+    }
+
+    /// The validators of the cached body with the URL to which they may be sent.
+    func validators(_ fields: [String: String]) -> DownloadValidators {
+        DownloadValidators(fields: fields, source: stored.redirects.isEmpty ? nil : stored.source)
     }
 
     /// The result with the cached body, for use without an HTTP request.
@@ -46,7 +72,7 @@ struct Revalidation: Sendable {
         let merged = stored.merged(
             with: answer.response, to: request, requestTime: times?.requestTime ?? stored.requestTime,
             responseTime: times?.responseTime ?? stored.responseTime)
-        return result(answer.response, metadata: merged.serialized)
+        return result(answer.response, metadata: merged.reached(as: times ?? merged).serialized)
     }
 
     private func result(_ response: WebImageResponse, metadata: Data?) -> ImageDataResult {

@@ -13,18 +13,35 @@ package struct StoredResponse: Sendable, Hashable {
     /// Maps the name of each request field that `Vary` lists to the digest of its value. For an absent field, the
     /// digest is the empty text.
     package private(set) var varying: [String: String] = [:]
+    /// The digest of the URL that sent the response; nil if unknown. A validator may be sent only to this URL.
+    package fileprivate(set) var source: String?
+    /// The redirects that led to the response, in order. Each redirect has its own lifetime.
+    package private(set) var redirects: [StoredRedirect] = []
 
     static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]
 
+    /// - Parameter url: The URL that sent the response; nil for the URL of the request.
     package init(
-        _ response: WebImageResponse, to request: WebImageRequest, requestTime: TimeInterval,
+        _ response: WebImageResponse, to request: WebImageRequest, from url: URL? = nil, requestTime: TimeInterval,
         responseTime: TimeInterval
     ) {
         self.requestTime = requestTime
         self.responseTime = responseTime
         for name in Self.keptFields { fields[name] = response.value(forHTTPHeaderField: name) }
         varying = Self.varying(fields["vary"], of: request)
+        source = (url ?? request.url).sourceDigest
     }
+
+    /// Returns the response with the redirects that led to it. With too many redirects, the source is unknown, and the
+    /// response is never reused.
+    func following(_ redirects: [StoredRedirect]) -> StoredResponse {
+        var copy = self
+        copy.redirects = redirects
+        if redirects.count > Self.maxRedirects { (copy.redirects, copy.source) = ([], nil) }
+        return copy
+    }
+
+    private static let maxRedirects = 20
 
     /// Returns the stored response updated by a 304. Fields of the 304 replace stored fields (RFC 9111 §3.2).
     package func merged(
@@ -40,6 +57,13 @@ package struct StoredResponse: Sendable, Hashable {
             if let value = response.value(forHTTPHeaderField: name) { copy.fields[name] = value }
         }
         copy.varying = Self.varying(copy.fields["vary"], of: request)
+        return copy
+    }
+
+    /// Returns the response with the source and the redirects of `other`.
+    func reached(as other: StoredResponse) -> StoredResponse {
+        var copy = self
+        (copy.source, copy.redirects) = (other.source, other.redirects)
         return copy
     }
 
@@ -73,7 +97,16 @@ extension StoredResponse {
         var lines = [Self.signature, "\(requestTime) \(responseTime)"]
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(Self.line(value))") }
         for (name, digest) in varying.sorted(by: { $0.key < $1.key }) { lines.append("?\(name): \(digest)") }
+        if let source { lines.append("@source: \(source)") }
+        // The lines of a redirect have a prefix, so that readers of the older format ignore them.
+        for redirect in redirects { lines += redirect.lines.map { ">\($0)" } }
         return Data(lines.joined(separator: "\n").utf8)
+    }
+
+    /// The lines of fields, for a redirect.
+    fileprivate var fieldLines: [String] {
+        fields.sorted { $0.key < $1.key }.map { "\($0.key): \(Self.line($0.value))" }
+            + varying.sorted { $0.key < $1.key }.map { "?\($0.key): \($0.value)" }
     }
 
     /// Parses the output of ``serialized``; nil for data with another signature, invalid times or more than 16 KiB.
@@ -89,11 +122,21 @@ extension StoredResponse {
             guard let colon = line.range(of: ": ") else { continue }
             let name = line[..<colon.lowerBound]
             let value = String(line[colon.upperBound...])
-            if name.hasPrefix("?") {
-                varying[String(name.dropFirst())] = value
-            } else if Self.keptFields.contains(String(name)) {
-                fields[String(name)] = value
+            if name.hasPrefix(">") {
+                guard StoredRedirect.add(name.dropFirst(), value, to: &redirects) else { return nil }
+            } else if name == "@source" {
+                source = value
+            } else {
+                add(name, value)
             }
+        }
+    }
+
+    fileprivate mutating func add(_ name: Substring, _ value: String) {
+        if name.hasPrefix("?") {
+            varying[String(name.dropFirst())] = value
+        } else if Self.keptFields.contains(String(name)) {
+            fields[String(name)] = value
         }
     }
 
@@ -101,5 +144,46 @@ extension StoredResponse {
         // A fast path for printable ASCII. Examining characters takes 30 times as long as examining bytes.
         if value.utf8.count <= 2000, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return value }
         return String(value.prefix(2000).map { $0.isNewline ? " " : $0 })
+    }
+}
+
+/// A redirect that led to a stored response (RFC 9111 §3): its status, and the fields that decide how long it may be
+/// reused. The target is not stored, because its URL may contain a secret.
+package struct StoredRedirect: Sendable, Hashable {
+    let status: Int
+    private(set) var response: StoredResponse
+
+    init(_ redirect: Redirect, to request: WebImageRequest, requestTime: TimeInterval, responseTime: TimeInterval) {
+        status = redirect.status
+        response = StoredResponse(
+            redirect.response, to: request, requestTime: requestTime, responseTime: responseTime)
+        response.source = nil
+    }
+
+    private init(status: Int, requestTime: TimeInterval, responseTime: TimeInterval) {
+        self.status = status
+        response = StoredResponse(
+            WebImageResponse(url: nil), to: WebImageRequest(url: URL(fileURLWithPath: "/")), requestTime: requestTime,
+            responseTime: responseTime)
+        response.source = nil
+    }
+
+    fileprivate var lines: [String] {
+        ["@redirect: \(status) \(response.requestTime) \(response.responseTime)"] + response.fieldLines
+    }
+
+    /// Parses one line. Returns false if the line is malformed.
+    fileprivate static func add(_ name: Substring, _ value: String, to redirects: inout [StoredRedirect]) -> Bool {
+        guard name == "@redirect" else {
+            guard !redirects.isEmpty else { return false }
+            redirects[redirects.count - 1].response.add(name, value)
+            return true
+        }
+        let parts = value.split(separator: " ")
+        guard parts.count == 3, let status = Int(parts[0]), let sent = TimeInterval(parts[1]), sent.isFinite,
+            let received = TimeInterval(parts[2]), received.isFinite
+        else { return false }
+        redirects.append(StoredRedirect(status: status, requestTime: sent, responseTime: received))
+        return true
     }
 }

@@ -81,6 +81,8 @@ public struct FaultResponse: Sendable {
     public var delay = Duration.zero
     /// The number of body bytes per write. To send a body slowly, set a small number and an ``interval``.
     public var piece = 64 * 1024
+    /// The number of bytes in the first write; nil for ``piece``.
+    public var firstPiece: Int?
     /// The time between two writes.
     public var interval = Duration.zero
     /// The number of body bytes after which the connection is closed; nil sends the whole body.

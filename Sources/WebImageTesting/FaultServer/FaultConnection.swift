@@ -162,16 +162,17 @@ final class FaultConnection {
         var sent = 0
         while sent < total {
             if sent > 0, response.interval > .zero { guard pause(response.interval) else { return false } }
-            let count = min(max(response.piece, 1), total - sent)
+            let piece = sent == 0 ? response.firstPiece ?? response.piece : response.piece
+            let count = min(max(piece, 1), total - sent)
             if sent + count == total, let gate = response.lastPiece {
                 guard pause(nil, until: gate) else { return false }
             }
-            let piece =
+            let bytes =
                 switch response.body {
                 case .data(let data): Data(data.dropFirst(sent).prefix(count))
                 case .zeros, .endless: Data(count: count)
                 }
-            guard writePiece(piece, response.framing) else { return false }
+            guard writePiece(bytes, response.framing) else { return false }
             sent += count
         }
         return true

@@ -3,7 +3,9 @@ import WebImageCore
 
 /// Runs the installed nginx as a standard-compliant HTTP server. It serves a folder with and without TLS.
 ///
-/// `/slow/…` serves the same files at 1 MB/s. `/leave/<port>` redirects to plain HTTP at that port. ``httpPort`` serves
+/// `/slow/…` serves the same files at 1 MB/s. `/leave/<port>` redirects to plain HTTP at that port, and `/other/<port>`
+/// to `/echo` over TLS at that port of 127.0.0.1. The body of `/echo` is the protocol and the credentials of the
+/// request, separated by `|`. ``httpPort`` serves
 /// plain HTTP/1.1. ``httpsPort`` serves HTTP/2 over TLS with a self-signed certificate for `localhost` and 127.0.0.1.
 /// ``clientCertificatePort`` works like ``httpsPort`` and requires a client certificate. One process serves all ports,
 /// without a master process. ``stop()`` ends this process.
@@ -123,6 +125,9 @@ public final class NginxServer: Sendable {
         guard locking.wait() == 0 else { throw NginxError("openssl could not lock the key") }
     }
 
+    private static let echoed =
+        "$http_authorization$http_cookie$http_x_api_key$http_x_auth_token$http_proxy_authorization"
+
     private var settings: String {
         """
         daemon off;
@@ -150,6 +155,8 @@ public final class NginxServer: Sendable {
                     limit_rate 1m;
                 }
                 location ~ ^/leave/(\\d+)$ { return 302 http://127.0.0.1:$1/; }
+                location ~ ^/other/(\\d+)$ { return 302 https://127.0.0.1:$1/echo; }
+                location = /echo { return 200 "$server_protocol|\(Self.echoed)"; }
             }
             server {
                 listen 127.0.0.1:\(clientCertificatePort) ssl http2;
