@@ -13,10 +13,12 @@ struct ReferencePipelineTests {
     private let origin: ReferenceOrigin
     private let scratch: ScratchFolder
     private let downloader = WebImageDownloader()
+    private let loaders: ImageLoadersManager
 
     init() throws {
         origin = try ReferenceOrigin()
         scratch = try ScratchFolder()
+        loaders = ImageLoadersManager(loaders: [DataURLImageLoader(), FileImageLoader(), downloader])
     }
 
     private func check(_ usual: Int, long: Int, subject: @escaping @Sendable () -> ReferenceSubject) async throws {
@@ -30,18 +32,18 @@ struct ReferencePipelineTests {
     }
 
     @Test func resultsWithOneCacheMatchTheModel() async throws {
-        let (downloader, folder) = (downloader, scratch.url.path)
+        let (downloader, loaders, folder) = (downloader, loaders, scratch.url.path)
         try await check(200, long: 15_000) {
-            .layered(loader: downloader, isIdle: { downloader.currentDownloadCount == 0 }) {
+            .layered(loader: loaders, isIdle: { downloader.currentDownloadCount == 0 }) {
                 ImageCache(namespace: "default", diskCacheDirectory: folder)
             }
         }
     }
 
     @Test func resultsWithTwoCachesMatchTheModel() async throws {
-        let (downloader, folder) = (downloader, scratch.url.path)
+        let (downloader, loaders, folder) = (downloader, loaders, scratch.url.path)
         try await check(100, long: 5_000) {
-            .stacked(loader: downloader, isIdle: { downloader.currentDownloadCount == 0 }) {
+            .stacked(loader: loaders, isIdle: { downloader.currentDownloadCount == 0 }) {
                 (
                     ImageCache(namespace: "lower", diskCacheDirectory: folder),
                     ImageCache(namespace: "higher", diskCacheDirectory: folder)

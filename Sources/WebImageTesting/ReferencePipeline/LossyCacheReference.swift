@@ -19,6 +19,7 @@ struct LossyCacheReference: ReferenceModel {
     mutating func clearDisk() { fetched = [:] }
     mutating func forgetFailures() { mayHaveFailed = [] }
     mutating func restart() { mayHaveFailed = [] }
+    mutating func refreshByAnotherProcess() {}
 
     mutating func observe(
         _ loads: [ReferenceLoad], cancelled: Set<Int>, delivered: [[ReferenceDelivery]]
@@ -36,7 +37,7 @@ struct LossyCacheReference: ReferenceModel {
         guard let scope = load.scope else { return }
         let outcome = answer.outcome(resource: resource, user: load.credentials.user)
         if let picture = outcome.picture { fetched[scope, default: []].insert(picture.version) }
-        if outcome.picture == nil || load.modifiedStatus != nil { mayHaveFailed.insert(scope) }
+        if outcome.picture == nil && outcome.isPermanent || load.modifiedStatus != nil { mayHaveFailed.insert(scope) }
     }
 
     private func versions(_ load: ReferenceLoad) -> Set<Int> {
@@ -59,7 +60,8 @@ struct LossyCacheReference: ReferenceModel {
         var codes: Set<WebImageError.Code> = []
         if let scope = load.scope, mayHaveFailed.contains(scope) { codes.insert(.blackListed) }
         if outcome.status != 200 || load.modifiedStatus == 404 { codes.insert(.invalidDownloadStatusCode) }
-        if outcome.picture == nil { codes.insert(.badImageData) }
+        if outcome.picture == nil { codes.formUnion([.badImageData, outcome.code]) }
+        if load.form != .callback, load.options.contains(.fromCacheOnly) { codes.insert(.notCached) }
         return codes
     }
 

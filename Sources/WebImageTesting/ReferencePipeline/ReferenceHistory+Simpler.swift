@@ -43,7 +43,7 @@ extension ReferenceStep {
             }
             return result
         case .query(let load, let isSync): return load.simpler.map { .query($0, isSync: isSync) }
-        case .serve, .clearMemory, .clearDisk, .forgetFailures, .restart: return []
+        case .serve, .clearMemory, .clearDisk, .forgetFailures, .restart, .otherProcess: return []
         }
     }
 }
@@ -59,7 +59,8 @@ extension ReferenceLoad {
         var result = [
             without { $0.box = nil }, without { $0.transformers = [] }, without { $0.credentials = .none },
             without { $0.limit = nil }, without { $0.queryType = nil }, without { $0.storeType = nil },
-            without { $0.modifiedStatus = nil }, without { if $0.transformers.count > 1 { $0.transformers = [1] } },
+            without { $0.modifiedStatus = nil }, without { $0.form = .callback },
+            without { if $0.transformers.count > 1 { $0.transformers = [1] } },
         ]
         for bit in 0..<26 {
             result.append(without { $0.options.remove(WebImageOptions(rawValue: 1 << bit)) })

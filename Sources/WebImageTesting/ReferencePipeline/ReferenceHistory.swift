@@ -19,6 +19,8 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
     case forgetFailures
     /// Makes a new manager and a new cache with the same folder, as after a restart of the process.
     case restart
+    /// Another process with the same folder refreshes the original of a resource.
+    case otherProcess(resource: Int)
 
     /// A text for messages.
     public var description: String {
@@ -36,6 +38,7 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
         case .clearDisk: "clear the disk"
         case .forgetFailures: "forget failed URLs"
         case .restart: "restart"
+        case .otherProcess(let resource): "another process refreshes /\(resource)"
         }
     }
 }
@@ -43,7 +46,14 @@ public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {
 /// A list of steps that a manager and its model perform.
 public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
     /// The number of resources. All resources have version 0 before the first step. Resource 1 has no validator.
-    public static let resourceCount = 2
+    public static let resourceCount = 4
+    /// The resource that is a local file.
+    static let fileResource = 2
+    /// The resource that is a `data:` URL. It never changes.
+    static let dataResource = 3
+
+    /// Whether a resource is a local file or a `data:` URL.
+    static func isLocal(_ resource: Int) -> Bool { resource == fileResource || resource == dataResource }
     /// The steps, in order.
     public var steps: [ReferenceStep]
 
@@ -91,24 +101,56 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             case 82..<90: .clearMemory
             case 90..<92: .clearDisk
             case 92..<94: .forgetFailures
+            case 94..<97: mayLoseEntries ? .restart : .otherProcess(resource: chance(65) ? 0 : 1)
             default: .restart
             }
         }
 
+        private mutating func resource() -> Int {
+            switch Int.random(in: 0..<100, using: &random) {
+            case 0..<58: 0
+            case 58..<88: 1
+            case 88..<95: ReferenceHistory.fileResource
+            default: ReferenceHistory.dataResource
+            }
+        }
+
+        private mutating func failure() -> ReferenceOrigin.Answer.Kind {
+            let kinds: [ReferenceOrigin.Answer.Kind] = [
+                .status(404), .status(404), .status(503), .garbage, .empty, .part, .page, .brokenCoding, .offline,
+                .loop,
+            ]
+            if chance(8) { return .stall }
+            return kinds.randomElement(using: &random) ?? .garbage
+        }
+
+        private mutating func redirects() -> ReferenceOrigin.Answer.Redirects? {
+            guard chance(75) else { return nil }
+            var redirects = ReferenceOrigin.Answer.Redirects()
+            redirects.count = chance(70) ? 1 : 3
+            redirects.sharesValidator = chance(50)
+            // A permanent redirect may be reused without a request while its target is fresh.
+            redirects.isFresh = chance(50)
+            redirects.status =
+                (redirects.isFresh ? [302, 303, 307] : [301, 302, 303, 307, 308]).randomElement(using: &random) ?? 302
+            return redirects
+        }
+
         private mutating func serve() -> ReferenceStep {
-            let resource = chance(65) ? 0 : 1
+            let resource = chance(12) ? ReferenceHistory.fileResource : chance(65) ? 0 : 1
             var answer = answers[resource]
             switch Int.random(in: 0..<100, using: &random) {
-            case 0..<55:
+            case 0..<45:
                 answer.kind = .picture
                 answer.version += 1
-            case 55..<65: answer.kind = .picture
-            case 65..<75: answer.kind = .status(404)
-            case 75..<83: answer.kind = .status(503)
-            case 83..<88: answer.kind = .garbage
-            case 88..<94: answer.isNoStore.toggle()
+                if answer.version % 2 == 0 { answer.isSlow.toggle() }
+            case 45..<53: answer.kind = .picture
+            case 53..<75: answer.kind = failure()
+            case 75..<89: if !mayLoseEntries { answer.redirects = redirects() }
+            case 89..<95: answer.isNoStore.toggle()
             default: answer.isPrivate.toggle()
             }
+            if mayLoseEntries, answer.kind == .stall { answer.kind = .status(503) }
             answers[resource] = answer
             return .serve(answer, resource: resource)
         }
@@ -116,12 +158,21 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         private mutating func loads() -> ReferenceStep {
             let count = chance(65) ? 1 : chance(85) ? 2 : 3
             var loads = [load()]
+            if count == 3, chance(50) {
+                // The same load in all forms at once.
+                return .load(
+                    ReferenceLoad.Form.allCases.map { form in
+                        var load = loads[0]
+                        load.form = form
+                        return load
+                    })
+            }
             while loads.count < count {
                 // Mostly use the same resource as the first load, because only loads of one resource share work and
                 // entries.
                 var next = load()
                 if chance(80) { next.resource = loads[0].resource }
-                loads.append(next)
+                loads.append(next.isLocal ? next.withoutHTTP : next)
             }
             guard chance(12) else { return .load(loads) }
             return .load(loads, cancelled: [Int.random(in: 0..<count, using: &random)], afterFirstRequest: chance(50))
@@ -137,7 +188,13 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
         private mutating func load() -> ReferenceLoad {
             if variants.isEmpty { variants = (0..<Int.random(in: 1...3, using: &random)).map { _ in variant() } }
             var load = variants.randomElement(using: &random) ?? ReferenceLoad(0)
-            load.resource = chance(65) ? 0 : 1
+            load.resource = resource()
+            load.form = ReferenceLoad.Form.allCases.randomElement(using: &random) ?? .callback
+            if load.isLocal {
+                if chance(40) { load.options.insert(.refreshCached) }
+                if chance(10) { load.options.insert(.fromCacheOnly) }
+                return load
+            }
             if chance(12) { load.credentials = chance(60) ? .scoped(1) : .scoped(2) }
             if chance(8) { load.credentials = chance(50) ? .undeclared(1) : .undeclared(2) }
             if chance(30) { load.options.insert(.refreshCached) }

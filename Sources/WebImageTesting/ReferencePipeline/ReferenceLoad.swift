@@ -22,8 +22,30 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The form in which the caller receives the deliveries.
+    public enum Form: Hashable, Sendable, CaseIterable {
+        /// The completion block.
+        case callback
+        /// The `async` function.
+        case async
+        /// The event stream.
+        case events
+
+        /// The deliveries that this form shows of the deliveries of a load. Only a completion block receives a miss
+        /// without an error. The `async` function returns only the last
+        /// image: the refreshed image or, if there is none, the cached image.
+        func shows(_ delivered: [ReferenceDelivery]) -> [ReferenceDelivery] {
+            if self == .callback { return delivered }
+            let delivered = delivered.map { $0 == .miss ? .failure(.notCached) : $0 }
+            let picture = delivered.last { if case .picture = $0 { true } else { false } }
+            return self == .async ? picture.map { [$0] } ?? delivered : delivered
+        }
+    }
+
     /// The number of the resource at the origin, 0 to 4.
     public var resource: Int
+    /// The form.
+    public var form = Form.callback
     /// The options.
     public var options: WebImageOptions = []
     /// The side in pixels of the square box for a thumbnail; nil for the full size.
@@ -44,6 +66,15 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
     /// Makes a load of the full-size image without credentials.
     public init(_ resource: Int) { self.resource = resource }
 
+    /// Whether the resource is a local file or a `data:` URL. Such a resource is stored only in memory.
+    var isLocal: Bool { ReferenceHistory.isLocal(resource) }
+    /// The load without the properties that need an HTTP resource.
+    var withoutHTTP: ReferenceLoad {
+        var load = self
+        (load.credentials, load.limit, load.queryType, load.storeType) = (.none, nil, nil, nil)
+        load.modifiedStatus = nil
+        return load
+    }
     /// Whether the requested image is a variant, which has its own cache entry.
     var isVariant: Bool { box != nil || !transformers.isEmpty }
     /// The key of the load's cache entry; nil for a load that is not stored.
@@ -60,7 +91,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether the load writes a variant to disk.
     var writesVariant: Bool {
-        isVariant && (storeType ?? .all).includesDisk && (!transformers.isEmpty || storeType != nil)
+        !isLocal && isVariant && (storeType ?? .all).includesDisk && (!transformers.isEmpty || storeType != nil)
     }
     /// The options for the manager. If the load writes a variant, these options include `waitStoreCache`. Without this
     /// option, the manager would write the variant after the delivery.
@@ -118,6 +149,7 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         if let queryType { words.append("looking into .\(queryType)") }
         if let storeType { words.append("storing to .\(storeType)") }
         if let modifiedStatus { words.append("with the status modified to \(modifiedStatus)") }
+        if form != .callback { words.append("by \(form)") }
         return words.joined(separator: " ")
     }
 }

@@ -15,6 +15,32 @@ public final class ReferenceOrigin: Sendable {
             case status(Int)
             /// Status 200 with a body that is not a picture.
             case garbage
+            /// Status 204 without a body.
+            case empty
+            /// Status 206 although no part was requested.
+            case part
+            /// Status 200 with a page, as from a captive portal.
+            case page
+            /// A body whose content coding is damaged.
+            case brokenCoding
+            /// The connection is closed without an answer.
+            case offline
+            /// A redirect that leads to itself.
+            case loop
+            /// Nearly the whole picture, and then nothing. Every load of such a resource is cancelled.
+            case stall
+        }
+
+        /// The redirects before the picture. Each version of the picture has its own URL.
+        public struct Redirects: Hashable, Sendable {
+            /// The status of each redirect.
+            public var status = 302
+            /// The number of redirects, at least 1.
+            public var count = 1
+            /// Whether all versions have the same validator. It must confirm only the picture of its own URL.
+            public var sharesValidator = false
+            /// Whether the picture is fresh for an hour. The redirects are not.
+            public var isFresh = false
         }
 
         /// The kind.
@@ -27,17 +53,52 @@ public final class ReferenceOrigin: Sendable {
         public var isNoStore = false
         /// Whether all clients except user 1 receive status 404.
         public var isPrivate = false
+        /// Whether the picture arrives in small pieces.
+        public var isSlow = false
+        /// The redirects before the picture; nil if the URL itself has the picture.
+        public var redirects: Redirects?
 
         /// Makes an answer with version 0 and a validator.
         public init() {}
 
+        /// The expected end of a fetch.
+        struct Outcome {
+            var status = 200
+            var picture: ReferencePicture?
+            /// The code of the error if the status is accepted and there is no picture.
+            var code = WebImageError.Code.badImageData
+            /// Whether the URL is blocked after the error.
+            var isPermanent = false
+            /// Whether the fetch ends before a status arrives.
+            var hasNoStatus = false
+        }
+
         /// The status and picture for a user.
-        func outcome(resource: Int, user: Int) -> (status: Int, picture: ReferencePicture?) {
-            if isPrivate, user != 1 { return (404, nil) }
+        func outcome(resource: Int, user: Int) -> Outcome {
+            if ReferenceHistory.isLocal(resource) { return localOutcome(resource) }
+            if isPrivate, user != 1 { return Outcome(status: 404, isPermanent: true) }
             switch kind {
-            case .picture: return (200, ReferencePicture(resource: resource, user: user, version: version))
-            case .status(let status): return (status, nil)
-            case .garbage: return (200, nil)
+            case .picture, .stall:
+                return Outcome(picture: ReferencePicture(resource: resource, user: user, version: version))
+            case .status(let status): return Outcome(status: status, isPermanent: status == 404)
+            case .garbage: return Outcome(isPermanent: true)
+            case .empty: return Outcome(status: 204)
+            case .page: return Outcome()
+            case .part: return Outcome(status: 206, code: .invalidDownloadResponse, hasNoStatus: true)
+            case .brokenCoding: return Outcome(code: .transport, hasNoStatus: true)
+            case .offline, .loop: return Outcome(code: .transport, hasNoStatus: true)
+            }
+        }
+
+        /// A local file has a picture or garbage, or does not exist. A `data:` URL always has the same picture.
+        private func localOutcome(_ resource: Int) -> Outcome {
+            if resource == ReferenceHistory.dataResource {
+                return Outcome(picture: ReferencePicture(resource: resource, user: 0, version: 0))
+            }
+            switch kind {
+            case .picture: return Outcome(picture: ReferencePicture(resource: resource, user: 0, version: version))
+            case .garbage: return Outcome()
+            default: return Outcome(code: .fileSystem)
             }
         }
 
@@ -48,7 +109,14 @@ public final class ReferenceOrigin: Sendable {
                 case .picture: ["version \(version)"]
                 case .status(let status): ["status \(status)"]
                 case .garbage: ["no picture"]
+                default: ["\(kind)"]
                 }
+            if isSlow { words.append("slowly") }
+            if let redirects {
+                words.append("behind \(redirects.count) redirects with \(redirects.status)")
+                if redirects.sharesValidator { words.append("with the validator of every version") }
+                if redirects.isFresh { words.append("fresh") }
+            }
             if !hasValidator { words.append("without a validator") }
             if isNoStore { words.append("not to be stored") }
             if isPrivate { words.append("for user 1 alone") }
@@ -66,11 +134,16 @@ public final class ReferenceOrigin: Sendable {
     /// The server, which runs until ``stop()``.
     public let server: FaultServer
     private let state = Locked(State())
+    /// The folder of the resources that are local files.
+    private let files: ScratchFolder
 
     /// Starts a server on the loopback interface.
     ///
     /// - Throws: ``FaultServerError`` when no port is available.
-    public init() throws { server = try FaultServer() }
+    public init() throws {
+        server = try FaultServer()
+        files = try ScratchFolder()
+    }
 
     /// Ends the server.
     public func stop() { server.stop() }
@@ -79,12 +152,38 @@ public final class ReferenceOrigin: Sendable {
     public var requestCount: Int { state.withLock { $0.askedCount } }
 
     /// The URL of a resource in a history. Each history has its own resources.
-    public func url(_ resource: Int, history: Int) -> URL { server.url(path(resource, history)) }
+    public func url(_ resource: Int, history: Int) -> URL {
+        switch resource {
+        case ReferenceHistory.fileResource: localFile(history)
+        case ReferenceHistory.dataResource: dataURL(history)
+        default: server.url(path(resource, history))
+        }
+    }
+
+    private func localFile(_ history: Int) -> URL { files.url.appendingPathComponent("\(history).png") }
+
+    /// A `data:` URL for a history. Its media type contains the number of the history.
+    private func dataURL(_ history: Int) -> URL {
+        let picture = ReferencePicture(resource: ReferenceHistory.dataResource, user: 0, version: 0)
+        let text = "data:image/png;history=\(history);base64," + (file(picture) ?? Data()).base64EncodedString()
+        return URL(string: text) ?? localFile(history)
+    }
+
+    private func serveFile(_ answer: Answer, history: Int) {
+        let url = localFile(history)
+        switch answer.outcome(resource: ReferenceHistory.fileResource, user: 0).picture {
+        case let picture?: try? file(picture)?.write(to: url, options: .atomic)
+        case nil where answer.kind == .garbage: try? Self.garbage.write(to: url, options: .atomic)
+        case nil: try? FileManager.default.removeItem(at: url)
+        }
+    }
 
     private func path(_ resource: Int, _ history: Int) -> String { "/\(history)/\(resource).png" }
 
     /// Sets the answer to later requests for a resource.
     public func serve(_ answer: Answer, resource: Int, history: Int) {
+        if resource == ReferenceHistory.fileResource { serveFile(answer, history: history) }
+        if ReferenceHistory.isLocal(resource) { return }
         let path = path(resource, history)
         let isNew = state.withLock { $0.answers.updateValue(answer, forKey: path) == nil }
         guard isNew else { return }
@@ -94,6 +193,7 @@ public final class ReferenceOrigin: Sendable {
     /// Removes the resources of a history.
     public func forget(resources: Int, history: Int) {
         for resource in 0..<resources { server.route(path(resource, history), .status(404)) }
+        try? FileManager.default.removeItem(at: localFile(history))
         state.withLock { state in
             for resource in 0..<resources { state.answers[path(resource, history)] = nil }
         }
@@ -108,28 +208,62 @@ public final class ReferenceOrigin: Sendable {
             state.askedCount += 1
             return (state.answers[path] ?? Answer(), state.gate)
         }
-        let reply = reply(to: request, answer, resource)
+        // The query of a redirect's target is the number of redirects that follow, and the version of the picture.
+        let query = request.query?.split(separator: "-").compactMap { Int($0) } ?? []
+        var asked = answer
+        if query.count == 2 { asked.version = query[1] }
+        let left = query.first ?? answer.redirects?.count ?? 0
+        let reply: FaultBehaviour =
+            if left > 0, let redirects = answer.redirects, answer.kind != .offline {
+                .redirect(to: "\(path)?\(left - 1)-\(answer.version)", status: redirects.status)
+            } else {
+                reply(to: request, asked, resource)
+            }
         return gate.map { .gated($0, reply) } ?? reply
     }
 
     private func reply(to request: FaultRequest, _ answer: Answer, _ resource: Int) -> FaultBehaviour {
         let user = request.headers["authorization"].flatMap { Int($0) } ?? 0
-        let (status, picture) = answer.outcome(resource: resource, user: user)
+        let outcome = answer.outcome(resource: resource, user: user)
         var headers: [String: String] = [:]
+        if answer.redirects?.isFresh == true { headers["Cache-Control"] = "max-age=3600" }
         if answer.isNoStore { headers["Cache-Control"] = "no-store" }
-        guard let picture else {
-            guard status != 200 else { return .body(Self.garbage, headers: headers) }
-            return .status(status)
+        guard let picture = outcome.picture else {
+            return outcome.status == 404 ? .status(404) : failure(answer.kind, request, headers)
         }
         if answer.hasValidator {
-            let tag = "\"\(user)-\(picture.version)\""
+            let tag = answer.redirects?.sharesValidator == true ? "\"same\"" : "\"\(user)-\(picture.version)\""
             headers["ETag"] = tag
             if request.headers["if-none-match"] == tag {
                 return .respond(FaultResponse(.data(Data()), status: 304, headers: headers))
             }
         }
         guard let file = file(picture) else { return .status(500) }
-        return .body(file, headers: headers)
+        headers["Content-Type"] = "image/png"
+        var response = FaultResponse(.data(file), headers: headers)
+        if answer.isSlow { (response.piece, response.interval) = (max(file.count / 4, 1), .milliseconds(1)) }
+        // A stalled body lacks its last bytes. They never arrive.
+        if answer.kind == .stall { (response.firstPiece, response.interval) = (file.count - 2, .seconds(60)) }
+        return .respond(response)
+    }
+
+    private func failure(_ kind: Answer.Kind, _ request: FaultRequest, _ headers: [String: String]) -> FaultBehaviour {
+        switch kind {
+        case .status(let status): .status(status)
+        case .empty: .respond(FaultResponse(.data(Data()), status: 204, headers: headers))
+        case .part:
+            .body(
+                Self.garbage, status: 206,
+                headers: headers.merging(["Content-Range": "bytes 100-171/200"]) { own, _ in own })
+        case .page: .body(Data("<html>Log in</html>".utf8), type: "text/html", headers: headers)
+        case .brokenCoding:
+            .body(
+                Data("no gzip at all, but long enough".utf8),
+                headers: headers.merging(["Content-Encoding": "gzip"]) { own, _ in own })
+        case .offline: .close
+        case .loop: .redirect(to: request.path + (request.query.map { "?\($0)" } ?? ""))
+        case .picture, .garbage, .stall: .body(Self.garbage, headers: headers)
+        }
     }
 
     private func file(_ picture: ReferencePicture) -> Data? {

@@ -110,9 +110,13 @@ extension ReferencePipeline {
             var result: [Point] = []
             for index in point.loads.indices where point.loads[index].step != .end {
                 let load = point.loads[index]
-                // A load does not start until all earlier loads have started.
-                if load.step == .front, point.loads[..<index].contains(where: { $0.step == .front }) { continue }
-                for (world, progress) in steps(load, point.world) {
+                // A load does not start until all earlier loads have started. An `async` load starts at any time.
+                let isWaiting = point.loads[..<index].contains { $0.step == .front && $0.load.form != .async }
+                if load.step == .front, load.load.form != .async, isWaiting { continue }
+                // The fetch of a stalled resource never ends. The load can only be cancelled.
+                var stalls = false
+                if case .fetch = load.step { stalls = answer.kind == .stall }
+                for (world, progress) in stalls ? [] : steps(load, point.world) {
                     var next = Point(world: world, loads: point.loads)
                     next.loads[index] = progress
                     result.append(next)

@@ -19,12 +19,12 @@ extension ReferencePipeline.Exploration {
         case .diskVariant(let part):
             progress.step = diskVariant(load, world).map { .keep(part, $0) } ?? .diskOriginal(part)
         case .keep(let part, let entry):
-            keep(entry, load, isNewest: false, &world)
+            keep(entry, from: .disk, load, isNewest: false, &world)
             progress.deliver(entry.picture, .disk, part)
         case .diskOriginal(let part): diskOriginal(part, &progress, world)
         case .fetch(let part): fetch(part, &progress, &world)
         case .store(let part, let made):
-            keep(made.entry, load, isNewest: made.isNewest, &world)
+            keep(made.entry, from: made.origin, load, isNewest: made.isNewest, &world)
             progress.step = .write(part, made)
         case .write(let part, let made):
             if made.mayBeStored { write(made, load, &world) }
@@ -103,18 +103,27 @@ extension ReferencePipeline.Exploration {
         // The stored bytes are current if the origin confirms their validator or sends equal bytes. After a confirmed
         // validator, the status that a response modifier sets has no effect.
         let isConfirmed = kept != nil && kept?.picture == outcome.picture
+        // Without stored bytes, the fetched bytes are compared with the version of the delivered image.
+        if kept == nil, case .refresh(let version) = part, version == outcome.picture?.version,
+            (200..<300).contains(load.modifiedStatus ?? outcome.status)
+        {
+            return progress.end()
+        }
         if isConfirmed, answer.hasValidator || load.modifiedStatus != 404, let kept {
             guard case .refresh(let version) = part, version != kept.picture.version else { return progress.end() }
             let entry = made(from: kept.picture, load)
             progress.step = .store(part, Progress.Made(entry: entry, origin: .disk, isNewest: true))
             return
         }
-        let status = load.modifiedStatus ?? outcome.status
+        let status = outcome.hasNoStatus ? 200 : load.modifiedStatus ?? outcome.status
         guard (200..<300).contains(status) else {
             return fail(.invalidDownloadStatusCode, isCondemned: status == 404, part, &progress, &world)
         }
         guard let picture = outcome.picture else {
-            return fail(.badImageData, isCondemned: true, part, &progress, &world)
+            // A modified status makes the body of a refused response the picture.
+            let isText = outcome.status == 404 || outcome.status == 503
+            let isCondemned = outcome.isPermanent && !isText
+            return fail(outcome.code, isCondemned: isCondemned, part, &progress, &world)
         }
         if load.options.contains(.retryFailed), let scope = load.scope { world.failed.remove(scope) }
         let entry = made(from: picture, load)
@@ -147,17 +156,30 @@ extension ReferencePipeline.Exploration {
 
     /// Stores an image in memory. When the origin has confirmed a version, images of other versions become stale. An
     /// image whose version is older than the newest known version is not stored.
-    private func keep(_ entry: Entry, _ load: ReferenceLoad, isNewest: Bool, _ world: inout World) {
+    private func keep(
+        _ entry: Entry, from origin: ImageCacheType, _ load: ReferenceLoad, isNewest: Bool, _ world: inout World
+    ) {
         guard let key = load.key else { return }
         let version = entry.picture.version
-        if isNewest || world.newest[key.scope] == nil {
+        if isNewest || world.newest[key.scope] == nil || isTakenIn(version, from: origin, load, world) {
             if world.newest[key.scope] != version {
                 world.memory = world.memory.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
+                world.onDisk.remove(key.scope)
             }
             world.newest[key.scope] = version
         }
+        if origin == .disk, world.newest[key.scope] == version { world.onDisk.insert(key.scope) }
         guard (load.storeType ?? .all).includesMemory else { return }
         world.memory[key] = world.newest[key.scope] == version ? entry : nil
+    }
+
+    /// Whether the version on disk becomes the newest version. The known version must have been on disk: another process
+    /// has then replaced it.
+    private func isTakenIn(
+        _ version: Int, from origin: ImageCacheType, _ load: ReferenceLoad, _ world: World
+    ) -> Bool {
+        guard origin == .disk, let key = load.originalKey, world.onDisk.contains(key.scope) else { return false }
+        return world.disk[key]?.picture.version == version
     }
 
     /// Writes the original to disk and removes variants of other versions from disk. If the load stores its variant on
@@ -173,10 +195,11 @@ extension ReferencePipeline.Exploration {
     /// Writes the original to disk and removes images of other versions from disk. Does nothing if the original comes
     /// from disk or must not be stored.
     func writeOriginal(_ made: Progress.Made, _ load: ReferenceLoad, _ world: inout World) {
-        guard made.mayBeStored, made.origin == .none, let key = load.originalKey else { return }
+        guard made.mayBeStored, made.origin == .none, !load.isLocal, let key = load.originalKey else { return }
         let version = made.entry.picture.version
         world.disk[key] = Entry(
             picture: ReferencePicture(resource: resource, user: load.credentials.user, version: version))
         world.disk = world.disk.filter { $0.key.scope != key.scope || $0.value.picture.version == version }
+        if world.newest[key.scope] == version { world.onDisk.insert(key.scope) }
     }
 }

@@ -27,6 +27,8 @@ public struct ReferencePipeline: Sendable {
         /// For each scope, the version of the original that the manager regards as the newest. Images of other versions
         /// are stale. This dictionary is empty after a restart.
         var newest: [Int: Int] = [:]
+        /// The scopes whose newest version has been on disk.
+        var onDisk: Set<Int> = []
         /// The scopes in which the URL is blocked after a failure.
         var failed: Set<Int> = []
     }
@@ -50,6 +52,17 @@ public struct ReferencePipeline: Sendable {
     /// Models a restart of the process: keeps the disk cache and removes all other state.
     public mutating func restart() { change { $0 = World(disk: $0.disk) } }
 
+    /// Models a load of the full-size original by another process that uses the same folder.
+    public mutating func refreshByAnotherProcess() {
+        let outcome = answer.outcome(resource: resource, user: 0)
+        guard let picture = outcome.picture, outcome.status == 200, !answer.isNoStore else { return }
+        change { world in
+            let key = ReferenceKey(scope: 0)
+            world.disk = world.disk.filter { $0.key.scope != 0 || $0.value.picture.version == picture.version }
+            world.disk[key] = Entry(picture: picture)
+        }
+    }
+
     private mutating func change(_ body: (inout World) -> Void) {
         worlds = Set(
             worlds.map { world in
@@ -70,12 +83,15 @@ public struct ReferencePipeline: Sendable {
     ) -> [[[ReferenceDelivery]]]? {
         let progress = loads.enumerated().map { Progress($1, mayBeCancelled: cancelled.contains($0)) }
         let ends = Exploration(answer: answer, resource: resource).ends(from: worlds, progress)
-        let fitting = ends.filter { $0.delivered == delivered }
+        func isSeen(_ end: Exploration.End) -> Bool {
+            zip(zip(loads, end.delivered), delivered).allSatisfy { $0.0.form.shows($0.1) == $1 }
+        }
+        let fitting = ends.filter(isSeen)
         guard fitting.isEmpty else {
             worlds = Set(fitting.map(\.world))
             return nil
         }
-        return Array(Set(ends.map(\.delivered)))
+        return Array(Set(ends.map { end in zip(loads, end.delivered).map { $0.form.shows($1) } }))
     }
 
     /// Records the entry that the disk cache contains for the key of a load.

@@ -7,6 +7,9 @@ struct ReferenceRun {
     let history: Int
     var subject: ReferenceSubject
     private var models: [any ReferenceModel]
+    /// The resources that have been behind redirects. Loads of these resources do not modify the status: the result of
+    /// a modified status depends on whether a validator was sent, and the model does not know the URLs of validators.
+    private var moved: Set<Int> = []
     /// The loads of the history that may have stored entries.
     private var touched: [ReferenceLoad] = []
 
@@ -46,6 +49,7 @@ struct ReferenceRun {
     }
 
     private mutating func serve(_ answer: ReferenceOrigin.Answer, _ resource: Int) {
+        if answer.redirects != nil { moved.insert(resource) }
         origin.serve(answer, resource: resource, history: history)
         models[resource].answer = answer
     }
@@ -68,6 +72,11 @@ struct ReferenceRun {
         case .restart:
             subject = try await subject.restart()
             for index in models.indices { models[index].restart() }
+        case .otherProcess(let resource):
+            guard let refresh = subject.refreshInAnotherProcess, models[resource].answer.kind != .stall else { break }
+            touched.append(ReferenceLoad(resource))
+            await refresh(origin.url(resource, history: history))
+            models[resource].refreshByAnotherProcess()
         }
         return nil
     }
@@ -78,11 +87,22 @@ struct ReferenceRun {
         _ loads: [ReferenceLoad], _ cancelled: Set<Int>, _ afterFirstRequest: Bool
     ) async -> String? {
         touched += loads.filter { $0.options.isDisjoint(with: .fromCacheOnly) }
-        let gate = cancelled.isEmpty ? nil : FaultGate()
+        let stalls = Set(loads.indices.filter { models[loads[$0].resource].answer.kind == .stall })
+        let cancelled = cancelled.union(stalls)
+        let loads = loads.indices.map { prepared(loads[$0], isCancelled: cancelled.contains($0)) }
+        let gate = cancelled.isEmpty || !stalls.isEmpty ? nil : FaultGate()
         let asked = origin.requestCount
         origin.hold(gate)
-        let running = loads.map { RunningLoad($0, origin.url($0.resource, history: history), subject.manager) }
-        if afterFirstRequest, !cancelled.isEmpty {
+        let running = loads.indices.map { index in
+            RunningLoad(
+                loads[index], origin.url(loads[index].resource, history: history), subject.manager,
+                countsBytes: stalls.contains(index))
+        }
+        if !stalls.isEmpty {
+            // Cancel when nearly all bytes have arrived. A load that shares no download may wait for a slot.
+            _ = await eventually(within: 0.5) { stalls.allSatisfy { running[$0].isOver || running[$0].received > 40 } }
+        }
+        if afterFirstRequest, stalls.isEmpty, !cancelled.isEmpty {
             let origin = origin
             await ReferenceSubject.settled { origin.requestCount > asked || running.allSatisfy(\.isOver) }
         }
@@ -91,7 +111,9 @@ struct ReferenceRun {
         var delivered: [[ReferenceDelivery]] = []
         for load in running { delivered.append(await load.delivered) }
         origin.hold(nil)
+        let begin = ContinuousClock.now
         await subject.settle()
+        if !stalls.isEmpty, ContinuousClock.now - begin > .seconds(8) { return "cancelled downloads do not end" }
         if !cancelled.isEmpty { await passAfterCancel() }
         for resource in models.indices {
             let indices = loads.indices.filter { loads[$0].resource == resource }
@@ -103,6 +125,15 @@ struct ReferenceRun {
             if let allowed { return Self.text(indices.map { delivered[$0] }, allowed) }
         }
         return nil
+    }
+
+    /// The load that is started. The `async` form of a cancelled load always throws `.cancelled`, even if the other
+    /// forms have delivered the cached image, so a cancelled load uses the event stream instead.
+    private func prepared(_ load: ReferenceLoad, isCancelled: Bool) -> ReferenceLoad {
+        var load = load
+        if isCancelled, load.form == .async { load.form = .events }
+        if moved.contains(load.resource) { load.modifiedStatus = nil }
+        return load
     }
 
     /// Waits until the work of cancelled loads has ended. To do so, it runs two loads of another resource through the
@@ -179,6 +210,7 @@ protocol ReferenceModel {
     mutating func clearDisk()
     mutating func forgetFailures()
     mutating func restart()
+    mutating func refreshByAnotherProcess()
     mutating func observe(
         _ loads: [ReferenceLoad], cancelled: Set<Int>, delivered: [[ReferenceDelivery]]
     ) -> [[[ReferenceDelivery]]]?

@@ -23,6 +23,9 @@ public struct ReferenceSubject: Sendable {
             @Sendable (_ key: String, _ options: WebImageOptions, _ context: WebImageContext) async
                 -> ReferencePicture?
         )?
+    /// Loads a URL in another process with the same folder, with `refreshCached`, and waits until its entries are
+    /// written. Nil for a cache without such a function.
+    public var refreshInAnotherProcess: (@Sendable (URL) async -> Void)?
     /// Whether the cache may lose entries or return outdated entries. An example is a cache of several layers that are
     /// purged separately.
     public var mayLoseEntries = false
@@ -60,6 +63,15 @@ public struct ReferenceSubject: Sendable {
             await settle()
             await cache.flush()
             return layered(loader: loader, isIdle: isIdle, makeCache: makeCache)
+        }
+        subject.refreshInAnotherProcess = { url in
+            await settle()
+            await cache.flush()
+            // A second cache with its own connection to the index. It has no memory in common with the first one.
+            let other = makeCache()
+            let manager = WebImageManager(cache: other, loader: loader)
+            _ = try? await manager.image(for: url, options: [.refreshCached, .waitStoreCache])
+            await other.flush()
         }
         subject.diskData = { cache.diskImageDataSync(forKey: $0) }
         subject.query = { key, options, context in
