@@ -122,7 +122,9 @@ public final class ImageCache: LayeredImageCaching {
     public func storeImageToMemory(_ image: Image?, forKey key: String?) {
         guard let image, let key, !image.isIncremental else { return }
         rememberSize(of: image, forKey: key)
-        memoryCache.setObject(image, forKey: key, cost: image.memoryCost)
+        // A long key, such as a `data:` URL, needs as much memory as a picture. The image itself also stores its key.
+        let keyCost = key.utf8.count > 1024 ? 2 * key.utf8.count : 0
+        memoryCache.setObject(image, forKey: key, cost: image.memoryCost + keyCost)
     }
 
     /// The value of ``ImageCacheConfig/shouldCacheImagesInMemory``.

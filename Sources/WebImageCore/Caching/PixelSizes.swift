@@ -1,4 +1,4 @@
-/// The pixel sizes of recent images by key. The number of sizes is limited. The structure has no lock. Its owner
+/// The pixel sizes of recent images by key. The number of sizes is limited, and so is the length of the stored keys. The structure has no lock. Its owner
 /// must synchronise access.
 ///
 /// There are two generations, young and old. New sizes are added to the young generation. A look-up moves a size from
@@ -13,7 +13,9 @@ struct PixelSizes {
 
     var count: Int { young.count + old.count }
 
-    mutating func size(_ key: String) -> PixelSize? {
+    mutating func size(_ key: String) -> PixelSize? { size(ofBounded: key.boundedKey) }
+
+    private mutating func size(ofBounded key: String) -> PixelSize? {
         if let size = young[key] { return size }
         guard let size = old.removeValue(forKey: key) else { return nil }
         insert(size, key)
@@ -22,7 +24,8 @@ struct PixelSizes {
 
     /// Stores a size. Returns false if the same size was already stored under the key.
     mutating func put(_ size: PixelSize, _ key: String) -> Bool {
-        if self.size(key) == size { return false }
+        let key = key.boundedKey
+        if self.size(ofBounded: key) == size { return false }
         insert(size, key)
         return true
     }

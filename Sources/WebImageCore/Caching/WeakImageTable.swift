@@ -11,17 +11,23 @@ struct WeakImageTable {
 
     /// Adds an image. Returns images that the caller must release after unlocking.
     mutating func put(_ image: Image, _ key: String, cost: Int) -> [Image] {
-        entries[key] = Entry(image: image, cost: cost)
+        entries[key.boundedKey] = Entry(image: image, cost: cost)
         return entries.count >= nextSweep ? sweep() : []
     }
 
     /// Removes the reference of a key. Returns the image and its cost if the image still exists.
     mutating func take(_ key: String) -> (image: Image, cost: Int)? {
-        guard !entries.isEmpty, let entry = entries.removeValue(forKey: key), let image = entry.image else {
+        guard !entries.isEmpty, let entry = entries.removeValue(forKey: key.boundedKey), let image = entry.image else {
             return nil
         }
         return (image, entry.cost)
     }
+
+    /// The images that still exist, with their bounded keys. The caller must release the images after unlocking.
+    var living: [(String, Image)] { entries.compactMap { key, entry in entry.image.map { (key, $0) } } }
+
+    /// Returns the image of a key if it still exists. The caller must release it after unlocking.
+    func image(_ key: String) -> Image? { entries[key.boundedKey]?.image }
 
     /// Removes references to released images. The next sweep runs when the table has twice as many entries. Therefore
     /// the average duration per eviction is constant.

@@ -14,7 +14,8 @@ struct FailedURLs {
     /// a new URL, or the same URL in a new scope.
     static let capacity = 10_000
 
-    private var entries: [URL: [CacheScope: Entry]] = [:]
+    /// The failures by the URL's text. The key of a long URL is a digest.
+    private var entries: [String: [CacheScope: Entry]] = [:]
     /// The number of failures in all scopes of all URLs.
     private(set) var count = 0
 
@@ -22,9 +23,9 @@ struct FailedURLs {
 
     /// Returns the error that blocks the URL; nil if a load may try the URL.
     func reason(_ url: URL, in scope: CacheScope, at now: ContinuousClock.Instant) -> WebImageError? {
-        guard let entry = entries[url]?[scope] else { return nil }
+        guard let entry = entries[Self.key(url)]?[scope] else { return nil }
         if let end = entry.end, end <= now { return nil }
-        return entry.error
+        return entry.error.with(url: url)
     }
 
     mutating func insert(
@@ -34,17 +35,30 @@ struct FailedURLs {
         // The scope `.unstored` does not identify the credentials that the load used. Remembering the failure would
         // also block the URL for loads with other credentials.
         guard scope != .unstored else { return }
-        let isNew = entries[url]?[scope] == nil
+        let key = Self.key(url)
+        let isNew = entries[key]?[scope] == nil
         if isNew, count >= Self.capacity { removeExpiredOrHalf(at: now) }
         if isNew { count += 1 }
-        entries[url, default: [:]][scope] = Entry(error: error, end: lifetime.map { now + NumberLimits.finite($0) })
+        entries[key, default: [:]][scope] = Entry(
+            error: Self.bounded(error), end: lifetime.map { now + NumberLimits.finite($0) })
     }
 
-    mutating func remove(_ url: URL) { count -= entries.removeValue(forKey: url)?.count ?? 0 }
+    mutating func remove(_ url: URL) { count -= entries.removeValue(forKey: Self.key(url))?.count ?? 0 }
 
     mutating func remove(_ url: URL, in scope: CacheScope) {
-        if entries[url]?.removeValue(forKey: scope) != nil { count -= 1 }
-        if entries[url]?.isEmpty == true { entries[url] = nil }
+        let key = Self.key(url)
+        if entries[key]?.removeValue(forKey: scope) != nil { count -= 1 }
+        if entries[key]?.isEmpty == true { entries[key] = nil }
+    }
+
+    private static func key(_ url: URL) -> String { url.absoluteString.boundedKey }
+
+    /// The error without its large parts: the URL, which the caller knows, the head of the response, and the failures of
+    /// other sources.
+    private static func bounded(_ error: WebImageError) -> WebImageError {
+        var copy = error
+        (copy.url, copy.response, copy.earlierFailures, copy.foreignError) = (nil, nil, [], nil)
+        return copy
     }
 
     mutating func removeAll() {
