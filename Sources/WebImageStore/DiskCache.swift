@@ -76,6 +76,9 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     /// Removes an entry. Reads after this call do not find the entry.
     public func removeData(forKey key: String) { store.removeData(forKey: key) }
 
+    /// Removes every variant of the original with this fingerprint. Commits pending writes first.
+    package func removeVariants(of source: KeyFingerprint) { store.removeVariants(of: source) }
+
     /// Removes every entry and every stored pixel size.
     public func removeAllData() { store.removeAllData() }
 

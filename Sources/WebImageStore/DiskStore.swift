@@ -140,6 +140,12 @@ final class DiskStore: Sendable {
         forgetImport(key)
     }
 
+    func removeVariants(of source: KeyFingerprint) {
+        // Commit first, because only the index finds entries by their original.
+        flush()
+        write { writer throws(DatabaseError) in try writer.removeVariants(of: source) }
+    }
+
     func removeAllData() {
         writer.withLock { slot in
             state.withLock { $0.pending = PendingWrites() }

@@ -24,6 +24,7 @@ final class StoreWriter {
     private let setMetadata: Statement
     private let setSize: Statement
     private let variants: Statement
+    private let family: Statement
 
     init(folder: StoreFolder, database: Database) throws(DatabaseError) {
         self.folder = folder
@@ -60,6 +61,7 @@ final class StoreWriter {
         setSize = try database.prepare("INSERT OR REPLACE INTO pixel_size VALUES(?, ?, ?)")
         variants = try database.prepare(
             "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
+        family = try database.prepare("SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3")
     }
 
     /// Runs a transaction and rolls it back if `body` throws. `body` collects the names of superseded files.
@@ -146,6 +148,16 @@ final class StoreWriter {
             RemovableRow(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
         }
         try remove(stale, &superseded)
+    }
+
+    /// Removes every variant of this original.
+    func removeVariants(of source: KeyFingerprint) throws(DatabaseError) {
+        try transaction { superseded throws(DatabaseError) in
+            let rows = try family.all(.blob(source.data)) {
+                RemovableRow(id: $0.integer(0), size: $0.integer(1), file: $0.text(2), order: $0.key(3)?.order ?? 0)
+            }
+            try remove(rows, &superseded)
+        }
     }
 
     /// Removes one row inside a transaction.

@@ -27,9 +27,9 @@ func cached(_ url: URL) async -> Image? {
 // end
 
 // snippet: guide-forget
-/// Removes one picture from memory and disk.
-func forget(_ url: URL) {
-    ImageCache.shared.removeImage(forKey: WebImageManager.shared.cacheKey(for: url), withCompletion: nil)
+/// Removes one picture with its thumbnails, transformed and encoded images, from memory and disk.
+func forget(_ url: URL) async {
+    await WebImageManager.shared.removeImage(for: url)
 }
 // end
 

@@ -33,6 +33,24 @@ struct FileImageLoaderTests {
         if case .posix(let number, _) = error?.underlying { number } else { nil }
     }
 
+    /// A file name on Linux can be any bytes. GIO writes a name that is not UTF-8 with percent escapes.
+    @Test func nameThatIsNotUTF8IsRead() async throws {
+        let bytes = Array("\(folder.path)/caf".utf8) + [0xE9] + Array(".png".utf8) + [0]
+        let path = bytes.map { CChar(bitPattern: $0) }
+        let descriptor = open(path, O_CREAT | O_WRONLY, 0o600)
+        #expect(descriptor >= 0)
+        #expect(write(descriptor, "latin", 5) == 5)
+        close(descriptor)
+        let url = try #require(URL(string: "file://\(folder.path)/caf%E9.png"))
+        try await #expect(loader.loadData(for: ImageDataLoad(url: url), progress: nil).data == Data("latin".utf8))
+        try await #expect(
+            WebImageDownloader().loadData(for: ImageDataLoad(url: url), progress: nil).data == Data("latin".utf8))
+        for text in ["caf%E9%00.png", "caf%E", "caf%zz"] {
+            guard let url = URL(string: "file://\(folder.path)/\(text)") else { continue }
+            #expect(await failure(url) != nil)
+        }
+    }
+
     @Test func regularFileIsReadWithProgress() async throws {
         let url = folder.appendingPathComponent("a b%20ü.png")
         let body = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0) })

@@ -51,6 +51,16 @@ struct ClockRing {
         return holdings[place].image
     }
 
+    /// Returns the image of a key without marking it as used.
+    func image(_ key: String) -> Image? { place(key).flatMap { holdings[$0].image } }
+
+    /// All images, in arbitrary order.
+    var entries: [Entry] {
+        holdings.indices.compactMap { place in
+            holdings[place].image.map { Entry(key: holdings[place].key, image: $0, cost: links[place].cost) }
+        }
+    }
+
     /// Adds an image. The key must not be in the ring.
     mutating func append(_ image: Image, _ key: String, cost: Int) {
         let hash = Self.hash(key)

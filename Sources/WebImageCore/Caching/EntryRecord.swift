@@ -125,4 +125,6 @@ package protocol RecordingDiskCache: DiskCaching {
     func entry(forKey key: String) -> CachedResource?
     /// Returns the record of an entry without reading the bytes of the entry; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?
+    /// Removes every variant of this original. Does not remove the original.
+    func removeVariants(of source: KeyFingerprint)
 }

@@ -24,6 +24,19 @@ extension ImageCache {
         onDisk(completion) { $0.removeData(forKey: key) }
     }
 
+    /// Removes every variant of the original with this fingerprint: first from memory, before this method suspends, then
+    /// from disk. Also removes the original from memory, but not from disk.
+    package func removeVariants(of source: KeyFingerprint, cacheType: ImageCacheType) async {
+        if cacheType.includesMemory {
+            originalVersions.forget(source)
+            (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) }
+        }
+        guard cacheType.includesDisk else { return }
+        await disk.run { ($0 as? any RecordingDiskCache)?.removeVariants(of: source) }
+        // A load that began before this call may have stored an image in memory meanwhile.
+        if cacheType.includesMemory { (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) } }
+    }
+
     /// Removes an image from memory before this method returns.
     public func removeImageFromMemory(forKey key: String?) {
         if let key { memoryCache.removeObject(forKey: key) }

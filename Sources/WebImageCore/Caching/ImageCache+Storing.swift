@@ -31,6 +31,16 @@ extension ImageCache {
         disk.async { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
     }
 
+    /// Stores bytes on disk that were made from the original with this fingerprint. ``removeVariants(of:cacheType:)``
+    /// removes them. Returns before the bytes are written.
+    func storeVariantData(_ data: Data, forKey key: String, of source: KeyFingerprint?) {
+        disk.async { disk in
+            guard let recording = disk as? any RecordingDiskCache else { return disk?.setData(data, forKey: key) ?? () }
+            let identity = EntryRecord.Identity.typed(EntryKey.shared(key).fingerprint, isVariant: true)
+            recording.setData(data, forKey: key, record: EntryRecord(identity, source: source), metadata: nil)
+        }
+    }
+
     /// Stores bytes on disk. Blocks until the bytes are written.
     public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
         guard let data, let key else { return }
@@ -150,6 +160,9 @@ extension ImageCache {
             if let image, image.omitsFrames, identity?.key.isVariant == true { return }
             disk.setData(data, forKey: key)
             if let metadata = attributes?.metadata ?? metadata { disk.setMetadata(metadata, forKey: key) }
+        }
+        if let source = record.source, let version = record.version, identity?.key.isVariant != true {
+            originalVersions.noteStored(version, for: source)
         }
         if let image { Self.writeExtended(of: image, key: key, to: disk) }
     }

@@ -158,6 +158,14 @@ public final class ImageCachesManager: ImageCaching {
     /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks, the highest first.
     var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
 
+    /// The layered caches that a query uses, the highest first.
+    var queriedLayers: [any LayeredImageCaching] {
+        round(\.query).caches.flatMap { cache -> [any LayeredImageCaching] in
+            if let layered = cache as? any LayeredImageCaching { return [layered] }
+            return (cache as? ImageCachesManager)?.queriedLayers ?? []
+        }
+    }
+
     /// Returns the caches that a policy selects, the highest first; no caches when `policy` is nil.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {
         guard let policy else { return CacheFanOut(caches: [], isSerial: true) }

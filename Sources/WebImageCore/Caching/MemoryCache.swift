@@ -78,6 +78,19 @@ public final class MemoryCache: MemoryCaching {
         withExtendedLifetime(evicted) {}
     }
 
+    /// Removes the images for which `isRemoved` returns true, and their weak references. Costs one call for each image.
+    func removeObjects(where isRemoved: (Image) -> Bool) {
+        // Call the closure outside the lock, because it takes the locks of the images.
+        let all = state.withLock { $0.ring.entries.map { ($0.key, $0.image) } + $0.weak.living }
+        for (key, image) in all where isRemoved(image) {
+            let evicted = state.withLock { state -> [Image?] in
+                guard state.ring.image(key) === image || state.weak.image(key) === image else { return [] }
+                return [state.ring.remove(key)?.image, state.weak.take(key)?.image]
+            }
+            withExtendedLifetime(evicted) {}
+        }
+    }
+
     /// Removes all images and weak references.
     public func removeAllObjects() {
         let evicted = state.withLock { state in

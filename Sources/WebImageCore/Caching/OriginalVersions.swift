@@ -47,15 +47,53 @@ package final class OriginalVersions: Sendable {
     }
 
     /// Returns the version of bytes that were read from a cache. The version is stale if a different version is known.
-    package func join(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
+    ///
+    /// - Parameter isStored: Whether the bytes were read from the disk layer.
+    package func join(
+        _ digest: ContentDigest, for key: KeyFingerprint, isStored: Bool = false
+    ) -> OriginalVersion {
         state.withLock { state in
             guard let known = state.known[key]?.version else {
-                let new = OriginalVersion(digest)
+                let new = OriginalVersion(digest, isStored: isStored)
                 state.put(new, key)
                 return new
             }
-            return known.digest == digest ? known : OriginalVersion(digest, isStale: true)
+            guard known.digest == digest else { return OriginalVersion(digest, isStale: true) }
+            if isStored { known.noteStored() }
+            return known
         }
+    }
+
+    /// Whether a version on disk that differs from the known version must be newer, because the known version has
+    /// already been on disk. Another process has then replaced it.
+    func mayTakeIn(_ digest: ContentDigest, for key: KeyFingerprint) -> Bool {
+        guard let known = state.withLock({ $0.known[key]?.version }) else { return false }
+        return known.digest != digest && known.isStored
+    }
+
+    /// Makes the version that the disk layer has now the newest version, if ``mayTakeIn(_:for:)`` still holds.
+    func takeIn(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
+        state.withLock { state in
+            let known = state.known[key]?.version
+            if let known, known.digest == digest { return known }
+            guard known?.isStored ?? true else { return OriginalVersion(digest, isStale: true) }
+            known?.supersede()
+            let new = OriginalVersion(digest, isStored: true)
+            state.put(new, key)
+            return new
+        }
+    }
+
+    /// Records that the disk layer has the bytes of a version.
+    func noteStored(_ digest: ContentDigest, for key: KeyFingerprint) {
+        let known = state.withLock { $0.known[key]?.version }
+        if let known, known.digest == digest { known.noteStored() }
+    }
+
+    /// Makes every image in memory that was made from the original stale.
+    func forget(_ key: KeyFingerprint) {
+        let known = state.withLock { $0.known.removeValue(forKey: key)?.version }
+        known?.supersede()
     }
 
     /// Returns the newest known version of an original; nil when no version is known.

@@ -63,6 +63,19 @@ package final class RecentValues<Key: Hashable & Sendable, Value: Sendable>: Sen
         withExtendedLifetime(freed) {}
     }
 
+    /// Removes the values for which `isRemoved` returns true. Costs one call for each value.
+    package func remove(where isRemoved: (Value) -> Bool) {
+        let freed = state.withLock { state in
+            let removed = state.slots.filter { isRemoved($0.value.value) }
+            for (key, slot) in removed {
+                state.slots[key] = nil
+                state.cost -= slot.cost
+            }
+            return removed
+        }
+        withExtendedLifetime(freed) {}
+    }
+
     package func remove(_ key: Key) {
         let freed = state.withLock { state in
             let old = state.slots.removeValue(forKey: key)

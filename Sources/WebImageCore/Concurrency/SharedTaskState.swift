@@ -92,6 +92,12 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         runs.values.reduce(0) { $0 + (matches($1.key.key) ? $1.subscriberCount : 0) }
     }
 
+    /// Whether the key has a run that can be joined.
+    func hasRun(for key: Key, finishedOnly: Bool) -> Bool {
+        guard let run = joinable[HashedKey(key)] else { return false }
+        return !finishedOnly || runs[run]?.outcome != nil
+    }
+
     /// The highest priority of a run's subscribers; nil for a removed run.
     func priority(of run: ID) -> LoadPriority? { runs[run].map { $0.priorities.highest ?? .normal } }
 

@@ -47,6 +47,16 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// The number of runs that have subscribers.
     package var count: Int { state.withLock { $0.decisions.count } }
 
+    /// Whether there are no runs.
+    package var isEmpty: Bool { state.withLock { $0.decisions.count == 0 } }
+
+    /// Whether a new subscriber of this key would join an existing run.
+    ///
+    /// - Parameter finishedOnly: Whether only a run that has its value counts.
+    package func hasRun(for key: Key, finishedOnly: Bool) -> Bool {
+        state.withLock { $0.decisions.hasRun(for: key, finishedOnly: finishedOnly) }
+    }
+
     /// The number of subscribers of all runs for whose key `matches` returns true.
     package func subscriberCount(where matches: (Key) -> Bool) -> Int {
         state.withLock { $0.decisions.subscriberCount(where: matches) }

@@ -166,6 +166,9 @@ extension Image {
         metadata.withLock { !$0.omitsFrames && $0.isPlainlyDecoded && $0.entries.accept(key) }
     }
 
+    /// Whether a load has stored this image as the original with this fingerprint, or as a variant of it.
+    final func isMade(from source: KeyFingerprint) -> Bool { metadata.withLock { $0.entries }.isMade(from: source) }
+
     /// Returns the version of the original from which the entry for `key` was made; nil if the version is unknown.
     final func originalVersion(as key: EntryKey?) -> ContentDigest? {
         key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest

@@ -51,25 +51,44 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
         return result
     }
 
-    private static func path(of url: URL) throws(WebImageError) -> String {
+    /// The path of a URL as a C string.
+    private static func path(of url: URL) throws(WebImageError) -> [CChar] {
         func invalid(_ problem: String, _ hint: String) -> WebImageError {
             WebImageError(.invalidURL, stage: .request, url: url, underlying: .message(problem), hint: hint)
         }
         if let host = url.host(), !host.isEmpty, host.lowercased() != "localhost" {
             throw invalid("the file is on the host \(host)", "Use a path on this machine.")
         }
-        let path = url.path(percentEncoded: false)
-        guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw invalid("the path is not absolute", "Create the URL with URL(fileURLWithPath:).")
+        guard let path = bytes(of: url.path(percentEncoded: true)), path.first == UInt8(ascii: "/"), !path.contains(0)
+        else { throw invalid("the path is not absolute", "Create the URL with URL(fileURLWithPath:).") }
+        return path.map { CChar(bitPattern: $0) } + [0]
+    }
+
+    /// Decodes percent escapes to bytes; nil if an escape is damaged. The bytes need not be UTF-8, because a file name
+    /// on Linux can be any bytes. GIO writes such a name as escapes.
+    private static func bytes(of path: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(path.utf8.count)
+        var rest = path.utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap({ Character(UnicodeScalar($0)).hexDigitValue }),
+                let low = rest.next().flatMap({ Character(UnicodeScalar($0)).hexDigitValue })
+            else { return nil }
+            bytes.append(UInt8(high << 4 | low))
         }
-        return path
+        return bytes
     }
 }
 
 /// One read of one file.
 private struct FileReading {
     let url: URL
-    let path: String
+    /// The path as a C string. The bytes of a path need not be UTF-8.
+    let path: [CChar]
     let maxBytes: Int
 
     /// The file's device, inode number, size and times. At least one of these values changes when the file changes. Nil
@@ -197,7 +216,9 @@ extension WebImageError {
     /// The error of a load that succeeded but returned no bytes.
     package static func emptyBody(_ url: URL) -> WebImageError {
         WebImageError(
-            .badImageData, stage: .download, url: url, underlying: .message("the data is empty"),
+            .badImageData, stage: .download, url: url, underlying: emptyBodyCause,
             hint: "Check what the server sent or the file contains.")
     }
+
+    static let emptyBodyCause = Underlying.message("the data is empty")
 }

@@ -102,7 +102,8 @@ public struct ImageDataLoad: Sendable {
     public var priorityHandle: LoadPriorityHandle?
 
     /// Receives the complete body of a cancelled load, so that a cache can store the body. The download continues after
-    /// the cancel of its last subscriber only if at least 90 % of the body has arrived.
+    /// the cancel of its last subscriber only if the body is nearly complete, for a short time, and until another
+    /// download needs its slot.
     ///
     /// If this property is nil, the download ends when its last subscriber cancels.
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?

@@ -24,6 +24,8 @@ public final class ImageEncodedCache: Sendable {
     private struct Held: Sendable {
         var image: EncodedImage
         var version: ContentDigest
+        /// The original of the image, for its removal.
+        var source: KeyFingerprint?
     }
 
     /// The manager that loads the images.
@@ -50,6 +52,7 @@ public final class ImageEncodedCache: Sendable {
         self.storage = storage
         self.coders = coders
         memory = RecentValues(budget: max(memoryBytes, 0))
+        manager.add(self)
     }
 
     /// Returns the encoded image of a request.
@@ -70,7 +73,7 @@ public final class ImageEncodedCache: Sendable {
     ) async throws(WebImageError) -> EncodedImage {
         let plan = manager.plan(for: request)
         let key = EncodedKey(plan, format, options)
-        if let key, plan.mayAnswerFromCaches, let held = await held(key), await isCurrent(held.version, plan) {
+        if let key, plan.mayAnswerFromCaches, let held = await held(key, plan), await isCurrent(held.version, plan) {
             return held.image
         }
         return try await works.withValue(
@@ -80,6 +83,12 @@ public final class ImageEncodedCache: Sendable {
                 try await self.make(request, plan, key, format, options, handle.priority)
             },
             body: { image throws(WebImageError) in image })
+    }
+
+    /// Removes every result that was made from an original, in memory and on disk.
+    func removeImages(of source: KeyFingerprint) async {
+        memory.remove { $0.source == source }
+        await storage.removeVariants(of: source, cacheType: .disk)
     }
 
     /// Removes every result, in memory and on disk.
@@ -96,13 +105,14 @@ public final class ImageEncodedCache: Sendable {
 
     // MARK: Stored results
 
-    private func held(_ key: EncodedKey) async -> Held? {
+    private func held(_ key: EncodedKey, _ plan: LoadPlan) async -> Held? {
         if let held = memory.value(for: key) { return held }
         guard key.isPersistent, let stored = await storage.diskImageData(forKey: key.storageKey),
             let (image, version) = EncodedImage.read(stored, key.digest)
         else { return nil }
-        keepInMemory(Held(image: image, version: version), key)
-        return Held(image: image, version: version)
+        let held = Held(image: image, version: version, source: plan.keys.original?.sourceFingerprint)
+        keepInMemory(held, key)
+        return held
     }
 
     private func keepInMemory(_ held: Held, _ key: EncodedKey) {
@@ -114,7 +124,11 @@ public final class ImageEncodedCache: Sendable {
     private func isCurrent(_ version: ContentDigest, _ plan: LoadPlan) async -> Bool {
         guard let original = plan.keys.original else { return false }
         // Check the newest version in memory first, because the bytes of that version may not be on disk yet.
-        if let newest = manager.pipeline.store.newestVersion(plan), newest != version { return false }
+        if let newest = manager.pipeline.store.newestVersion(plan), newest != version,
+            !manager.pipeline.store.mayBeReplaced(by: version, plan)
+        {
+            return false
+        }
         return await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original) == version
     }
 
@@ -128,7 +142,7 @@ public final class ImageEncodedCache: Sendable {
         let result = try await manager.result(for: request)
         let image = result.image
         let version = result.version ?? image.originalVersion(as: plan.keys.variant)
-        if let key, let version, let held = await held(key), held.version == version { return held.image }
+        if let key, let version, let held = await held(key, plan), held.version == version { return held.image }
         let chosen = chosen(format, image)
         let coder = plan.context.coder ?? coders
         let coders = coders
@@ -143,9 +157,10 @@ public final class ImageEncodedCache: Sendable {
             data: data, format: chosen, pixelSize: size, etag: EntityTag.tag(of: data),
             lastModified: await lastModified(result, plan), cacheType: .none)
         if let key, let version {
-            keepInMemory(Held(image: encoded, version: version), key)
+            let source = plan.keys.original?.sourceFingerprint
+            keepInMemory(Held(image: encoded, version: version, source: source), key)
             if key.isPersistent {
-                storage.storeImageData(encoded.stored(key.digest, version), forKey: key.storageKey)
+                storage.storeVariantData(encoded.stored(key.digest, version), forKey: key.storageKey, of: source)
             }
         }
         return encoded

@@ -31,6 +31,28 @@ extension WebImageManager {
             completion: nil)
     }
 
+    /// Removes a picture and everything that was made from it: thumbnails, transformed images and encoded images, in
+    /// memory and on disk. Also allows a failed URL to be tried again. Returns after everything was removed.
+    ///
+    /// The images are removed from memory before this function suspends. A load that is running may store its image
+    /// again. In a custom cache, only the entry of the full-size image is removed.
+    ///
+    /// - Parameter context: Names the scope, the cache and the key filter, as in the loads of the picture. The size and
+    ///   the transformer have no effect.
+    public func removeImage(for url: URL?, context: WebImageContext? = nil) async {
+        guard let url else { return }
+        let plan = LoadPlan(LoadRequest(url, [], RequestContext(context), settings), host: self)
+        removeFailedURL(url)
+        guard let key = plan.keys.original else { return }
+        for cache in [plan.cache, plan.originalCache].flatMap(\.layers) {
+            if let cache = cache as? ImageCache {
+                await cache.removeVariants(of: key.sourceFingerprint, cacheType: .all)
+            }
+            await cache.remove(key.string)
+        }
+        for cache in encodedCaches { await cache.removeImages(of: key.sourceFingerprint) }
+    }
+
     private func contains(_ url: URL?, _ type: ImageCacheType, _ completion: (@Sendable (Bool) -> Void)?) {
         ask(url, type) { exists in CallbackQueue.main.async { completion?(exists) } }
     }
@@ -71,5 +93,22 @@ extension WebImageManager {
     /// Returns the number of subscribers that wait for a variant of this URL.
     package func subscriberCount(of url: URL) -> Int {
         pipeline.variants.subscriberCount { $0.decoded.original.url == url }
+    }
+}
+
+extension ImageCaching {
+    /// The cache itself; for an ``ImageCachesManager``, its caches.
+    fileprivate var layers: [any ImageCaching] {
+        (self as? ImageCachesManager)?.caches?.flatMap(\.layers) ?? [self]
+    }
+
+    fileprivate func remove(_ key: String) async {
+        await withCheckedContinuation { continuation in
+            let completion = Completion<Void> { continuation.resume() }
+            // The completion may run on the main queue, which may not be served. Do not wait for it if the disk cache
+            // performs its operations in order.
+            removeImage(forKey: key, cacheType: .all) { completion.complete(with: ()) }
+            if self is ImageCache { completion.complete(with: ()) }
+        }
     }
 }

@@ -10,7 +10,8 @@ extension WebImageManager {
     ///
     /// With `.progressiveLoad`, `completed` is first called with partial images and `finished` = false. With
     /// `.refreshCached`, `completed` receives the cached image with `finished` = true. A second call with `finished` =
-    /// true follows only if the image has changed or the refresh fails.
+    /// true follows only if the image has changed or the refresh fails. If the refresh fails, the second call contains
+    /// the cached image and the error.
     @discardableResult
     public func loadImage(
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
@@ -60,7 +61,11 @@ extension WebImageManager {
         case .cached(let result): completed(result.image, result.data, nil, result.cacheType, true, url)
         case .finished(let result):
             completed(result?.image, result?.data, nil, result?.cacheType ?? .none, true, url)
-        case .failed(let error), .notRefreshed(_, let error): completed(nil, nil, error, .none, true, url)
+        case .failed(let error): completed(nil, nil, error, .none, true, url)
+        // The cached image stays valid. Deliver it with the error, so that a caller that shows every image it receives
+        // does not remove it.
+        case .notRefreshed(let result, let error):
+            completed(result.image, result.data, error, result.cacheType, true, url)
         }
     }
 

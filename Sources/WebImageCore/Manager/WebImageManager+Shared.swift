@@ -3,14 +3,7 @@ import Foundation
 extension WebImageManager {
     /// The default manager. It uses ``ImageCache/shared`` and the registered loaders, unless ``defaultImageCache`` or
     /// ``defaultImageLoader`` was set before the first use of this property.
-    ///
-    /// The ``listener`` of this manager is a ``WebImageLoadLogger`` if the environment variable `WEBIMAGE_LOG` is
-    /// `debug` or `info`.
-    public static let shared = {
-        let manager = WebImageManager()
-        if WebImageLog.logsLoads { manager.listener = WebImageLoadLogger() }
-        return manager
-    }()
+    public static let shared = WebImageManager()
 
     private static let defaults = Locked<(cache: (any ImageCaching)?, loader: (any ImageLoader)?)>((nil, nil))
 

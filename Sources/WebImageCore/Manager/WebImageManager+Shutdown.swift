@@ -20,7 +20,7 @@ extension WebImageManager {
         let end = ContinuousClock.now + NumberLimits.finite(deadline)
         shutDown()
         cancelAll()
-        while isRunning || sharedTaskCount > 0 || pendingStoreCount > 0 {
+        while isRunning || ownsPipeline && sharedTaskCount > 0 || pendingStoreCount > 0 {
             guard ContinuousClock.now < end else { return false }
             try? await Task.sleep(for: .milliseconds(2))
             if Task.isCancelled { return false }

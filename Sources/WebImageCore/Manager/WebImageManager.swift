@@ -13,7 +13,16 @@ public final class WebImageManager: Sendable {
         var failedURLs = FailedURLs()
         var running: [ObjectIdentifier: WebImageCombinedOperation] = [:]
         var pendingStores = 0
+        var encodedCaches: [WeakEncodedCache] = []
+
+        init(_ cache: any ImageCaching, _ loader: any ImageLoader) {
+            let roles = LoadSettings.Roles(cache: cache, loader: loader)
+            listener = WebImageLog.logsLoads ? WebImageLoadLogger() : nil
+            settings = LoadSettings(LoadSettings.Values(), roles, hasListener: listener != nil)
+        }
     }
+
+    private struct WeakEncodedCache { weak var cache: ImageEncodedCache? }
 
     /// The cache of every load whose context names no other cache.
     public let imageCache: any ImageCaching
@@ -21,6 +30,8 @@ public final class WebImageManager: Sendable {
     public let imageLoader: any ImageLoader
 
     let pipeline: ImagePipeline
+    /// Whether all running work in the pipeline belongs to this manager.
+    let ownsPipeline: Bool
     let now: @Sendable () -> ContinuousClock.Instant
     private let state: Locked<State>
 
@@ -36,9 +47,20 @@ public final class WebImageManager: Sendable {
         imageCache = cache
         imageLoader = loader
         pipeline = ImagePipeline(decodePool: decodePool)
+        ownsPipeline = true
         self.now = now
-        let roles = LoadSettings.Roles(cache: cache, loader: loader)
-        state = Locked(State(settings: LoadSettings(LoadSettings.Values(), roles, hasListener: false)))
+        state = Locked(State(cache, loader))
+    }
+
+    /// Creates a manager that shares the running work of another manager, and its cache and loader. It has its own
+    /// settings and its own failed URLs.
+    ///
+    /// Without the shared work, an image would be fetched twice if one manager has fetched its bytes but has not stored
+    /// them yet, and the other manager begins a load.
+    package init(sharingWorkOf other: WebImageManager) {
+        (imageCache, imageLoader, pipeline, now) = (other.imageCache, other.imageLoader, other.pipeline, other.now)
+        ownsPipeline = false
+        state = Locked(State(imageCache, imageLoader))
     }
 
     // MARK: Settings
@@ -90,14 +112,17 @@ public final class WebImageManager: Sendable {
         set { change { $0.optionsProcessor = newValue } }
     }
 
-    /// The duration for which a failed URL is not tried again. Nil, the default, means that the URL is not tried again
-    /// until its failure is removed.
+    /// The duration for which a failed URL is not tried again. The default is five minutes. Nil means that the URL is
+    /// not tried again until its failure is removed, as in SDWebImage.
     public var failedURLLifetime: Duration? {
         get { settings.values.failedURLLifetime }
         set { change { $0.failedURLLifetime = newValue } }
     }
 
-    /// The listener that receives the start and the end of every stage. If nil, the default, nothing is measured.
+    /// The listener that receives the start and the end of every stage. If nil, nothing is measured.
+    ///
+    /// The default is nil. If the environment variable `WEBIMAGE_LOG` is `debug` or `info`, the listener of every new
+    /// manager is a ``WebImageLoadLogger``.
     public var listener: (any WebImageManagerListener)? {
         get { state.withLock { $0.listener } }
         set {
@@ -134,6 +159,16 @@ public final class WebImageManager: Sendable {
 
     /// Rejects every load that begins after this call.
     func shutDown() { change { $0.isShutDown = true } }
+
+    /// Adds a cache of encoded images. ``removeImage(for:context:)`` also removes images from this cache.
+    func add(_ cache: ImageEncodedCache) {
+        state.withLock { state in
+            state.encodedCaches.removeAll { $0.cache == nil }
+            state.encodedCaches.append(WeakEncodedCache(cache: cache))
+        }
+    }
+
+    var encodedCaches: [ImageEncodedCache] { state.withLock { $0.encodedCaches.compactMap(\.cache) } }
 
     // MARK: Failed URLs
 

@@ -35,12 +35,10 @@ public final class WebImagePrefetcher: Sendable {
         weak var delegate: (any WebImagePrefetcherDelegate)?
     }
 
-    /// Creates a prefetcher with a new manager. The new manager uses the cache and the loader of the shared manager,
-    /// but remembers failed URLs separately.
+    /// Creates a prefetcher with a new manager. The new manager uses the cache, the loader and the running work of the
+    /// shared manager, but remembers failed URLs separately.
     public convenience init() {
-        self.init(
-            imageManager: WebImageManager(
-                cache: WebImageManager.shared.imageCache, loader: WebImageManager.shared.imageLoader))
+        self.init(imageManager: WebImageManager(sharingWorkOf: .shared))
     }
 
     /// Creates a prefetcher that loads with a manager.

@@ -14,7 +14,7 @@ struct DownloadStage: Sendable {
         else { throw .notTaken(plan.url, by: plan.loader) }
         handle.send(.loaderStarted)
         let summary: (OriginalData) -> StageSummary = {
-            StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.statusCode)
+            StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.response?.statusCode)
         }
         return try await plan.observed(.download, summary) { () throws(WebImageError) in
             guard let loader = plan.loader as? any ImageDataLoader else { return try await decoded(plan, handle) }
@@ -27,17 +27,22 @@ struct DownloadStage: Sendable {
     private func fetched(
         _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
     ) async throws(WebImageError) -> OriginalData {
-        let kept = plan.isRefreshing ? await resource(plan) : nil
+        let (kept, layer) = plan.isRefreshing ? await resource(plan) : (nil, nil)
         let result = try await loader.loadData(for: load(plan, kept, handle)) {
             handle.send(.progress(received: $0, expected: $1, url: $2))
         }
         if let kept, result.isNotModified || result.data == kept.data {
-            return try confirmed(kept, by: result, plan)
+            return try confirmed(kept, in: layer, by: result, plan)
+        }
+        // No layer has the bytes: the entry is only in memory, or the URL is a `file:` or `data:` URL. Compare the bytes
+        // with the version of the delivered image.
+        if kept == nil, let shown = plan.cachedVersion, !result.isLowDataImage, shown == ContentDigest(result.data) {
+            throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
         return OriginalData(
             data: result.data, cacheType: .none, metadata: result.metadata,
             mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage, isNewest: !result.isLowDataImage,
-            statusCode: result.response.statusCode)
+            response: result.response)
     }
 
     private func load(_ plan: LoadPlan, _ kept: CachedResource?, _ handle: StageHandle) -> ImageDataLoad {
@@ -64,25 +69,30 @@ struct DownloadStage: Sendable {
     /// The load has already delivered a cached image. If that image was made from another version of the bytes, returns
     /// the cached bytes. Otherwise throws `.cacheNotModified`.
     private func confirmed(
-        _ kept: CachedResource, by result: ImageDataResult, _ plan: LoadPlan
+        _ kept: CachedResource, in layer: (any LayeredImageCaching)?, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {
-        if let cache = plan.originalCache as? any VersionedImageCache {
+        if let cache = layer as? any VersionedImageCache {
             cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
         } else {
-            (plan.originalCache as? any LayeredImageCaching)?
-                .storeMetadata(result.metadata, forKey: plan.originalKey)
+            layer?.storeMetadata(result.metadata, forKey: plan.originalKey)
         }
         guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
         return OriginalData(
             data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version, isNewest: true,
-            statusCode: result.response.statusCode)
+            response: result.response)
     }
 
-    private func resource(_ plan: LoadPlan) async -> CachedResource? {
-        let stored = await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
-        return stored.flatMap { plan.originalDecoder.accepts($0) ? $0 : nil }
+    /// Returns the bytes of the original with their metadata, and the cache that has them. An ``ImageCachesManager`` is
+    /// asked layer by layer.
+    private func resource(_ plan: LoadPlan) async -> (CachedResource?, (any LayeredImageCaching)?) {
+        for layer in plan.originalLayers {
+            if let stored = await layer.diskResource(forKey: plan.originalKey), plan.originalDecoder.accepts(stored) {
+                return (stored, layer)
+            }
+        }
+        return (nil, nil)
     }
 
     // MARK: Loaders that return decoded images

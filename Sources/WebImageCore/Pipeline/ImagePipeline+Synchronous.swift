@@ -10,7 +10,7 @@ extension ImagePipeline {
         if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
             let (image, entry) = decoded(plan.variantDecoder, cache, plan)
         {
-            store.keepInMemory(image, plan, joining: entry.record?.version)
+            store.keepInMemorySync(image, plan, fromDisk: entry.record?.version)
             var hit = WebImageResult(image: image, encodedByteCount: entry.data.count, cacheType: .disk)
             hit.version = entry.record?.version
             return hit
@@ -20,7 +20,7 @@ extension ImagePipeline {
             let (image, entry) = decoded(plan.originalDecoder, cache, plan)
         else { return nil }
         let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)
-        store.keepInMemory(image, plan, joining: version)
+        store.keepInMemorySync(image, plan, fromDisk: version)
         let original = OriginalData(data: entry.data, cacheType: .disk, version: version)
         return WebImageResult(DecodedImage(image: image, source: image, original: original), plan)
     }

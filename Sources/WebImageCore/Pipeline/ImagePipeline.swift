@@ -19,6 +19,7 @@ final class ImagePipeline: Sendable {
     let transform: TransformStage
     let store: StoreStage
 
+    /// - Parameter decodePool: The pool that decodes and runs transformers that only compute.
     init(decodePool: DecodePool) {
         disk = DiskStage()
         decode = DecodeStage(pool: decodePool)
@@ -79,7 +80,7 @@ final class ImagePipeline: Sendable {
         do throws(WebImageError) {
             let image = try await decode.image(of: entry, plan.variantDecoder, plan, handle)
             guard let adapted = plan.wanted.adapted(image) else { return nil }
-            store.keepInMemory(image, plan, joining: entry.record?.version)
+            await store.keepInMemory(image, plan, fromDisk: entry.record?.version)
             var hit = WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
             hit.version = entry.record?.version
             return hit
@@ -146,7 +147,7 @@ final class ImagePipeline: Sendable {
         let arrival = plan.streams ? PartialImageReporter(plan, decode.pool, handle) : nil
         var isDamaged = false
         let made = try await originals.withValue(
-            for: plan.originalIdentity, priority: handle.priority, listener: { arrival.pass($0, to: handle) },
+            for: identityToJoin(plan), priority: handle.priority, listener: { arrival.pass($0, to: handle) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
@@ -160,7 +161,7 @@ final class ImagePipeline: Sendable {
                 } catch {
                     guard original.cacheType == .disk, !skippingDisk,
                         try await self.decode.isUndecodable(original.data, after: error, plan, handle)
-                    else { throw error }
+                    else { throw error.received(original.response) }
                     isDamaged = true
                     return nil
                 }
@@ -168,6 +169,20 @@ final class ImagePipeline: Sendable {
         guard isDamaged else { return made }
         (plan.source.cache as? any LayeredImageCaching)?.removeCorruptDiskEntry(forKey: plan.originalKey)
         return try await decodedOriginal(plan, handle, skippingDisk: true)
+    }
+
+    /// The identity under which the load fetches its original. A load that uses the bytes while they arrive has another
+    /// identity than a load that does not. If the other kind of load already has the bytes, but has not stored them yet,
+    /// join it. Otherwise the bytes would be fetched twice.
+    private func identityToJoin(_ plan: LoadPlan) -> OriginalIdentity {
+        var identity = plan.originalIdentity
+        guard !originals.isEmpty else { return identity }
+        let isStreaming = identity.streams
+        identity.streams = !isStreaming
+        // A running task without bytes in between cannot serve a load that needs them.
+        if originals.hasRun(for: identity, finishedOnly: isStreaming) { return identity }
+        identity.streams = isStreaming
+        return identity
     }
 
     // MARK: 3, 4: disk under the original's key, download

@@ -135,7 +135,9 @@ extension LoadPlan {
         plan.prepared = nil
         plan.streams = false
         plan.isRefreshing = true
-        plan.cachedVersion = cached.version ?? cached.image.originalVersion(as: keys.variant)
+        plan.cachedVersion =
+            cached.version ?? cached.image.originalVersion(as: keys.variant)
+            ?? (isVariant ? nil : cached.data.map { ContentDigest($0) })
         return plan
     }
 
@@ -143,6 +145,12 @@ extension LoadPlan {
     var source: (cache: any ImageCaching, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
+    }
+
+    /// The caches that may have the bytes of the original, in the order in which they are asked.
+    var originalLayers: [any LayeredImageCaching] {
+        if let layered = originalCache as? any LayeredImageCaching { return [layered] }
+        return (originalCache as? ImageCachesManager)?.queriedLayers ?? []
     }
 
     /// Decodes the entry of the variant.

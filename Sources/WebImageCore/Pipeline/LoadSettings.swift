@@ -11,7 +11,7 @@ final class LoadSettings: Sendable {
         var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
         var cacheSerializer: (any WebImageCacheSerializerProtocol)?
         var optionsProcessor: (any WebImageOptionsProcessorProtocol)?
-        var failedURLLifetime: Duration?
+        var failedURLLifetime: Duration? = .seconds(300)
         var isShutDown = false
     }
 

@@ -19,8 +19,8 @@ struct OriginalData: Sendable {
     var version: ContentDigest?
     /// Whether the loader has just fetched or confirmed the bytes. If true, every other version is older.
     var isNewest = false
-    /// The HTTP status of the response that carried the bytes; nil for bytes from a cache or a loader without HTTP.
-    var statusCode: Int?
+    /// The head of the response that carried the bytes; nil for bytes from a cache.
+    var response: WebImageResponse?
 }
 
 /// A decoded image, as input and output of the transform and store stages.

@@ -12,7 +12,10 @@ struct OriginalIdentity: Hashable, Sendable {
     let queryType: ImageCacheType
     let isRefreshing: Bool
     let cachedVersion: ContentDigest?
-    let streams: Bool
+    var streams: Bool
+    /// The manager whose delegate decides about the download and the image; nil without a delegate. Managers without a
+    /// delegate can share work.
+    let delegateOwner: ObjectIdentifier?
     /// The decoding parameters, if a custom cache or loader returns decoded images; otherwise nil.
     let decoding: DecodingOptions?
 }
@@ -74,6 +77,7 @@ extension LoadPlan {
             options: options.intersection(Self.originalOptions),
             queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
             isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
+            delegateOwner: host.hasDelegate ? ObjectIdentifier(host) : nil,
             decoding: isLayered && sharing != nil ? nil : decoding.options)
     }
 

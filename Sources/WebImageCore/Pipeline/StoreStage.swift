@@ -15,7 +15,7 @@ struct StoreStage: Sendable {
     func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
         guard !Task.isCancelled else { throw .cancelled }
         guard !made.original.isLowDataImage else { return }
-        let version = version(made.original, plan)
+        let version = await version(made.original, plan)
         keepInMemory(made.image, plan, version)
         keepOriginalInMemory(made, plan, version)
         let requests = StoreRequest.requests(for: made, plan)
@@ -75,11 +75,28 @@ struct StoreStage: Sendable {
     // MARK: Memory
 
     /// Returns the version to record in images that are made from this original.
-    private func version(_ original: OriginalData, _ plan: LoadPlan) -> OriginalVersion? {
+    private func version(_ original: OriginalData, _ plan: LoadPlan) async -> OriginalVersion? {
         guard let digest = original.version, let key = plan.keys.original else { return nil }
-        let versions = versions(plan)
-        return original.isNewest
-            ? versions.declare(digest, for: key.sourceFingerprint) : versions.join(digest, for: key.sourceFingerprint)
+        if original.isNewest {
+            let version = versions(plan).declare(digest, for: key.sourceFingerprint)
+            if original.cacheType == .disk { version.noteStored() }
+            return version
+        }
+        guard original.cacheType == .disk else { return versions(plan).join(digest, for: key.sourceFingerprint) }
+        return await versionOnDisk(digest, key, plan)
+    }
+
+    /// Returns the version of bytes that were read from disk. If another process has replaced the known version, the
+    /// version on disk becomes the newest version. Otherwise every image that is made from it would be stale, and would
+    /// be made again by every load.
+    private func versionOnDisk(_ digest: ContentDigest, _ key: EntryKey, _ plan: LoadPlan) async -> OriginalVersion {
+        let (versions, source) = (versions(plan), key.sourceFingerprint)
+        if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache as? any VersionedImageCache,
+            await cache.diskVersion(of: key) == digest
+        {
+            return versions.takeIn(digest, for: source)
+        }
+        return versions.join(digest, for: source, isStored: true)
     }
 
     /// Returns the newest version that is recorded in memory for the original of a plan; nil if no version is recorded.
@@ -87,8 +104,32 @@ struct StoreStage: Sendable {
         plan.keys.original.flatMap { versions(plan).newest(for: $0.sourceFingerprint) }
     }
 
+    /// Whether a version on disk must be newer than the newest version that is recorded in memory.
+    func mayBeReplaced(by version: ContentDigest, _ plan: LoadPlan) -> Bool {
+        plan.keys.original.map { versions(plan).mayTakeIn(version, for: $0.sourceFingerprint) } ?? false
+    }
+
     private func versions(_ plan: LoadPlan) -> OriginalVersions {
         (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
+    }
+
+    /// Stores an image that was read from disk in memory. `version` is the version of the original from which the image
+    /// was made. Takes a newer version in, which another process has stored.
+    func keepInMemory(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) async {
+        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
+        keepInMemory(image, plan, await versionOnDisk(version, key, plan))
+    }
+
+    /// Does the same, but blocks the calling thread if the version must be compared with the version on disk.
+    func keepInMemorySync(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) {
+        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
+        let (versions, source) = (versions(plan), key.sourceFingerprint)
+        if versions.mayTakeIn(version, for: source), let cache = plan.originalCache as? any VersionedImageCache,
+            cache.diskVersionSync(of: key) == version
+        {
+            return keepInMemory(image, plan, versions.takeIn(version, for: source))
+        }
+        keepInMemory(image, plan, versions.join(version, for: source, isStored: true))
     }
 
     /// Stores an image in memory. `version` is the version of the original from which the image was made. If a
@@ -147,7 +188,8 @@ struct StoreStage: Sendable {
         let image = request.serializedImage
         let data = request.data
         let url = plan.url
-        let chosen = try? await pool.run { () throws(WebImageError) in
+        // The serializer is code of the program and may wait.
+        let chosen = try? await UserCodePool.shared.run {
             serializer.cacheData(with: image, originalData: data, imageURL: url)
         }
         request.data = chosen ?? data

@@ -42,6 +42,17 @@ struct ImageEntries {
         }?.version
     }
 
+    /// Whether an entry belongs to the original with this fingerprint. An entry that was read by a key string belongs to
+    /// it only if it is the original itself.
+    func isMade(from source: KeyFingerprint) -> Bool {
+        entries.contains { entry in
+            switch entry.identity {
+            case .key(let key): key.sourceFingerprint == source
+            case .fingerprint(let fingerprint, _): fingerprint == source
+            }
+        }
+    }
+
     /// Returns whether a load of `key` may use the image that the memory cache found under the key's string.
     ///
     /// - True if a load of `key` stored the image and no newer version of the image's original is known.

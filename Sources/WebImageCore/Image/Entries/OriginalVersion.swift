@@ -1,16 +1,26 @@
 /// One version of an original. All images in memory that were made from the same version share one object of this
 /// class.
 package final class OriginalVersion: Sendable {
-    package let digest: ContentDigest
-    private let isSuperseded: Locked<Bool>
+    private struct State {
+        var isSuperseded: Bool
+        var isStored: Bool
+    }
 
-    init(_ digest: ContentDigest, isStale: Bool = false) {
+    package let digest: ContentDigest
+    private let state: Locked<State>
+
+    init(_ digest: ContentDigest, isStale: Bool = false, isStored: Bool = false) {
         self.digest = digest
-        isSuperseded = Locked(isStale)
+        state = Locked(State(isSuperseded: isStale, isStored: isStored))
     }
 
     /// Whether a newer version of the original is known.
-    package var isStale: Bool { isSuperseded.withLock { $0 } }
+    package var isStale: Bool { state.withLock { $0.isSuperseded } }
 
-    func supersede() { isSuperseded.withLock { $0 = true } }
+    /// Whether the disk layer has had this version. A different version on disk is then newer. Otherwise the bytes of
+    /// this version may still be waiting to be written.
+    var isStored: Bool { state.withLock { $0.isStored } }
+
+    func supersede() { state.withLock { $0.isSuperseded = true } }
+    func noteStored() { state.withLock { $0.isStored = true } }
 }
