@@ -221,12 +221,12 @@ struct DownloadFaultTests {
         }
     }
 
-    @Test func emptyBodyIsBadImageData() async throws {
+    @Test func emptyBodyIsBadImageDataAndBlocksNoURL() async throws {
         try await withDownloader { server, downloader in
             server.route("/a", .body(Data()))
             let error = try await downloader.failure(server.url("/a"))
             #expect(error.code == .badImageData)
-            #expect(downloader.shouldBlockFailedURL(with: server.url("/a"), error: error))
+            #expect(!downloader.shouldBlockFailedURL(with: server.url("/a"), error: error))
         }
     }
 

@@ -6,6 +6,14 @@
     var filterKey: String { get }
     /// Returns the changed image; nil when the filter does not support the image. Called off the main thread.
     func filteredImage(with image: Image) -> Image?
+    /// How the filter runs: ``ImageTransformerExecution/computing`` if it never waits. The default is
+    /// ``ImageTransformerExecution/waiting``.
+    var execution: ImageTransformerExecution { get }
+}
+
+extension ImageFilter {
+    /// ``ImageTransformerExecution/waiting`` by default.
+    public var execution: ImageTransformerExecution { .waiting }
 }
 
 /// A transformer that runs a filter. The key of the transformer contains the key of the filter.
@@ -18,6 +26,9 @@ public struct ImageFilterTransformer: ImageTransformer {
 
     /// The key of SDWebImage, with the filter's parameters added. SDWebImage's key does not contain the parameters.
     public var transformerKey: String { "SDImageFilterTransformer(\(filter.filterKey))" }
+
+    /// The execution of the filter.
+    public var execution: ImageTransformerExecution { filter.execution == .computing ? .computing : .waiting }
 
     /// Returns the filtered image.
     public func transformedImage(with image: Image, forKey key: String) -> Image? { filter.filteredImage(with: image) }

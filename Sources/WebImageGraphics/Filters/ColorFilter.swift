@@ -4,6 +4,9 @@ public import WebImageCore
 /// Filters that change the colour of each pixel independently. The filters have the names of the corresponding Core
 /// Image filters.
 public struct ColorFilter: ImageFilter {
+    /// ``ImageTransformerExecution/computing``, because the filter only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     /// The filter's name, followed by its parameters if it has any.
     public let filterKey: String
     private let pipeline: ColorPipeline

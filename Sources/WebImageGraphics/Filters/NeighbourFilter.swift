@@ -5,6 +5,9 @@ public import WebImageCore
 /// Filters whose result for a pixel depends on its neighbours or its position. The filters have the names of the
 /// corresponding Core Image filters.
 public struct NeighbourFilter: ImageFilter {
+    /// ``ImageTransformerExecution/computing``, because the filter only changes pixels.
+    public var execution: ImageTransformerExecution { .computing }
+
     private enum Kind: Sendable {
         case kernel([Double], side: Int)
         case pixellate(points: Double)

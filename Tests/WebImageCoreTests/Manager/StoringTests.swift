@@ -138,7 +138,7 @@ struct StoringTests {
         #expect(result.image.pixelSize.width == 9 && result.image.isTransformed && result.data == nil)
         #expect(fixture.cache.imageFromMemoryCache(forKey: fixture.key) === result.image)
         #expect(fixture.cache.disk == [fixture.key: Data("encoded".utf8)])
-        #expect(delegate.wasOnPool == [true])
+        #expect(delegate.threads == ["webimage.user"])
     }
 
     @Test func unchangedImageOfTheDelegateKeepsItsBytesAndNilFails() async throws {
@@ -149,7 +149,7 @@ struct StoringTests {
         #expect(result.data == FakeCoder.file() && fixture.cache.disk == [fixture.key: FakeCoder.file()])
         let box: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 2, height: 2)]
         _ = try await fixture.result(.fromLoaderOnly, box)
-        #expect(keeping.wasOnPool.count == 1, "the delegate also received the thumbnail")
+        #expect(keeping.threads.count == 1, "the delegate also received the thumbnail")
         let refusing = ChangingDelegate { _ in nil }
         fixture.manager.delegate = refusing
         await #expect { try await fixture.result(.fromLoaderOnly) } throws: {
@@ -161,17 +161,17 @@ struct StoringTests {
 
 private final class ChangingDelegate: WebImageManagerDelegate {
     private let change: @Sendable (Image) -> Image?
-    private let calls = Locked<[Bool]>([])
+    private let calls = Locked<[String]>([])
 
     init(_ change: @escaping @Sendable (Image) -> Image?) { self.change = change }
 
-    /// One value per call: whether the pool was running a job during the call.
-    var wasOnPool: [Bool] { calls.withLock { $0 } }
+    /// The name of the thread of each call.
+    var threads: [String] { calls.withLock { $0 } }
 
     func imageManager(
         _ imageManager: WebImageManager, transformDownloadedImage image: Image, with imageURL: URL
     ) -> Image? {
-        calls.withLock { $0.append(DecodePool.shared.runningCount > 0) }
+        calls.withLock { $0.append(Thread.current.name ?? "") }
         return change(image)
     }
 }
