@@ -142,8 +142,10 @@ final class ViewLoad: WebImageOperation {
         let isCancellation = result.error?.isCancellation == true
         let hasErrorImage =
             result.error != nil && !isCancellation && binding?.hasErrorImage(forKey: key) == true
+        // A failed refresh delivers the cached image with its error. The view already shows this image.
+        let isRepeated = result.error != nil && showsImage
         let delivery = ViewLoadState.Delivery(
-            hasImage: result.image != nil, hasError: result.error != nil, isCancellation: isCancellation,
+            hasImage: result.image != nil && !isRepeated, hasError: result.error != nil, isCancellation: isCancellation,
             finished: result.finished)
         let outcome = state.withLock {
             $0.decisions.deliver(
