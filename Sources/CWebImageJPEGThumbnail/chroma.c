@@ -168,6 +168,7 @@ static uint32_t finish_blocks(const uint32_t *sums, size_t lists, size_t count, 
 
 webimage_jpeg_thumbnail_status webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_t stride) {
     size_t count = (size_t)blocks->count;
+    if (count == 0) return WEBIMAGE_JPEG_THUMBNAIL_OK;
     int32_t largest_dc = 0;
     for (size_t block = 0; block < count; block++) {
         int32_t dc = (int32_t)blocks->sums[block];
@@ -185,6 +186,7 @@ webimage_jpeg_thumbnail_status webimage_jt_chroma_flush(chroma_blocks *blocks, c
         memcpy(blocks->targets[block], upper + 2 * block, 2);
         memcpy(blocks->targets[block] + stride, lower + 2 * block, 2);
     }
+    blocks->count = 0;
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 

@@ -25,7 +25,6 @@ typedef struct {
     part parts[MAX_COMPONENTS];
     size_t capacity;                   /* of a window */
     size_t mcu;                        /* the number of MCUs so far */
-    size_t batch;                      /* MCUs for which the lists of chroma have space */
     uint32_t *list;                    /* the memory of `ends` and `guesses` */
     uint32_t *ends;                    /* one entry before them can be written as well */
     uint32_t *guesses[STREAMS];
@@ -47,14 +46,11 @@ static webimage_jpeg_thumbnail_status prepare_part(scan *scan, int index) {
         part->offsets[block] = ((size_t)place->y * component->stride + (size_t)place->x) * (size_t)component->side;
     }
     if (component->side == 1) return WEBIMAGE_JPEG_THUMBNAIL_OK;
-    size_t batch = CHROMA_BATCH / (size_t)part->count;
-    if (batch < scan->batch) scan->batch = batch;
     return webimage_jt_chroma_init(&part->chroma, component->quant, &scan->ac[decoder->ac_index[index]]);
 }
 
 static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
     scan->decoder = decoder;
-    scan->batch = CHROMA_BATCH;
     int pairs = 0, pair_dc[MAX_COMPONENTS], pair_ac[MAX_COMPONENTS], pair_of[MAX_COMPONENTS];
     for (int index = 0; index < decoder->scan_components; index++) {
         int dc = decoder->dc_index[index], ac = decoder->ac_index[index];
@@ -115,7 +111,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
     const uint16_t quant = part->component->quant[0];
     int32_t dc = part->prediction;
     uint32_t flags = 0, extent = 0;
-    int listed = 0;
+    int listed = part->chroma.count;
     ends += part->first;
     for (size_t mcu = 0; mcu < count; mcu++, ends += blocks_in_mcu, target += part->step) {
         for (int block = 0; block < blocks; block++) {
@@ -150,27 +146,47 @@ static uint32_t write_any_part(scan *scan, part *part, const uint32_t *ends, uin
     return write_part(scan, part, ends, target, count, part->count, 1);
 }
 
+/* Writes the samples of all listed blocks. Call this function before the window changes. */
+static webimage_jpeg_thumbnail_status flush_chroma(scan *scan) {
+    for (int index = 0; index < scan->decoder->scan_components; index++) {
+        part *part = &scan->parts[index];
+        webimage_jpeg_thumbnail_status status =
+            webimage_jt_chroma_flush(&part->chroma, scan->decoder->window.bytes, part->component->stride);
+        if (status) return status;
+    }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+/* The number of MCUs for which all lists of chroma have space. */
+static size_t chroma_room(const scan *scan) {
+    size_t room = SIZE_MAX;
+    for (int index = 0; index < scan->decoder->scan_components; index++) {
+        const part *part = &scan->parts[index];
+        size_t left = (size_t)(CHROMA_BATCH - part->chroma.count) / (size_t)part->count;
+        if (part->component->side == 2 && left < room) room = left;
+    }
+    return room;
+}
+
 /* Writes `count` MCUs, whose blocks end at `ends`. `start` is the position of the first block. */
 static webimage_jpeg_thumbnail_status write_blocks(scan *scan, uint32_t start, uint32_t *ends, size_t count) {
     decoder *decoder = scan->decoder;
     size_t wide = (size_t)decoder->mcus_wide;
     ends[-1] = start;
     while (count > 0) {
-        size_t column = scan->mcu % wide, row = scan->mcu / wide, run = wide - column;
+        size_t column = scan->mcu % wide, row = scan->mcu / wide, run = wide - column, room = chroma_room(scan);
         if (run > count) run = count;
-        if (run > scan->batch) run = scan->batch;
-        for (int index = 0; index < decoder->scan_components; index++) {
+        if (run > room) run = room;
+        for (int index = 0; index < decoder->scan_components && run > 0; index++) {
             part *part = &scan->parts[index];
             const component *component = part->component;
             size_t blocks_down = (size_t)(decoder->scan_components == 1 ? 1 : component->vertical);
             size_t y = row * blocks_down * (size_t)component->side;
             uint8_t *target = component->samples + y * component->stride + column * part->step;
             if (write_any_part(scan, part, ends, target, run)) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
-            if (component->side == 1) continue;
-            webimage_jpeg_thumbnail_status status =
-                webimage_jt_chroma_flush(&part->chroma, decoder->window.bytes, component->stride);
-            if (status) return status;
         }
+        webimage_jpeg_thumbnail_status status = run == room ? flush_chroma(scan) : WEBIMAGE_JPEG_THUMBNAIL_OK;
+        if (status) return status;
         ends += run * (size_t)decoder->blocks_in_mcu;
         scan->mcu += run;
         count -= run;
@@ -222,6 +238,7 @@ static webimage_jpeg_thumbnail_status decode_long(scan *scan, size_t mcus) {
         size_t count = webimage_jt_find_blocks(decoder, &scan->code, position, scan->ends, scan->guesses) / blocks;
         if (count > mcus) count = mcus;
         webimage_jpeg_thumbnail_status status = write_blocks(scan, position, scan->ends, count);
+        if (!status) status = flush_chroma(scan);
         if (status) return status;
         if (count > 0) position = scan->ends[count * blocks - 1] & POSITION_MASK;
         mcus -= count;
@@ -273,7 +290,8 @@ static webimage_jpeg_thumbnail_status write_intervals(scan *scan, interval *inte
         if (status) return status;
         bits += interval->stream.limit - interval->start;
     }
-    return check_cost(scan, bits);
+    webimage_jpeg_thumbnail_status status = flush_chroma(scan);
+    return status ? status : check_cost(scan, bits);
 }
 
 /* Decodes a scan with restart markers. Each interval is independent of the others and its start is known. Intervals that
