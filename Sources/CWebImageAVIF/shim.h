@@ -17,7 +17,8 @@
     take(avifCodecVersions) take(avifCropRectConvertCleanApertureBox) take(avifDecoderCreate) take(avifDecoderDestroy) take(avifDecoderNthImage)          \
     take(avifDecoderNthImageTiming) take(avifDecoderParse) take(avifDecoderSetIOMemory)                         \
     take(avifEncoderAddImage) take(avifEncoderCreate) take(avifEncoderDestroy) take(avifEncoderFinish)          \
-    take(avifImageCreate) take(avifImageDestroy) take(avifImageRGBToYUV) take(avifImageSetProfileICC)           \
+    take(avifImageCreate) take(avifImageDestroy) take(avifImageRGBToYUV) take(avifImageSetMetadataExif)          \
+    take(avifImageSetMetadataXMP) take(avifImageSetProfileICC)                                                  \
     take(avifImageYUVToRGB) take(avifRGBImageSetDefaults) take(avifRWDataFree) take(avifResultToString)         \
     take(avifVersion)
 
@@ -42,6 +43,40 @@ static inline avifResult webimage_avif_set_profile(
 #else
     avif->avifImageSetProfileICC(image, profile, size);
     return AVIF_RESULT_OK;
+#endif
+}
+
+// Sets EXIF and XMP of an image. Before libavif 1.0, the functions returned no result and ended the process if memory
+// was exhausted.
+static inline avifResult webimage_avif_set_exif(
+    const AVIFFunctions *_Nonnull avif, avifImage *_Nonnull image, const uint8_t *_Nullable exif, size_t size) {
+#if AVIF_VERSION_MAJOR >= 1
+    return avif->avifImageSetMetadataExif(image, exif, size);
+#else
+    avif->avifImageSetMetadataExif(image, exif, size);
+    return AVIF_RESULT_OK;
+#endif
+}
+
+static inline avifResult webimage_avif_set_xmp(
+    const AVIFFunctions *_Nonnull avif, avifImage *_Nonnull image, const uint8_t *_Nullable xmp, size_t size) {
+#if AVIF_VERSION_MAJOR >= 1
+    return avif->avifImageSetMetadataXMP(image, xmp, size);
+#else
+    avif->avifImageSetMetadataXMP(image, xmp, size);
+    return AVIF_RESULT_OK;
+#endif
+}
+
+// Declares that viewers rotate the image by `turns` quarter turns counter-clockwise and then, if `flips` is not 0,
+// exchange top and bottom. libavif 1.0 renamed the member `mode` to `axis`.
+static inline void webimage_avif_set_transform(avifImage *_Nonnull image, uint8_t turns, int flips) {
+    image->transformFlags = (turns ? AVIF_TRANSFORM_IROT : 0) | (flips ? AVIF_TRANSFORM_IMIR : 0);
+    image->irot.angle = turns;
+#if AVIF_VERSION_MAJOR >= 1
+    image->imir.axis = 0;
+#else
+    image->imir.mode = 0;
 #endif
 }
 

@@ -33,6 +33,8 @@ final class AVIFEncoder {
             let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
+            // libavif writes the metadata and the orientation of the first frame.
+            if index == 0 { try planes.set(options.metadata) }
             // Lossless encoding needs key frames, because the encoding of a predicted frame is not exact.
             let flags =
                 frameCount == 1
@@ -112,6 +114,38 @@ private final class AVIFPlanes {
         guard result == AVIF_RESULT_OK else {
             throw .cannotEncode("libavif", libavif.words(for: result))
         }
+    }
+
+    /// Sets EXIF, XMP and orientation. The orientation is stored in the boxes `irot` and `imir`, because AVIF readers
+    /// ignore the EXIF orientation.
+    func set(_ metadata: EmbeddedMetadata) throws(WebImageError) {
+        var upright = metadata
+        upright.orientation = .up
+        try set(upright.exifWithOrientation) { webimage_avif_set_exif($0, image, $1, $2) }
+        try set(metadata.xmp) { webimage_avif_set_xmp($0, image, $1, $2) }
+        // The number of quarter turns counter-clockwise, and whether top and bottom are exchanged afterwards.
+        let (turns, flips): (UInt8, Bool) =
+            switch metadata.orientation {
+            case .up: (0, false)
+            case .upMirrored: (2, true)
+            case .down: (2, false)
+            case .downMirrored: (0, true)
+            case .leftMirrored: (1, true)
+            case .right: (3, false)
+            case .rightMirrored: (3, true)
+            case .left: (1, false)
+            }
+        webimage_avif_set_transform(image, turns, flips ? 1 : 0)
+    }
+
+    private func set(
+        _ data: Data?, _ store: (UnsafePointer<AVIFFunctions>, UnsafePointer<UInt8>?, Int) -> avifResult
+    ) throws(WebImageError) {
+        guard let data else { return }
+        let result = data.withUnsafeBytes { bytes in
+            withUnsafePointer(to: libavif) { store($0, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count) }
+        }
+        guard result == AVIF_RESULT_OK else { throw .cannotEncode("libavif", libavif.words(for: result)) }
     }
 
     deinit {

@@ -136,7 +136,9 @@ struct Rendition: Sendable {
         var options = EncodingOptions()
         options.quality = Double(quality ?? 85) / 100
         options.lossless = keepsEveryBit(info, format)
-        if keepsMetadata, format == .jpeg, let properties = try? manager.imageProperties(of: data, limits: limits) {
+        if keepsMetadata, [.jpeg, .png, .webP, .avif].contains(format.container),
+            let properties = try? manager.imageProperties(of: data, limits: limits)
+        {
             options.metadata = EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp)
         }
         return options

@@ -146,7 +146,7 @@ enum Usage {
                   -f, --format FORMAT    for output names without an extension, one of jpg, png, gif, webp, avif, heic, jxl, tiff
                                          or bmp, as far as 'webimage formats' writes it
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
-                  --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
+                  --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                   --color srgb|as-is     convert colours to sRGB (default), or keep the stored values and the profile
                   --freedesktop          write into the desktop's thumbnail cache, which file managers use
                   --json                 one JSON object per line
@@ -189,7 +189,7 @@ enum Usage {
                   --frame N              only this frame, counted from 0
                   --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
                                          (default: as-is for rgba and lossless to lossless, else srgb)
-                  --metadata keep|drop   EXIF and XMP, where the format is JPEG (default drop)
+                  --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                 """ + "\n" + quiet + """
 
                 Steps, applied to every frame in the order given; a step may be repeated; lengths in pixels:

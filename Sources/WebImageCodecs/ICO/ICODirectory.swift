@@ -1,3 +1,4 @@
+import Foundation
 import WebImageCore
 
 /// The list of pictures at the start of an icon or cursor file.
@@ -19,6 +20,20 @@ struct ICODirectory {
             let count = bytes.littleEndian16(at: 4)
         else { throw .badData("ICO", "the signature is missing") }
         entries = (0..<count).compactMap { Entry(bytes, at: 6 + 16 * $0, isCursor: type == 2) }
+    }
+
+    /// Returns an icon file that contains one PNG file. The sides have at most 256 px.
+    static func file(png: Data, size: PixelSize, hasAlpha: Bool) -> Data {
+        func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        }
+        // The byte 0 means 256 px. The fields are: reserved, type 1 (icon), number of pictures; then width, height,
+        // number of colours, reserved, colour planes, bits per pixel, and length and offset of the PNG file.
+        let head = bytes(0, 2) + bytes(1, 2) + bytes(1, 2)
+        let entry =
+            bytes(size.width, 1) + bytes(size.height, 1) + bytes(0, 2) + bytes(1, 2) + bytes(hasAlpha ? 32 : 24, 2)
+            + bytes(png.count, 4) + bytes(head.count + 16, 4)
+        return Data(head + entry) + png
     }
 
     /// The entry with the most pixels. Among entries with equally many pixels, it is the entry with the most bits per

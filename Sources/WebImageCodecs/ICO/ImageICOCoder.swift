@@ -3,7 +3,7 @@ public import WebImageCore
 import WebImageGraphics
 
 /// Reads the largest picture of a Windows icon or cursor. If several pictures are equally large, reads the first
-/// picture with the most bits per pixel.
+/// picture with the most bits per pixel. Writes icons with one picture.
 ///
 /// A picture is stored as a PNG file or as a bitmap with a transparency mask. The mask is used only if the bitmap has
 /// no alpha. Thread-safe.
@@ -19,8 +19,8 @@ public final class ImageICOCoder: DetailedImageCoder {
         data.map { ImageFormat(sniffing: $0.prefix(ImageFormat.signatureLength)) == .ico } ?? false
     }
 
-    /// Always false: this coder only decodes.
-    public func canEncode(to format: ImageFormat) -> Bool { false }
+    /// True for ICO.
+    public func canEncode(to format: ImageFormat) -> Bool { format == .ico }
 
     /// Returns size, alpha and bit depth of the picture that ``decode(_:options:)`` returns, and whether the picture
     /// has a colour profile. Decodes no pixels. Always reports alpha for a bitmap, because the bitmap can have a
@@ -68,11 +68,26 @@ public final class ImageICOCoder: DetailedImageCoder {
         }
     }
 
-    /// Always throws `.encodingFailed`: this coder only decodes.
+    /// Writes an icon that contains the image as a PNG file with 8 bits per channel. Quality and maximum file size have
+    /// no effect, because PNG is lossless.
+    ///
+    /// - Throws: `.encodingFailed` if a side of the image has more than 256 px.
     public func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        throw .cannotEncode("ICO", "this coder only reads", hint: "Choose PNG.")
+        guard canEncode(to: format) else { throw .cannotEncode("ICO", "\(format) is not ICO") }
+        let pixels = try image.pixelsToEncode(options).converted(
+            to: .bgra8Premultiplied, isOpaque: !image.hasAlpha)
+        guard max(pixels.width, pixels.height) <= 256 else {
+            throw .cannotEncode(
+                "ICO", "\(pixels.width)x\(pixels.height) is over 256 px a side",
+                hint: "Set a maximum pixel size of 256, or choose PNG.")
+        }
+        var inner = EncodingOptions()
+        inner.firstFrameOnly = true
+        let picture = Image(pixels: pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
+        return ICODirectory.file(
+            png: try PNGWriter.encode(picture, options: inner), size: pixels.size, hasAlpha: image.hasAlpha)
     }
 
     private static func best(_ bytes: UnsafeRawBufferPointer) throws(WebImageError) -> ICODirectory.Entry {

@@ -1,8 +1,7 @@
 import Foundation
 import WebImageCore
 
-/// The EXIF segment and the XMP segment (both APP1) that the encoder writes to a file. The orientation in EXIF is set
-/// to upright. A thumbnail can be added to EXIF.
+/// The EXIF segment and the XMP segment (both APP1) that the encoder writes to a file. A thumbnail can be added to EXIF.
 struct JPEGMetadata {
     /// The EXIF segment with its signature. Empty if no EXIF is written.
     private(set) var exif = Data()
@@ -18,8 +17,7 @@ struct JPEGMetadata {
     ///
     /// - Throws: `.encodingFailed` if EXIF or XMP does not fit into one segment.
     init(_ metadata: EmbeddedMetadata, thumbnail: Data?) throws(WebImageError) {
-        if let given = metadata.exif ?? thumbnail.map({ _ in Self.emptyExif }) {
-            var structure = ExifOrientation.upright(given)
+        if var structure = metadata.exifWithOrientation ?? thumbnail.map({ _ in Self.emptyExif }) {
             // `adding` does not replace a thumbnail that `structure` already contains.
             if let thumbnail { structure = Self.adding(thumbnail, to: structure) }
             exif = Self.exifSignature + structure

@@ -13,20 +13,6 @@ package enum ExifOrientation {
         return reader.integer(ofEntryAt: entry).flatMap(ImageOrientation.init)
     }
 
-    /// Returns a copy of the TIFF structure with orientation 1 (upright). If the structure has no orientation, returns
-    /// an unchanged copy.
-    package static func upright(_ tiff: Data) -> Data {
-        guard let reader = TIFFReader(tiff), let entry = reader.orientationEntry,
-            reader.integer(ofEntryAt: entry) != nil, let isLong = reader.short(at: entry + 2).map({ $0 == 4 })
-        else { return tiff }
-        var result = tiff
-        let value: [UInt8] =
-            reader.isBigEndian ? (isLong ? [0, 0, 0, 1] : [0, 1, 0, 0]) : [1, 0, 0, 0]
-        let start = result.startIndex + entry + 8
-        result.replaceSubrange(start..<start + 4, with: value)
-        return result
-    }
-
     /// Returns the orientation in an XMP packet. The orientation is an attribute or an element with the name
     /// `tiff:Orientation` (XMP part 2 §3.2.2).
     package static func orientation(xmp: Data) -> ImageOrientation? {

@@ -42,7 +42,7 @@ enum APNGWriter {
                         PNGWriter.encode(part, options: EncodingOptions()), rectangle, FrameFraction(next.duration))
                     before = next.pixels
                 }
-                return file.finished()
+                return PNGChunkWriter.adding(options.metadata, to: file.finished())
             }
         }
         return try outcome.get()

@@ -2,6 +2,7 @@ import CWebImageCodecShim
 // This file calls no function of the imported module. The import links zlib, which the C shim uses to inflate texts.
 import CWebImagePNG
 import Foundation
+import WebImageCore
 
 /// Writes a PNG file chunk by chunk. Adds the length and the checksum of each chunk (PNG third edition, §5.3).
 struct PNGChunkWriter {
@@ -26,6 +27,22 @@ struct PNGChunkWriter {
         }
         let sum = data.withUnsafeBytes { Self.checksum(of: UnsafeRawBufferPointer(rebasing: $0[start...])) }
         data.append(contentsOf: Self.bigEndian(sum))
+    }
+
+    /// Returns the PNG file with chunks for EXIF and XMP after its header (PNG third edition, §11.3.3.1, §11.3.4.5).
+    static func adding(_ metadata: EmbeddedMetadata, to file: Data) -> Data {
+        let exif = metadata.exifWithOrientation
+        guard exif != nil || metadata.xmp != nil else { return file }
+        // The signature has 8 bytes. The header chunk has 13 bytes of payload and 12 bytes around them.
+        let header = 8 + 25
+        var chunks = PNGChunkWriter()
+        if let exif { exif.withUnsafeBytes { chunks.append("eXIf", payload: $0) } }
+        if let xmp = metadata.xmp {
+            // The keyword ends with a zero byte. The flags mean "not compressed", and language and keyword are empty.
+            let prefix = Array("XML:com.adobe.xmp".utf8) + [0, 0, 0, 0, 0]
+            xmp.withUnsafeBytes { chunks.append("iTXt", prefix: prefix, payload: $0) }
+        }
+        return file.prefix(header) + chunks.data.dropFirst(8) + file.dropFirst(header)
     }
 
     static func checksum(of bytes: UnsafeRawBufferPointer) -> UInt32 {

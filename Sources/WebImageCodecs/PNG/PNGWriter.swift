@@ -27,7 +27,7 @@ final class PNGWriter {
             let description = CPNGDescription(
                 width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
                 compression_level: 6, icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count)
-            return try PNGWriter().write(description, source)
+            return PNGChunkWriter.adding(options.metadata, to: try PNGWriter().write(description, source))
         }
     }
 

@@ -35,6 +35,7 @@ enum WebPAnimationWriter {
                     before = next.pixels
                 }
                 if let profile { try mux.set(profile) }
+                try mux.set(options.metadata)
                 return try mux.assemble(
                     canvas: PixelSize(width: before?.width ?? 1, height: before?.height ?? 1), loopCount: loopCount)
             }
@@ -81,8 +82,18 @@ final class WebPMuxer {
     }
 
     func set(_ profile: ColorProfile) throws(WebImageError) {
-        guard profile.iccData.withWebPData({ WebPMuxSetChunk(handle, "ICCP", $0, 1) }) == WEBP_MUX_OK else {
-            throw .cannotEncode("libwebpmux", "cannot add the colour profile")
+        try set("ICCP", profile.iccData, "the colour profile")
+    }
+
+    /// Sets the chunks for EXIF and XMP (RFC 9649 §2.7.1.5).
+    func set(_ metadata: EmbeddedMetadata) throws(WebImageError) {
+        if let exif = metadata.exifWithOrientation { try set("EXIF", exif, "EXIF") }
+        if let xmp = metadata.xmp { try set("XMP ", xmp, "XMP") }
+    }
+
+    private func set(_ tag: String, _ data: Data, _ name: String) throws(WebImageError) {
+        guard data.withWebPData({ WebPMuxSetChunk(handle, tag, $0, 1) }) == WEBP_MUX_OK else {
+            throw .cannotEncode("libwebpmux", "cannot add \(name)")
         }
     }
 

@@ -9,10 +9,11 @@ enum WebPEncoding {
         let pixels = try image.pixelsToEncode(options)
         try checkSize(pixels)
         let file = try bitstream(pixels, hasAlpha: image.hasAlpha, options: options)
-        guard let profile = image.colorProfile else { return file }
+        guard image.colorProfile != nil || options.metadata != EmbeddedMetadata() else { return file }
         let mux = try WebPMuxer()
         try mux.set(file)
-        try mux.set(profile)
+        if let profile = image.colorProfile { try mux.set(profile) }
+        try mux.set(options.metadata)
         return try mux.assemble()
     }
 

@@ -4,17 +4,103 @@ public import Foundation
 ///
 /// A decoded image contains no EXIF or XMP metadata. To preserve this metadata, read it from the original file with
 /// ``ImageCodersManager/imageProperties(of:limits:)`` and pass it to the encoder. The colour profile needs no extra
-/// step, because it is part of the image.
+/// step, because it is part of the image. The encoders of JPEG, PNG, WebP and AVIF write this metadata.
 public struct EmbeddedMetadata: Sendable, Hashable {
     /// The EXIF data: a TIFF structure (EXIF 2.32 §4.5) without the `Exif` prefix. The encoder replaces the orientation
-    /// in this data by "upright", because decoded pixels are upright.
+    /// in this data by ``orientation``.
     public var exif: Data?
     /// An XMP packet (ISO 16684-1).
     public var xmp: Data?
+    /// The orientation that the file declares. The default is `.up`, because decoded pixels are upright. With another
+    /// value, viewers turn the encoded pixels.
+    public var orientation = ImageOrientation.up
 
     /// Creates metadata from EXIF and XMP data.
     public init(exif: Data? = nil, xmp: Data? = nil) {
         self.exif = exif
         self.xmp = xmp
+    }
+
+    /// The EXIF data to write into a file: ``exif`` with the value of ``orientation``. Nil if ``exif`` is nil and the
+    /// file needs no orientation.
+    ///
+    /// The orientation is added if it is not `.up`, or if ``xmp`` contains an orientation, which would otherwise apply.
+    public var exifWithOrientation: Data? {
+        let needsEntry = orientation != .up || xmp?.range(of: Data("tiff:Orientation".utf8)) != nil
+        guard let exif else { return needsEntry ? OrientedTIFF.structure(with: orientation) : nil }
+        return OrientedTIFF(exif)?.setting(orientation, adds: needsEntry)
+            ?? (needsEntry ? OrientedTIFF.structure(with: orientation) : exif)
+    }
+}
+
+/// A TIFF structure whose orientation (tag 0x0112, TIFF 6.0 §8) can be changed.
+private struct OrientedTIFF {
+    private let data: Data
+    private let isBigEndian: Bool
+    /// The offset of the first directory.
+    private let directory: Int
+    private let count: Int
+
+    private static let tag = 0x0112
+
+    /// Reads the header; nil if the data is not a TIFF structure with a complete first directory.
+    init?(_ exif: Data) {
+        data = Data(exif)
+        guard data.count >= 8, data.starts(with: "II".utf8) || data.starts(with: "MM".utf8) else { return nil }
+        isBigEndian = data[0] == UInt8(ascii: "M")
+        directory = Self.number(data, 4, 4, isBigEndian) ?? 0
+        guard Self.number(data, 2, 2, isBigEndian) == 42, directory >= 8,
+            let count = Self.number(data, directory, 2, isBigEndian), directory + 6 + 12 * count <= data.count
+        else { return nil }
+        self.count = count
+    }
+
+    /// A structure that contains only an orientation.
+    static func structure(with orientation: ImageOrientation) -> Data {
+        let head: [UInt8] = [0x49, 0x49, 42, 0, 8, 0, 0, 0, 1, 0]
+        return Data(head + entry(orientation, isBigEndian: false) + [0, 0, 0, 0])
+    }
+
+    /// Returns the structure with the orientation. If it has no orientation, adds one if `adds` is true.
+    func setting(_ orientation: ImageOrientation, adds: Bool) -> Data {
+        let entry = Self.entry(orientation, isBigEndian: isBigEndian)
+        var result = data
+        for index in 0..<count {
+            let start = directory + 2 + 12 * index
+            guard Self.number(data, start, 2, isBigEndian) == Self.tag else { continue }
+            result.replaceSubrange(start..<start + 12, with: entry)
+            return result
+        }
+        guard adds, count < 0xFFFF, data.count < Int(UInt32.max) - 0x10_0000 else { return data }
+        // Append a copy of the first directory with one more entry. The old directory remains but is not used. Its
+        // values keep their offsets.
+        let entries = (0..<count).map { data[(directory + 2 + 12 * $0)..<(directory + 14 + 12 * $0)] }
+        let first = entries.prefix { (Self.number(Data($0), 0, 2, isBigEndian) ?? 0) < Self.tag }
+        if result.count % 2 == 1 { result.append(0) }
+        let place = result.count
+        result.append(contentsOf: bytes(count + 1, 2))
+        for old in first { result.append(old) }
+        result.append(contentsOf: entry)
+        for old in entries.dropFirst(first.count) { result.append(old) }
+        result.append(data[(directory + 2 + 12 * count)..<(directory + 6 + 12 * count)])
+        result.replaceSubrange(4..<8, with: bytes(place, 4))
+        return result
+    }
+
+    /// A directory entry with one SHORT value.
+    private static func entry(_ orientation: ImageOrientation, isBigEndian: Bool) -> [UInt8] {
+        let value = UInt8(orientation.rawValue)
+        return isBigEndian ? [1, 0x12, 0, 3, 0, 0, 0, 1, 0, value, 0, 0] : [0x12, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0]
+    }
+
+    private static func number(_ data: Data, _ offset: Int, _ count: Int, _ isBigEndian: Bool) -> Int? {
+        guard offset >= 0, offset <= data.count - count else { return nil }
+        let bytes = data[offset..<offset + count]
+        return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    private func bytes(_ value: Int, _ count: Int) -> [UInt8] {
+        let little = (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+        return isBigEndian ? little.reversed() : little
     }
 }

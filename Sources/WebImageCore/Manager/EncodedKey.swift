@@ -26,7 +26,7 @@ struct EncodedKey: Hashable, Sendable {
             "encoded 1", Self.hexadecimal(variant.fingerprint), Self.text(of: plan.decoding.options), further,
             "\(plan.options.intersection([.transformAnimatedImage, .transformVectorImage]).rawValue)",
             "\(format.rawValue)", Self.text(of: options), Self.digest(of: options.metadata.exif),
-            Self.digest(of: options.metadata.xmp),
+            Self.digest(of: options.metadata.xmp), "\(options.metadata.orientation.rawValue)",
         ])
         digest = Self.hexadecimal(fingerprint)
     }
