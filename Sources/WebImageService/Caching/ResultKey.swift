@@ -85,6 +85,7 @@ extension ProcessingOptions {
         add("q", \.quality)
         add("mb", \.maxBytes)
         add("f", \.format)
+        add("svg", \.drawsSVG)
         add("raw", \.raw)
         add("cb", \.cacheBuster)
         add("limits", \.limits)

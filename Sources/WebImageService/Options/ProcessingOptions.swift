@@ -160,6 +160,9 @@ struct ProcessingOptions: Sendable, Hashable {
     var maxBytes = 0
     var format: OutputFormat?
     var skippedFormats: Set<OutputFormat> = []
+    /// Whether an SVG source becomes a bitmap if the target names no format (thumbor). If the value is false, it stays
+    /// an SVG.
+    var drawsSVG = false
     var raw = false
     var cacheBuster = ""
 

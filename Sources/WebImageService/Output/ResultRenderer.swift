@@ -40,6 +40,7 @@ struct ResultRenderer: Sendable {
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try coders.imageInfo(of: source, limits: settings.decoding)
         try settings.decoding.checkPixels(info.pixelSize)
+        if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
         var format = try format(for: info, settings)
         if let untouched = try passedThrough(source, info, format) { return untouched }
 
@@ -142,17 +143,22 @@ struct ResultRenderer: Sendable {
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
     }
 
-    /// Returns the unchanged source as the result if the format of the result is SVG or the target skips processing.
-    /// Returns nil if the source must be processed. Refuses an SVG that is not safe for browsers.
-    private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
-        if format == .svg {
-            guard SVGSafety.isSafe(source) else {
-                throw ServiceRefusal(
-                    415, .notPicture, "the SVG contains scripts or references and is not sent unchanged")
-            }
-        } else if !isUntouched(info, format) {
-            return nil
+    /// Returns an SVG source as a sanitised SVG if the target requests this format or no format. Returns nil if the
+    /// source must be drawn: the target requests another format or a bitmap, or requests no format and the source
+    /// cannot be sanitised.
+    private func keptSVG(_ source: Data, _ info: ImageInfo) throws(ServiceRefusal) -> EncodedResult? {
+        guard options.format == .svg || (options.format == nil && !options.drawsSVG) else { return nil }
+        guard let safe = SVGSanitizer.sanitized(source) else {
+            guard options.format == .svg else { return nil }
+            throw ServiceRefusal(
+                415, .notPicture, "the SVG cannot be sanitised: it is not UTF-8, not well-formed, or declares entities")
         }
+        return EncodedResult(data: safe, format: .svg, size: info.pixelSize)
+    }
+
+    /// Returns the unchanged source as the result if the target skips processing for its format. Otherwise returns nil.
+    private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
+        guard isUntouched(info, format) else { return nil }
         return EncodedResult(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
     }
 }
@@ -257,18 +263,30 @@ private struct RenderJob {
         var encoding = EncodingOptions()
         encoding.quality = Double(quality) / 100
         encoding.progressive = settings.isProgressive
-        if format == .jpeg { encoding.metadata = metadata() }
+        if Self.describable.contains(format) { encoding.metadata = metadata(for: format) }
         if case .color(let color) = options.background { encoding.backgroundColor = color.imageColor }
         return encoding
     }
 
-    private func metadata() -> EmbeddedMetadata {
+    /// The formats whose encoders write metadata.
+    private static let describable: Set<OutputFormat> = [.jpeg, .png, .webp, .avif]
+
+    private func metadata(for format: OutputFormat) -> EmbeddedMetadata {
+        var metadata = EmbeddedMetadata()
+        // Without `auto_rotate`, the pixels keep their stored orientation, so the file must still declare it.
+        if !options.autoRotate { metadata.orientation = info.orientation }
         guard !options.stripMetadata || options.keepCopyright,
             let properties = try? resultRenderer.coders.imageProperties(of: source, limits: settings.decoding)
-        else { return EmbeddedMetadata() }
-        if !options.stripMetadata { return EmbeddedMetadata(exif: properties.exifData, xmp: properties.xmp) }
-        return EmbeddedMetadata(
-            exif: CopyrightExif.data(artist: properties.artist, copyright: properties.copyright))
+        else { return metadata }
+        if options.stripMetadata {
+            metadata.exif = CopyrightExif.data(artist: properties.artist, copyright: properties.copyright)
+        } else {
+            // JPEG stores each of them in one segment, whose length has 16 bits. Leave out what does not fit.
+            let limit = format == .jpeg ? 65_000 : Int.max
+            func fitting(_ data: Data?) -> Data? { data.flatMap { $0.count <= limit ? $0 : nil } }
+            (metadata.exif, metadata.xmp) = (fitting(properties.exifData), fitting(properties.xmp))
+        }
+        return metadata
     }
 
     /// Encodes the image. If the format is lossy, encodes again with a lower quality while the data is larger than
