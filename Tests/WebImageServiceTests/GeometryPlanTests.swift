@@ -25,6 +25,26 @@ struct GeometryPlanTests {
         var testDescription: String { "\(source) \(options)" }
     }
 
+    /// A side has at least one pixel. So a result of an extreme ratio can exceed the limit even if it is reduced.
+    @Test(arguments: [
+        ("300x200", "rs:force:57:100000/exar:1"), ("40x40", "rs:force:100000:65/exar:1"),
+        ("10000x1", "rs:fill-down:100000:97"), ("1x10000", "rs:fill-down:97:100000"),
+        ("1x1", "rs:auto:56:100000/exar:1"),
+        ("10x10", "pd:100000:100000:100000:100000"), ("10x10", "rs:fit:100000:1:1:1/pd:0:5"),
+        ("1x1", "pd:100000:0:0:1"),
+        ("100x1", "rs:force:1:1/mw:100000"), ("1000000x2", "w:0"), ("1x1", "z:10000:0.0001/el:1/w:100000"),
+    ]) func resultNeverExceedsTheLimit(row: (source: String, options: String)) throws {
+        let sides = row.source.split(separator: "x").compactMap { Int($0) }
+        let options = try ImgproxyRouter().parse("/_/\(row.options)/plain/a"[...]).options
+        for limit in [1, 2, 256, 1_024, 8_192] {
+            let plan = GeometryPlan(
+                source: PixelSize(width: sides[0], height: sides[1]), options: options, maxSide: limit)
+            #expect(max(plan.result.width, plan.result.height) <= limit, "\(limit): \(plan.result)")
+            #expect(min(plan.result.width, plan.result.height) >= 1)
+            #expect(min(plan.padding.left, plan.padding.right, plan.padding.top, plan.padding.bottom) >= 0)
+        }
+    }
+
     static let rows: [Row] = [
         Row("400x300", "w:0", "400x300"),
         Row("400x300", "w:200", "200x150"),

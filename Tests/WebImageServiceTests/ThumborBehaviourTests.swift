@@ -92,6 +92,15 @@ struct ThumborBehaviourTests {
         #expect(result.size == row.size && result.shows(row.corner, 1, 1), "\(row.filters)")
     }
 
+    @Test func turnedAnimationHasItsTurnedSize() throws {
+        var options = try ThumborRouter().parse("/unsafe/20x10/filters:rotate(90)/a.b/c").target.options
+        options.format = .gif
+        let made = try ResultRenderer(options: options).make(from: try Fix.animation())
+        let info = try ImageCodersManager.shared.imageInfo(of: made.data, limits: .default)
+        #expect(info.frameCount == 2 && info.pixelSize == PixelSize(width: 10, height: 20))
+        #expect(made.size == info.pixelSize)
+    }
+
     @Test func cornersAreEllipsesWithTheirOwnLimits() throws {
         let source = try Fix.png(80, 60) { _, _ in Fix.red }
         let wide = try look("filters:round_corner(30|10,0,0,255)", source)

@@ -336,6 +336,9 @@ private struct RenderJob {
         }
         // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start
-        return EncodedResult(data: data, format: format, size: plan.result, frameCount: count, stages: stages)
+        // An odd number of quarter turns at the end exchanges the sides.
+        let isTurned = options.angle.truncatingRemainder(dividingBy: 180) != 0
+        let size = isTurned ? plan.result.swapped : plan.result
+        return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
     }
 }

@@ -59,12 +59,19 @@ struct GeometryPlan: Sendable, Hashable {
             reduction *= Double(maxSide) / Double(side)
             plan = GeometryPlan(source, options, isVector: isVector, reduction: reduction)
         }
+        // A side has at least one pixel, so a picture of an extreme ratio cannot be reduced further. Cut it instead.
+        if max(plan.result.width, plan.result.height) > maxSide {
+            plan = GeometryPlan(source, options, isVector: isVector, reduction: reduction, maxSide: maxSide)
+        }
         self = plan
     }
 
     private init(
-        _ source: PixelSize, _ options: ProcessingOptions, isVector: Bool, reduction: Double
+        _ source: PixelSize, _ options: ProcessingOptions, isVector: Bool, reduction: Double, maxSide: Int = .max
     ) {
+        func bounded(_ size: PixelSize) -> PixelSize {
+            PixelSize(width: min(size.width, maxSide), height: min(size.height, maxSide))
+        }
         let isTurned = options.quarterTurns % 2 == 1
         let turned = isTurned ? source.swapped : source
         self.turned = turned
@@ -91,18 +98,19 @@ struct GeometryPlan: Sendable, Hashable {
         let target = PixelSize(
             width: wanted.width == 0 ? 0 : Geometry.scaled(wanted.width, scale.dpr * options.zoomX),
             height: wanted.height == 0 ? 0 : Geometry.scaled(wanted.height, scale.dpr * options.zoomY))
-        cut = Self.cut(scaled, target, resizing, options)
+        cut = bounded(Self.cut(scaled, target, resizing, options))
         cutGravity = options.focalArea.map { Self.focus(on: $0, part, turned) } ?? options.gravity
 
-        extended =
-            options.extend.isEnabled
-            ? PixelSize(width: max(cut.width, target.width), height: max(cut.height, target.height)) : cut
-        extendedToRatio = options.extendAspectRatio.isEnabled ? Self.extended(extended, toRatioOf: target) : extended
+        let box = PixelSize(width: max(cut.width, target.width), height: max(cut.height, target.height))
+        extended = options.extend.isEnabled ? bounded(box) : cut
+        extendedToRatio =
+            options.extendAspectRatio.isEnabled ? bounded(Self.extended(extended, toRatioOf: target)) : extended
+        func pad(_ value: Int, _ room: Int) -> Int { min(Geometry.even(Double(value) * scale.dpr), max(room, 0)) }
+        let wide = maxSide - extendedToRatio.width, high = maxSide - extendedToRatio.height
+        let (top, left) = (pad(options.padding.top, high), pad(options.padding.left, wide))
         padding = ProcessingOptions.Padding(
-            top: Geometry.even(Double(options.padding.top) * scale.dpr),
-            right: Geometry.even(Double(options.padding.right) * scale.dpr),
-            bottom: Geometry.even(Double(options.padding.bottom) * scale.dpr),
-            left: Geometry.even(Double(options.padding.left) * scale.dpr))
+            top: top, right: pad(options.padding.right, wide - left),
+            bottom: pad(options.padding.bottom, high - top), left: left)
     }
 
     private static func resolved(

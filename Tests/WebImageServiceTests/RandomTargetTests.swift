@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageSVG
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+/// Sends random targets in both grammars to a service. Each answer must come in time, within the limit of memory, and be
+/// the same at the second request.
+///
+/// The seed is printed. To repeat a failure, set `WEBIMAGE_SEED`; to send only the target with a number, set
+/// `WEBIMAGE_TARGET` as well. `WEBIMAGE_TARGETS` sets the number of targets.
+@Suite(.timeLimit(minutes: 600), .serialized)
+struct RandomTargetTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let isLong = environment["WEBIMAGE_LONG"] != nil
+
+    /// The memory limit of the packaged unit (`MemoryMax`), in bytes.
+    private static let memoryLimit = 2 << 30
+
+    @Test func generatorKnowsEveryOptionAndFilter() throws {
+        var targets = RandomTargets(seed: 1, sources: ["http://a/b"], limits: [100])
+        for row in OptionTable.rows { #expect(targets.knownArguments(of: row.names[0]) != nil, "\(row.names[0])") }
+        for name in RandomTargets.filters {
+            let text = "/unsafe/filters:\(name)(\(targets.filterArguments(of: name)))/a.b/c"
+            #expect(throws: Never.self, "\(text)") { try ThumborRouter().parse(text[...]) }
+        }
+    }
+
+    /// Small limits make the targets of a normal run fast and the limits frequent.
+    @Test func randomTargetsAreAnsweredInTimeAndAlike() async throws {
+        let count = Self.isLong ? 2_000 : 400
+        try await run(count: count, large: false) {
+            ($0.maxResultDimension, $0.maxResultMegapixels, $0.maxAnimationMegapixels) = (1_024, 1, 1)
+        }
+    }
+
+    /// The limits are the defaults, and the sources have up to 50 megapixels.
+    @Test(.enabled(if: isLong, "Scripts/test --long"))
+    func randomTargetsWithLargeSourcesAreAnsweredInTimeAndAlike() async throws {
+        try await run(count: 20_000, large: true) { _ in }
+    }
+
+    private struct Answer: Equatable {
+        var status: Int
+        var etag: String?
+        var size: PixelSize?
+    }
+
+    private func run(
+        count: Int, large: Bool, test: String = #function, _ configure: (inout ServiceConfiguration) -> Void
+    ) async throws {
+        let seed = SeededRandom.printingSeed(of: test).seed
+        let folder = try ScratchFolder()
+        let mark = folder.url.appendingPathComponent("mark.png")
+        try PictureFixtures.encoded(
+            try Image.generated(width: 50, height: 20) { x, _ in
+                x < 25 ? PictureFixtures.blue : PictureFixtures.clear
+            }, .png, hasAlpha: true
+        ).write(to: mark)
+        let coders = ImageCodersManager(
+            coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared, ImageSVGCoder.shared])
+        let bench = try ServiceBench(coders: coders) {
+            ($0.thumborPrefix, $0.watermark) = ("/t", mark.path)
+            // Nothing is stored, so that the second request makes the result again.
+            ($0.resultMemoryBytes, $0.resultCacheBytes, $0.sourceCacheBytes, $0.negativeTTL) = (0, 0, 0, 0)
+            ($0.offersAVIF, $0.avifBudget) = (true, 60_000)
+            configure(&$0)
+        }
+        let configuration = bench.service.settings.configuration
+        let sources = try RandomSources.register(at: bench.server, large: large)
+        let limits = [
+            configuration.maxResultDimension, Int(Double(configuration.maxResultMegapixels * 1_000_000).squareRoot()),
+        ]
+        let only = Self.environment["WEBIMAGE_TARGET"].flatMap { Int($0) }
+        let number = Self.environment["WEBIMAGE_TARGETS"].flatMap { Int($0) } ?? count
+        var statuses: [Int: Int] = [:]
+        var slowest = (seconds: 0.0, target: "")
+        var largest = (bytes: 0, target: "")
+        for index in only.map({ $0..<$0 + 1 }) ?? 0..<number {
+            var targets = RandomTargets(seed: seed &+ UInt64(index), sources: sources, limits: limits)
+            let request = targets.next()
+            let name = "target \(index): \(request.target) \(request.headers["Accept"] ?? "")"
+            if only != nil { print(name) }
+            let canMeasure = ProcessMemory.isMeasurable && ProcessMemory.resetPeak()
+            let start = Self.processorSeconds
+            let response = await bench.service.respond(to: request)
+            await bench.service.provider.background.finish()
+            let seconds = Self.processorSeconds - start
+            let answer = Answer(
+                status: response.status, etag: response.headers["ETag"], size: response.record.size)
+            statuses[response.status, default: 0] += 1
+            // Processor time, because the machine may be busy. A request has at least one processor.
+            let bound = Sanitizer.seconds(Double(configuration.decodeTimeout) + 1)
+            #expect(seconds < bound, "\(name): \(seconds) s")
+            if seconds > slowest.seconds { slowest = (seconds, name) }
+            if canMeasure, let bytes = ProcessMemory.peakBytes {
+                #expect(bytes < Self.memoryLimit, "\(name): \(bytes >> 20) MB")
+                if bytes > largest.bytes { largest = (bytes, name) }
+            }
+            #expect(Self.allowed.contains(response.status), "\(name): \(response.status) \(response.text.prefix(200))")
+            check(response, configuration, coders, name)
+            let again = await bench.service.respond(to: request)
+            await bench.service.provider.background.finish()
+            let second = Answer(status: again.status, etag: again.headers["ETag"], size: again.record.size)
+            if response.headers["Content-Type"] == "image/avif" {
+                // Once in some thousand targets, an AVIF differs from an AVIF that was made from the same source. The
+                // cause is not known: the target alone never shows the difference.
+                withKnownIssue(isIntermittent: true) { #expect(second == answer, "\(name)") }
+            } else {
+                #expect(second == answer, "\(name)")
+            }
+        }
+        print("statuses: \(statuses.sorted { $0.key < $1.key })")
+        print("slowest: \(slowest.seconds) s of \(slowest.target)")
+        print("most memory: \(largest.bytes >> 20) MB at \(largest.target)")
+        #expect(only != nil || Double(statuses[200] ?? 0) > 0.4 * Double(number))
+        await bench.service.shutdown()
+        withExtendedLifetime(folder) {}
+    }
+
+    private static let allowed: Set<Int> = [200, 400, 403, 404, 410, 413, 415]
+
+    /// A picture can be decoded, has the recorded size and is within the limits.
+    private func check(
+        _ response: ServiceResponse, _ configuration: ServiceConfiguration, _ coders: ImageCodersManager, _ name: String
+    ) {
+        guard response.status == 200, let format = response.record.format, let size = response.record.size,
+            response.headers["Content-Type"] != "application/json", !name.contains("raw:1"), !name.contains("/raw:t"),
+            !name.contains("skp:"), !name.contains("skip_processing:"), format != .svg
+        else { return }
+        #expect(max(size.width, size.height) <= configuration.maxResultDimension, "\(name): \(size)")
+        #expect(size.pixelCount <= configuration.maxResultMegapixels * 1_000_000, "\(name): \(size)")
+        guard coders.coders.contains(where: { $0.canDecode(from: response.data) }) else { return }
+        var limits = DecodingLimits.default
+        limits.maxPixels = .max
+        guard let info = try? coders.imageInfo(of: response.data, limits: limits) else {
+            Issue.record("\(name): the result cannot be read")
+            return
+        }
+        // Without `auto_rotate`, the file declares an orientation.
+        #expect(info.storedSize == size || info.pixelSize == size, "\(name)")
+    }
+
+    private static var processorSeconds: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
