@@ -224,7 +224,7 @@ let package = Package(
         .target(name: "CWebImageJPEGThumbnail"),
         .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "CWebImageCurlShim", dependencies: ["CWebImageCurl"]),
-        .target(name: "CWebImageHTTPShim", dependencies: ["CWebImageMicroHTTPD"]),
+        .target(name: "CWebImageHTTPShim"),
         .target(name: "CWebImageGTKShim", dependencies: ["CWebImageGTK"]),
         .target(name: "CWebImageGalleryShim", dependencies: ["CWebImageAdwaita"]),
         .target(name: "CWebImageRoot"),
@@ -243,10 +243,8 @@ let package = Package(
         .systemLibrary(name: "CWebImagePixman", pkgConfig: "pixman-1", providers: [.apt(["libpixman-1-dev"])]),
         .systemLibrary(name: "CWebImageLCMS", pkgConfig: "lcms2", providers: [.apt(["liblcms2-dev"])]),
         // The package loads the following libraries, up to CWebImageTIFF, at run time: libcurl for the first download,
-        // libmicrohttpd for the first server, and each other library for the first picture of its format. The build
-        // needs only their headers.
+        // and each other library for the first picture of its format. The build needs only their headers.
         .systemLibrary(name: "CWebImageCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CWebImageMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CWebImageAVIF", providers: [.apt(["libavif-dev"])]),
         .systemLibrary(name: "CWebImageHEIF", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CWebImageJXL", providers: [.apt(["libjxl-dev"])]),

@@ -13,6 +13,8 @@ struct ConnectionTable {
         case busy(PendingRequest?)
         /// An answer is being sent.
         case sending(Sending)
+        /// The last answer was sent. The server waits for the client to close the connection.
+        case lingering(since: Duration)
     }
 
     struct Sending {
@@ -30,19 +32,19 @@ struct ConnectionTable {
         /// it comes from a Unix socket or a trusted proxy.
         let key: [UInt8]?
         var phase: Phase
-        /// Whether the peer has closed the connection or has shut down its sending direction.
-        var isPeerClosed = false
-        /// Whether the connection is shut down but libmicrohttpd has not closed it yet.
+        /// Whether the connection is shut down but its reactor has not closed it yet.
         var isShutDown = false
     }
 
     /// The deadline that closed a connection.
-    enum Reason { case head, idle, send }
+    enum Reason { case head, idle, send, linger }
+
+    /// The longest time for which a connection stays open after its last answer.
+    static let longestLinger = Duration.seconds(2)
 
     enum Admission { case accepted(UInt64), tooMany, tooManyOfClient }
 
     private(set) var connections: [UInt64: Connection] = [:]
-    private var numbers: [Int32: UInt64] = [:]
     private var counts: [[UInt8]: Int] = [:]
     private var last = ConnectionTable.reserved
 
@@ -58,9 +60,6 @@ struct ConnectionTable {
     mutating func accept(
         _ descriptor: Int32, peer: IPAddress?, at now: Duration, limits: HTTPServerConfiguration
     ) -> Admission {
-        // The system reuses a descriptor only after the descriptor was closed. If the table still contains the
-        // descriptor, the old connection was closed without a report to the table. Remove the old connection.
-        if let stale = numbers[descriptor] { remove(stale) }
         guard connections.count < limits.maxConnections else { return .tooMany }
         var key = peer?.clientKey
         if let peer, limits.trustedProxies.contains(where: { $0.contains(peer) }) { key = nil }
@@ -69,25 +68,15 @@ struct ConnectionTable {
             counts[key, default: 0] += 1
         }
         last += 1
-        numbers[descriptor] = last
         connections[last] = Connection(descriptor: descriptor, peer: peer, key: key, phase: .head(since: now))
         return .accepted(last)
     }
 
-    func number(of descriptor: Int32) -> UInt64? { numbers[descriptor] }
-
     mutating func remove(_ number: UInt64) {
         guard let connection = connections.removeValue(forKey: number) else { return }
-        if numbers[connection.descriptor] == number { numbers[connection.descriptor] = nil }
         guard let key = connection.key else { return }
         let count = counts[key, default: 1] - 1
         counts[key] = count > 0 ? count : nil
-    }
-
-    /// Removes all connections and returns the number of removed connections.
-    mutating func removeAll() -> Int {
-        defer { (connections, numbers, counts) = ([:], [:], [:]) }
-        return connections.count
     }
 
     mutating func setPhase(_ number: UInt64, _ phase: Phase) { connections[number]?.phase = phase }
@@ -104,14 +93,6 @@ struct ConnectionTable {
         connections[number]?.phase = .sending(Sending(deadline: deadline, progressed: now))
     }
 
-    /// Records that the peer has closed a connection. If a request of this connection waits for its answer, returns the
-    /// request; otherwise returns nil.
-    mutating func markPeerClosed(_ number: UInt64) -> PendingRequest? {
-        connections[number]?.isPeerClosed = true
-        if case .busy(let pending) = connections[number]?.phase { return pending }
-        return nil
-    }
-
     /// Finds the connections whose deadline has passed and sets `isShutDown` for them. Returns their descriptors, which
     /// the caller must shut down, and the kind of the passed deadline.
     ///
@@ -126,6 +107,7 @@ struct ConnectionTable {
             switch connection.phase {
             case .head(let since): if now - since >= limits.headTimeout { reason = .head }
             case .idle(let since): if now - since >= limits.idleTimeout { reason = .idle }
+            case .lingering(let since): if now - since >= Self.longestLinger { reason = .linger }
             case .busy: break
             case .sending(var sending):
                 let bytes = acknowledged(connection.descriptor)
@@ -145,13 +127,13 @@ struct ConnectionTable {
         return cut
     }
 
-    /// Finds the connections that have waited for a request since the time `limit` or an earlier time, and sets
-    /// `isShutDown` for them. Returns their descriptors, which the caller must shut down.
+    /// Finds the connections that have waited for a request, or for the client to close them, since the time `limit` or
+    /// an earlier time, and sets `isShutDown` for them. Returns their descriptors, which the caller must shut down.
     mutating func cutWaiting(before limit: Duration) -> [Int32] {
         var cut: [Int32] = []
         for (number, connection) in connections where !connection.isShutDown {
             switch connection.phase {
-            case .head(let since), .idle(let since): guard since <= limit else { continue }
+            case .head(let since), .idle(let since), .lingering(let since): guard since <= limit else { continue }
             case .busy, .sending: continue
             }
             connections[number]?.isShutDown = true

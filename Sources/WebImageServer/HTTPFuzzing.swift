@@ -1,3 +1,4 @@
+import CWebImageHTTPShim
 package import Foundation
 import WebImageCore
 import WebImageHTTP
@@ -24,8 +25,29 @@ package enum HTTPFuzzing {
             if peer?.description == "192.0.2.1" { precondition(address == peer) }
         }
         if let address = try? ListenAddress(text) { precondition((try? ListenAddress("\(address)")) == address) }
-        _ = HTTPServer.originForm(text)
+        data.withUnsafeBytes { parse($0) }
         converse(data)
+    }
+
+    /// Parses the bytes as a head, as a whole and byte by byte. Both ways must find the same head or the same error.
+    private static func parse(_ bytes: UnsafeRawBufferPointer) {
+        let limits = HeadLimits(head: 4_096, target: 1_024)
+        func outcome(_ step: Int) -> Result<RequestHead?, HeadError> {
+            Result { () throws(HeadError) in
+                var scanner = HeadScanner()
+                for end in stride(from: min(step, bytes.count), through: bytes.count, by: step) {
+                    let part = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+                    guard let size = try scanner.scan(part, limits) else { continue }
+                    return try RequestHead(UnsafeRawBufferPointer(rebasing: bytes[..<size]), limits)
+                }
+                return nil
+            }
+        }
+        let whole = outcome(max(bytes.count, 1))
+        precondition(whole == outcome(1))
+        if case .success(let head?) = whole {
+            precondition(head.target.hasPrefix("/") && !head.target.utf8.contains { $0 <= 0x20 || $0 == 0x7F })
+        }
     }
 
     /// The connections whose answers have not been read. The server keeps a connection with an incomplete head open

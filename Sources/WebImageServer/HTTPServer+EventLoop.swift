@@ -1,9 +1,11 @@
 import CWebImageHTTPShim
+import Dispatch
 import Foundation
 import WebImageCore
+import WebImageHTTP
+import WebImageService
 
-/// The watching thread. It accepts connections, detects disconnected clients, closes connections whose deadline has
-/// passed, and stops the server.
+/// The watching thread. It accepts connections, closes connections whose deadline has passed, and stops the server.
 extension HTTPServer {
     /// The interval between checks of the deadlines, and the longest wait for an event.
     private static let tick = Duration.milliseconds(200)
@@ -15,23 +17,15 @@ extension HTTPServer {
     private static let wakeEvent: UInt64 = 0
 
     func start(_ listeners: [SocketListener], _ configuration: HTTPServerConfiguration) throws(HTTPServerError) {
+        let limits = HeadLimits(head: max(configuration.maxHeadBytes, 1_024), target: configuration.maxTargetBytes)
         let watch = webimage_http_watch_create()
         let wake = webimage_http_wake_create()
-        let context = Unmanaged.passRetained(self)
-        // libmicrohttpd divides its limit of connections among its threads. The value is far above the server's own
-        // limit, so that only the server's limit takes effect.
-        let options = webimage_http_options(
-            threads: UInt32(min(max(configuration.threadCount, 1), 64)),
-            connections: UInt32(clamping: configuration.maxConnections.clamped(to: 1...(1 << 24)) * 2 + 1_024),
-            memory: max(configuration.maxHeadBytes, 1_024) + 2_048, target: configuration.maxTargetBytes)
-        guard watch >= 0, wake >= 0,
-            let server = webimage_http_start(options, Self.callbacks(context.toOpaque()))
-        else {
+        let reactors = (0..<min(max(configuration.threadCount, 1), 64)).compactMap { _ in HTTPReactor(limits) }
+        guard watch >= 0, wake >= 0, reactors.count == min(max(configuration.threadCount, 1), 64) else {
             let reason = String(cString: strerror(errno))
-            if watch >= 0 { close(watch) }
-            if wake >= 0 { close(wake) }
-            context.release()
-            throw HTTPServerError("libmicrohttpd cannot be started: \(reason)")
+            if watch >= 0 { Foundation.close(watch) }
+            if wake >= 0 { Foundation.close(wake) }
+            throw HTTPServerError("the server cannot be started: \(reason)")
         }
         webimage_http_watch_readable(watch, wake, Self.wakeEvent)
         for (index, listener) in listeners.enumerated() {
@@ -39,19 +33,33 @@ extension HTTPServer {
         }
         state.withLock { $0.wake = wake }
         HandleLedger.opened("HTTP server")
-        let pointer = ServerPointer(pointer: server)
-        let thread = Thread(name: "webimage.http") { [self] in
-            run(pointer.pointer, watch, wake, listeners)
-            // The server was retained as the context of libmicrohttpd. libmicrohttpd has stopped, so release the
-            // server.
-            Unmanaged.passUnretained(self).release()
-            finish()
+        let ended = DispatchGroup()
+        for reactor in reactors {
+            ended.enter()
+            Self.startThread {
+                reactor.run(self)
+                ended.leave()
+            }
         }
-        thread.stackSize = 512 * 1024
+        Self.startThread {
+            self.run(reactors, watch, wake, listeners)
+            for reactor in reactors { reactor.post(.stop) }
+            ended.wait()
+            self.state.withLock { $0.wake = -1 }
+            Foundation.close(wake)
+            Foundation.close(watch)
+            self.finish()
+        }
+    }
+
+    private static func startThread(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.name = "webimage.http"
+        thread.stackSize = 1 << 20
         thread.start()
     }
 
-    private func run(_ server: OpaquePointer, _ watch: Int32, _ wake: Int32, _ listeners: [SocketListener]) {
+    private func run(_ reactors: [HTTPReactor], _ watch: Int32, _ wake: Int32, _ listeners: [SocketListener]) {
         var listeners = listeners
         var pausedUntil: Duration?
         var swept = SystemClock().now
@@ -66,15 +74,13 @@ extension HTTPServer {
                     // The event belongs to a listener. After a stop, `events` may still contain an event of a closed
                     // listener.
                     guard event.id <= UInt64(listeners.count) else { continue }
-                    if !accept(listeners[Int(event.id) - 1], server, watch) {
+                    if !accept(listeners[Int(event.id) - 1], reactors) {
                         // No descriptor is left. Pause watching the listeners. Otherwise their waiting connections
                         // would end every wait immediately, and this thread would use a whole processor core.
                         for listener in listeners { webimage_http_watch_remove(watch, listener.descriptor) }
                         pausedUntil = SystemClock().now + Self.tick
                     }
-                default:
-                    let pending = state.withLock { $0.table.markPeerClosed(event.id) }
-                    if let pending { abandon(pending) }
+                default: break
                 }
             }
             let now = SystemClock().now
@@ -90,9 +96,10 @@ extension HTTPServer {
             }
             if state.withLock({ $0.isStopping }) {
                 // Before closing a listener, accept the connections in its queue, because the close would reset these
-                // connections.
+                // connections. The service manager keeps an inherited listener open, so the next process accepts its
+                // queue.
                 for listener in listeners {
-                    _ = accept(listener, server, watch, atMost: Int(SOMAXCONN))
+                    if !listener.isInherited { _ = accept(listener, reactors, atMost: Int(SOMAXCONN)) }
                     webimage_http_watch_remove(watch, listener.descriptor)
                     listener.close()
                 }
@@ -100,16 +107,6 @@ extension HTTPServer {
                 if drain() { break }
             }
         }
-        webimage_http_stop(server)
-        let untaken = state.withLock { state in
-            state.wake = -1
-            return state.table.removeAll()
-        }
-        // For connections that no thread of libmicrohttpd has started to serve, libmicrohttpd closes the descriptor but
-        // does not call `closed`. Close their ledger entries here.
-        for _ in 0..<untaken { HandleLedger.closed("HTTP connection") }
-        close(wake)
-        close(watch)
     }
 
     private func finish() {
@@ -126,9 +123,7 @@ extension HTTPServer {
     ///
     /// - Parameter limit: The maximum number of connections to accept in this call. Without it, a flood of connections
     ///   would prevent this thread from checking deadlines.
-    private func accept(
-        _ listener: SocketListener, _ server: OpaquePointer, _ watch: Int32, atMost limit: Int = 256
-    ) -> Bool {
+    private func accept(_ listener: SocketListener, _ reactors: [HTTPReactor], atMost limit: Int = 256) -> Bool {
         for _ in 0..<limit {
             var storage = sockaddr_storage()
             var length = socklen_t()
@@ -140,16 +135,12 @@ extension HTTPServer {
                 default: return true
                 }
             }
-            add(descriptor, &storage, length, server, watch)
+            add(descriptor, SocketAddress(storage)?.address, reactors)
         }
         return true
     }
 
-    private func add(
-        _ descriptor: Int32, _ storage: inout sockaddr_storage, _ length: socklen_t, _ server: OpaquePointer,
-        _ watch: Int32
-    ) {
-        let peer = SocketAddress(storage)?.address
+    private func add(_ descriptor: Int32, _ peer: IPAddress?, _ reactors: [HTTPReactor]) {
         let admission = state.withLock { state in
             let admission = state.table.accept(descriptor, peer: peer, at: clock.now, limits: state.limits)
             switch admission {
@@ -162,35 +153,30 @@ extension HTTPServer {
         switch admission {
         case .accepted(let number):
             HandleLedger.opened("HTTP connection")
-            // Watch the descriptor before libmicrohttpd receives it. After receiving it, libmicrohttpd can close the
-            // descriptor at any time, and another connection can receive the same descriptor. A close also removes the
-            // descriptor from the epoll set.
-            webimage_http_watch_closing(watch, descriptor, number)
-            let isTaken = withUnsafePointer(to: &storage) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    webimage_http_add(server, descriptor, $0, length)
-                }
-            }
-            guard !isTaken else { return }
-            HandleLedger.closed("HTTP connection")
-            state.withLock { $0.table.remove(number) }
-        case .tooMany: Self.refuse(descriptor, "503 Service Unavailable")
-        case .tooManyOfClient: Self.refuse(descriptor, "429 Too Many Requests")
+            reactors[Int(number % UInt64(reactors.count))].post(.add(number: number, descriptor: descriptor))
+        case .tooMany: refuse(descriptor, peer, HeadError(503, "the service has too many connections"))
+        case .tooManyOfClient: refuse(descriptor, peer, HeadError(429, "the client has too many connections"))
         }
     }
 
-    /// Sends a refusal without reading the request and closes the connection.
-    private static func refuse(_ descriptor: Int32, _ status: String) {
-        let text = "HTTP/1.1 \(status)\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        _ = send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    /// Sends a refusal without waiting for the request, and closes the connection.
+    private func refuse(_ descriptor: Int32, _ peer: IPAddress?, _ error: HeadError) {
+        let response = refusal(error, client: peer?.description)
+        var date = ResponseDate()
+        let head = ResponseHead.bytes(response, isPersistent: false, isOld: false, date: date.text())
+        var output = HTTPOutput(head: head, body: response.body, isPersistent: false)
+        _ = output.send(descriptor)
         shutdown(descriptor, Int32(SHUT_WR))
-        close(descriptor)
+        // Read what the client has already sent. Otherwise the close resets the connection and can destroy the answer.
+        var discarded = [UInt8](repeating: 0, count: 16 << 10)
+        _ = recv(descriptor, &discarded, discarded.count, Int32(MSG_DONTWAIT))
+        Foundation.close(descriptor)
     }
 
     private func sweep() {
         state.withLock { state in
-            // Hold the lock during `shutdown`. Before libmicrohttpd closes a descriptor, it calls `closed`, which waits
-            // for the lock. The descriptor can therefore not be closed and reused before `shutdown` returns.
+            // Hold the lock during `shutdown`. A reactor removes a connection from the table before it closes the
+            // descriptor. The descriptor can therefore not be closed and reused before `shutdown` returns.
             let cut = state.table.sweep(at: clock.now, limits: state.limits) { webimage_http_acknowledged($0) }
             for (descriptor, reason) in cut {
                 shutdown(descriptor, Int32(SHUT_RDWR))
@@ -198,12 +184,13 @@ extension HTTPServer {
                 case .head: state.statistics.headTimeouts += 1
                 case .idle: state.statistics.idleTimeouts += 1
                 case .send: state.statistics.sendTimeouts += 1
+                case .linger: break
                 }
             }
         }
     }
 
-    /// Performs one step of stopping the server. Returns true if no request is left and libmicrohttpd may be stopped.
+    /// Performs one step of stopping the server. Returns true if no request is left and the reactors may end.
     private func drain() -> Bool {
         let (late, isOver) = state.withLock { state -> ([PendingRequest], Bool) in
             let now = clock.now
@@ -217,26 +204,14 @@ extension HTTPServer {
                 shutdown(descriptor, Int32(SHUT_RD))
             }
             let busy = state.table.busy
-            guard busy.count == 0, state.replying == 0 else { return (isLate ? busy.requests : [], false) }
+            guard busy.count == 0 else { return (isLate ? busy.requests : [], false) }
             return ([], state.table.isEmpty || isLate && !state.table.isSending || now >= deadline + Self.linger)
         }
         for pending in late {
             // Reply before cancelling; otherwise the cancelled task could send its own answer first.
-            reply(to: pending, .stopping)
+            if pending.claim() { send(refusal(.stopping, client: pending.request.client), to: pending) }
             pending.cancel()
         }
         return isOver
-    }
-}
-
-/// The pointer to libmicrohttpd's server. Sendable is safe because only the watching thread uses the pointer after the
-/// start.
-private struct ServerPointer: @unchecked Sendable {
-    let pointer: OpaquePointer
-}
-
-extension Int {
-    fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
-        Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
     }
 }

@@ -4,59 +4,79 @@ import WebImageCore
 import WebImageHTTP
 import WebImageService
 
-/// The callbacks of libmicrohttpd, which run on its threads.
+/// The functions that the connections call on the threads of their reactors.
 extension HTTPServer {
-    /// The callbacks for C. The context is the server. A callback does not retain the server.
-    static func callbacks(_ context: UnsafeMutableRawPointer) -> webimage_http_callbacks {
-        webimage_http_callbacks(
-            context: context,
-            opened: { HTTPServer.from($0).opened($1) },
-            closed: { HTTPServer.from($0).closed($1) },
-            began: { HTTPServer.from($0).began($1) },
-            admit: { HTTPServer.from($0).admit($1) },
-            handle: { context, number, request in
-                // libmicrohttpd passes a request with every call, so `request` is never nil.
-                guard let request else { return false }
-                return HTTPServer.from(context).handle(request, number)
-            },
-            sending: { HTTPServer.from($0).sending($1, bytes: $2) },
-            completed: { HTTPServer.from($0).completed($1) })
-    }
+    /// Records that the first byte of a head has arrived.
+    func began(_ number: UInt64) { state.withLock { $0.table.began(number, at: clock.now) } }
 
-    private static func from(_ context: UnsafeMutableRawPointer?) -> HTTPServer {
-        guard let context else { preconditionFailure("libmicrohttpd called without a context") }
-        return Unmanaged<HTTPServer>.fromOpaque(context).takeUnretainedValue()
-    }
-
-    private func opened(_ descriptor: Int32) -> UInt64 { state.withLock { $0.table.number(of: descriptor) ?? 0 } }
-
-    private func closed(_ number: UInt64) {
-        HandleLedger.closed("HTTP connection")
-        state.withLock { state in
-            state.table.remove(number)
-            Self.wakeIfStopping(state)
-        }
-    }
-
-    private func began(_ number: UInt64) { state.withLock { $0.table.began(number, at: clock.now) } }
-
-    private func admit(_ number: UInt64) -> UInt32 {
-        state.withLock { state in
-            if state.isStopping { return 503 }
+    /// Returns the request of a head; nil if the stop deadline has passed. A request that arrives before the deadline on
+    /// an open connection is answered: the client could not know that the server stops.
+    func admit(_ number: UInt64, _ head: RequestHead) -> ServiceRequest? {
+        let field = head.headers["X-Forwarded-For"]
+        let client = state.withLock { state -> IPAddress?? in
+            if let deadline = state.stopDeadline, clock.now >= deadline { return nil }
             state.table.setPhase(number, .busy(nil))
             state.statistics.requests += 1
-            return 0
+            return .some(
+                ForwardedClient.address(
+                    peer: state.table[number]?.peer, field: field, trusted: state.limits.trustedProxies))
         }
+        guard let client else { return nil }
+        return ServiceRequest(
+            method: head.method, target: head.target, headers: head.headers, client: client?.description)
     }
 
-    private func sending(_ number: UInt64, bytes: UInt64) {
+    /// Answers a request in a task.
+    func start(_ pending: PendingRequest) {
+        state.withLock { $0.table.setPhase(pending.connection, .busy(pending)) }
+        // The task captures the server strongly, because the server must exist until the request has its reply.
+        pending.set(
+            Task.detached { [self] in
+                let response = await respond(pending.request)
+                if pending.claim() { send(response, to: pending) }
+            })
+    }
+
+    /// Passes the reply of a claimed request to its connection. Safe on any thread.
+    func send(_ response: ServiceResponse, to pending: PendingRequest) {
+        answered?(pending.request, response)
+        pending.reactor.post(.reply(number: pending.connection, response))
+    }
+
+    /// Cancels the task of a request whose client disconnected. The task must still reply, because the connection is
+    /// closed after the reply.
+    func abandon(_ pending: PendingRequest) {
+        state.withLock { $0.statistics.abandonedRequests += 1 }
+        pending.cancel()
+    }
+
+    /// Returns the answer to a refused head.
+    func refuse(_ number: UInt64, _ error: HeadError) -> ServiceResponse {
+        let peer = state.withLock { state in
+            state.statistics.refusedRequests += 1
+            return state.table[number]?.peer
+        }
+        return refusal(error, client: peer?.description)
+    }
+
+    func refusal(_ error: HeadError, client: String?) -> ServiceResponse {
+        let refusal = HTTPRefusal(status: error.status, message: error.message, client: client)
+        let response = refuser(refusal)
+        answered?(refusal.request, response)
+        return response
+    }
+
+    /// Records that an answer begins. Returns whether the server is stopping.
+    func sending(_ number: UInt64, bytes: UInt64) -> Bool {
         state.withLock { state in
             state.table.sending(number, bytes: bytes, at: clock.now, limits: state.limits)
             Self.wakeIfStopping(state)
+            return state.isStopping
         }
     }
 
-    private func completed(_ number: UInt64) {
+    /// Records that an answer was sent, or that the connection ended first.
+    func completed(_ number: UInt64) {
         state.withLock { state in
             state.table.setPhase(number, .idle(since: clock.now))
             state.statistics.completedRequests += 1
@@ -64,112 +84,20 @@ extension HTTPServer {
         }
     }
 
-    private static func wakeIfStopping(_ state: State) {
-        if state.isStopping, state.wake >= 0 { webimage_http_wake(state.wake) }
-    }
+    /// Records that a connection waits for the client to close it.
+    func lingers(_ number: UInt64) { state.withLock { $0.table.setPhase(number, .lingering(since: clock.now)) } }
 
-    /// Returns true if the immediate responder has answered the request, and false if a task will answer it.
-    private func handle(_ pointer: OpaquePointer, _ number: UInt64) -> Bool {
-        let request = request(pointer, number)
-        if let response = respondImmediately?(request) {
-            let closes = state.withLock { $0.isStopping }
-            Self.send(response, closes: closes) { webimage_http_answer(pointer, $0, $1, $2, $3) }
-            return true
-        }
-        // Suspend the request now, because the task may reply before this function returns.
-        webimage_http_suspend(pointer)
-        let pending = PendingRequest(pointer, number)
-        let isPeerClosed = state.withLock { state in
-            state.table.setPhase(number, .busy(pending))
-            return state.table[number]?.isPeerClosed ?? true
-        }
-        // The task captures the server strongly, because the server must exist until the request has its reply.
-        pending.set(
-            Task.detached { [self] in
-                let response = await respond(request)
-                reply(to: pending, response)
-            })
-        if isPeerClosed { abandon(pending) }
-        return false
-    }
-
-    private func request(_ pointer: OpaquePointer, _ number: UInt64) -> ServiceRequest {
-        let headers = Self.headers(pointer)
-        let client = state.withLock { state in
-            ForwardedClient.address(
-                peer: state.table[number]?.peer, field: headers["X-Forwarded-For"],
-                trusted: state.limits.trustedProxies)
-        }
-        return ServiceRequest(
-            method: webimage_http_method(pointer).map { String(cString: $0) } ?? "",
-            target: Self.originForm(webimage_http_target(pointer).map { String(cString: $0) } ?? ""),
-            headers: headers, client: client?.description)
-    }
-
-    /// Sends the answer to a request. Only the first answer is sent; a later answer is dropped. Safe on any thread.
-    func reply(to pending: PendingRequest, _ response: ServiceResponse) {
-        guard pending.claim() else { return }
-        let closes = state.withLock { state in
-            state.replying += 1
-            return state.isStopping
-        }
-        let pointer = pending.pointer.pointer
-        Self.send(response, closes: closes) { webimage_http_reply(pointer, $0, $1, $2, $3) }
+    /// Closes a connection.
+    func close(_ number: UInt64, _ descriptor: Int32) {
+        HandleLedger.closed("HTTP connection")
         state.withLock { state in
-            state.replying -= 1
+            state.table.remove(number)
             Self.wakeIfStopping(state)
         }
+        Foundation.close(descriptor)
     }
 
-    /// Passes an answer to libmicrohttpd. The arguments of `pass` are the status, the response, the size of the body in
-    /// bytes, and whether the connection is closed after the answer.
-    private static func send(
-        _ response: ServiceResponse, closes: Bool, by pass: (UInt32, OpaquePointer?, UInt64, Bool) -> Void
-    ) {
-        if let answer = HTTPResponseFactory.make(response) {
-            let status = (200...599).contains(response.status) ? response.status : 500
-            pass(UInt32(status), answer, UInt64(response.body.count), closes)
-        } else {
-            // The body could not be attached, because no descriptor or memory was available. Answer 500 without a body.
-            pass(500, HTTPResponseFactory.make(ServiceResponse(status: 500)), 0, true)
-        }
-    }
-
-    /// Cancels the task of a request whose client disconnected. The task must still reply, because every C request
-    /// needs one reply.
-    func abandon(_ pending: PendingRequest) {
-        state.withLock { $0.statistics.abandonedRequests += 1 }
-        pending.cancel()
-    }
-
-    private static func headers(_ pointer: OpaquePointer) -> ServiceHeaders {
-        var headers = ServiceHeaders()
-        withUnsafeMutablePointer(to: &headers) { headers in
-            webimage_http_fields(pointer, headers) { context, name, nameSize, value, valueSize in
-                guard let headers = context?.assumingMemoryBound(to: ServiceHeaders.self) else { return }
-                headers.pointee.append(HTTPServer.text(name, nameSize), HTTPServer.text(value, valueSize))
-            }
-        }
-        return headers
-    }
-
-    /// Returns the text without trailing white space. RFC 9112 §5.1 excludes this white space from values, but
-    /// libmicrohttpd does not remove it.
-    private static func text(_ bytes: UnsafePointer<CChar>?, _ size: Int) -> String {
-        var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : size)[...]
-        while let last = rest.last, last == 0x20 || last == 0x09 { rest.removeLast() }
-        return String(decoding: rest, as: UTF8.self)
-    }
-
-    /// Removes scheme and authority from a target in absolute form (RFC 9112 §3.2.2).
-    static func originForm(_ target: String) -> String {
-        guard let end = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) else {
-            return target
-        }
-        let rest = target.utf8.dropFirst(end.utf8.count)
-        guard let path = rest.firstIndex(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }) else {
-            return "/"
-        }
-        return (rest[path] == UInt8(ascii: "?") ? "/" : "") + String(target[path...])
+    private static func wakeIfStopping(_ state: State) {
+        if state.isStopping, state.wake >= 0 { webimage_http_wake(state.wake) }
     }
 }

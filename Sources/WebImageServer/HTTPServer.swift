@@ -5,10 +5,11 @@ public import WebImageService
 
 /// Serves HTTP/1.1 on sockets. Passes each request to a function and sends the answer that the function returns.
 ///
-/// The server has no TLS: run it behind a proxy that provides TLS. It checks every head for request smuggling and
-/// refuses requests with a body. A client that sends single bytes does not extend its deadline, and the number of
-/// connections per client is limited. A task answers each request that the immediate responder does not answer. The
-/// task is cancelled when the client disconnects. The first server loads libmicrohttpd.
+/// The server has no TLS: run it behind a proxy that provides TLS. It accepts a head only if every byte of it has one
+/// meaning, and refuses requests with a body. A client that sends single bytes does not extend its deadline, and the
+/// number of connections per client is limited. A task answers each request that the immediate responder does not
+/// answer. The task is cancelled when the client disconnects. A client that only ends its sending direction receives
+/// its answers.
 ///
 /// A server runs until ``stop(within:)`` and retains itself until then.
 public final class HTTPServer: Sendable {
@@ -22,6 +23,14 @@ public final class HTTPServer: Sendable {
     /// answer needs no wake-up of another thread. Otherwise two threads must be woken. These two wake-ups are about
     /// half of the cost of a small answer.
     public typealias ImmediateResponder = @Sendable (ServiceRequest) -> ServiceResponse?
+
+    /// Makes the answer to a head or a connection that is refused before a responder sees a request. Called on a thread
+    /// of the server, so it must return within microseconds and must not block.
+    public typealias Refuser = @Sendable (HTTPRefusal) -> ServiceResponse
+
+    /// Receives each request with the answer that is sent, in the order of the answers. For a refused head, method and
+    /// target are `-`. Called on any thread; it must not block.
+    public typealias Observer = @Sendable (ServiceRequest, ServiceResponse) -> Void
 
     /// The counters of a server. They count from the start of the server, except for the current numbers
     /// ``openConnections`` and ``activeRequests``.
@@ -38,6 +47,8 @@ public final class HTTPServer: Sendable {
         public var refusedConnectionsOfClient = 0
         /// Requests that were accepted and passed to the immediate responder or the responder.
         public var requests = 0
+        /// Heads that were refused: they were malformed, had a body, were too large, or arrived during the stop.
+        public var refusedRequests = 0
         /// Requests that have ended: the answer was sent, or the connection ended first. Includes refused requests.
         public var completedRequests = 0
         /// Connections that were closed because the head of a request did not arrive in time.
@@ -57,9 +68,6 @@ public final class HTTPServer: Sendable {
         /// The time at which requests without an answer receive 503; nil before the first call of `stop(within:)`.
         var stopDeadline: Duration?
         var stopBegan = Duration.zero
-        /// The number of threads that are sending a reply. libmicrohttpd must not be stopped before these threads have
-        /// finished.
-        var replying = 0
         /// The descriptor that wakes the watching thread; -1 after that thread has ended.
         var wake: Int32 = -1
         var waiters: [ValueContinuation<Void>] = []
@@ -72,6 +80,8 @@ public final class HTTPServer: Sendable {
     public let addresses: [ListenAddress]
     let respond: Responder
     let respondImmediately: ImmediateResponder?
+    let refuser: Refuser
+    let answered: Observer?
     let clock: any DelayClock
     let state: Locked<State>
 
@@ -80,24 +90,27 @@ public final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - addresses: One or more addresses. The server binds all of them before it accepts the first connection.
     ///   - configuration: The limits of the server.
+    ///   - answered: Receives every answer, for a log; nil if no log is needed.
+    ///   - refuse: Makes the answers to refused heads; nil sends a short text.
     ///   - respondImmediately: Answers requests that need no work; nil passes every request to `respond`.
     ///   - respond: Answers the other requests.
-    /// - Throws: ``HTTPServerError`` if there is no address, an address cannot be bound, or libmicrohttpd is missing or
-    ///   cannot be started.
+    /// - Throws: ``HTTPServerError`` if there is no address, an address cannot be bound, or the system has no
+    ///   descriptor left.
     public convenience init(
         listening addresses: [ListenAddress], configuration: HTTPServerConfiguration = HTTPServerConfiguration(),
-        respondImmediately: ImmediateResponder? = nil, respond: @escaping Responder
+        answered: Observer? = nil, refuse: Refuser? = nil, respondImmediately: ImmediateResponder? = nil,
+        respond: @escaping Responder
     ) throws(HTTPServerError) {
         try self.init(
-            listening: addresses, configuration: configuration, clock: SystemClock(),
-            respondImmediately: respondImmediately, respond: respond)
+            listening: addresses, configuration: configuration, clock: SystemClock(), answered: answered,
+            refuse: refuse, respondImmediately: respondImmediately, respond: respond)
     }
 
     package init(
         listening addresses: [ListenAddress], configuration: HTTPServerConfiguration, clock: any DelayClock,
-        respondImmediately: ImmediateResponder? = nil, respond: @escaping Responder
+        answered: Observer? = nil, refuse: Refuser? = nil, respondImmediately: ImmediateResponder? = nil,
+        respond: @escaping Responder
     ) throws(HTTPServerError) {
-        if let failure = HTTPLibrary.failure { throw failure }
         guard !addresses.isEmpty else { throw HTTPServerError("no listen address is configured") }
         var listeners: [SocketListener] = []
         do throws(HTTPServerError) {
@@ -111,6 +124,8 @@ public final class HTTPServer: Sendable {
         self.addresses = listeners.map(\.address)
         self.respond = respond
         self.respondImmediately = respondImmediately
+        self.answered = answered
+        refuser = refuse ?? { $0.response }
         self.clock = clock
         state = Locked(State(limits: configuration))
         do throws(HTTPServerError) {
@@ -134,10 +149,10 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops the server. Refuses new connections, answers new requests with status 503, and waits until the running
-    /// requests have their answers.
+    /// Stops the server. Accepts no new connection, answers the requests of open connections and closes each connection
+    /// after its answer.
     ///
-    /// A request that has no answer when `drain` has passed is cancelled and receives status 503. Returns when all
+    /// The connections in the queue of an inherited socket are left to the process that inherits it next. A request that has no answer when `drain` has passed is cancelled and receives status 503. Returns when all
     /// connections are closed and all threads have ended, at most one second after `drain` has passed. A second call
     /// can shorten the waiting time but cannot extend it. Safe to call from any task; cancelling the task does not end
     /// the wait.

@@ -1,7 +1,7 @@
-import CWebImageHTTPShim
 import WebImageCore
+import WebImageService
 
-/// A suspended request and the task that answers it. Only one reply to the request is possible.
+/// A request that a task answers. Only one reply to the request is possible.
 final class PendingRequest: Sendable {
     private struct State {
         var isAnswered = false
@@ -9,14 +9,16 @@ final class PendingRequest: Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// The C request. It is valid until the reply; ``claim()`` ensures that there is only one reply.
-    let pointer: RequestPointer
+    let request: ServiceRequest
     let connection: UInt64
+    /// The reactor that serves the connection.
+    let reactor: HTTPReactor
     private let state = Locked(State())
 
-    init(_ pointer: OpaquePointer, _ connection: UInt64) {
-        self.pointer = RequestPointer(pointer: pointer)
+    init(_ request: ServiceRequest, connection: UInt64, reactor: HTTPReactor) {
+        self.request = request
         self.connection = connection
+        self.reactor = reactor
     }
 
     /// Returns true only to the first caller. That caller must send the reply.
@@ -41,10 +43,4 @@ final class PendingRequest: Sendable {
             return state.task
         }?.cancel()
     }
-}
-
-/// The pointer to a C request. Sendable is safe because the request is suspended: libmicrohttpd does not use it before
-/// the single reply.
-struct RequestPointer: @unchecked Sendable {
-    let pointer: OpaquePointer
 }

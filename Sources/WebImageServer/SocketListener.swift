@@ -9,9 +9,12 @@ struct SocketListener: Sendable {
     let descriptor: Int32
     /// The address. For port 0, it contains the port that the system chose.
     let address: ListenAddress
+    /// Whether the parent process opened the socket and keeps it open.
+    let isInherited: Bool
     private var file: (device: dev_t, inode: ino_t)?
 
     init(_ address: ListenAddress, mode: UInt32) throws(HTTPServerError) {
+        if case .inherited = address { isInherited = true } else { isInherited = false }
         switch address {
         case .network(let host, let port):
             guard let bytes = IPAddress(host)?.bytes else {

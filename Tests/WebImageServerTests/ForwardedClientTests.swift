@@ -1,5 +1,6 @@
 import Testing
 import WebImageHTTP
+import WebImageServerTesting
 
 @testable import WebImageServer
 
@@ -39,12 +40,14 @@ import WebImageHTTP
         var table = ConnectionTable()
         var limits = HTTPServerConfiguration()
         limits.maxConnectionsPerClient = 2
+        var first: UInt64?
         func accept(_ descriptor: Int32, _ address: String) -> Bool {
-            if case .accepted = table.accept(descriptor, peer: IPAddress(address), at: .zero, limits: limits) {
-                true
-            } else {
-                false
-            }
+            guard
+                case .accepted(let number) = table.accept(
+                    descriptor, peer: IPAddress(address), at: .zero, limits: limits)
+            else { return false }
+            if first == nil { first = number }
+            return true
         }
         #expect(accept(1, "2001:db8::1"))
         #expect(accept(2, "2001:db8::2"))
@@ -54,34 +57,31 @@ import WebImageHTTP
         #expect(accept(6, "192.0.2.1"))
         #expect(!accept(7, "192.0.2.1"))
         #expect(accept(8, "192.0.2.2"))
-        table.remove(try #require(table.number(of: 1)))
+        table.remove(try #require(first))
         #expect(accept(9, "2001:db8::3"))
         #expect(!accept(10, "2001:db8::4"))
     }
 
-    @Test func reusedDescriptorReplacesItsConnection() throws {
-        var table = ConnectionTable()
-        var limits = HTTPServerConfiguration()
-        limits.maxConnectionsPerClient = 1
-        let peer = IPAddress("192.0.2.1")
-        _ = table.accept(5, peer: peer, at: .zero, limits: limits)
-        // The system reuses descriptor 5 before the close of the old connection is reported. The old connection must
-        // then count neither in the total number nor in the number of its client.
-        let first = try #require(table.number(of: 5))
-        guard case .accepted(let second) = table.accept(5, peer: peer, at: .zero, limits: limits) else {
-            Issue.record("not accepted")
-            return
+    private func accepted(_ table: inout ConnectionTable, _ limits: HTTPServerConfiguration) throws -> UInt64 {
+        guard case .accepted(let number) = table.accept(5, peer: nil, at: .zero, limits: limits) else {
+            throw RawClient.Failure(description: "not accepted")
         }
-        table.remove(first)
-        #expect(table.number(of: 5) == second)
-        #expect(table.count == 1)
+        return number
+    }
+
+    @Test func connectionThatIsNotClosedAfterItsLastResponseIsCut() throws {
+        var table = ConnectionTable()
+        let limits = HTTPServerConfiguration()
+        let number = try accepted(&table, limits)
+        table.setPhase(number, .lingering(since: .zero))
+        #expect(table.sweep(at: .milliseconds(1_999), limits: limits) { _ in 0 }.isEmpty)
+        #expect(table.sweep(at: .seconds(2), limits: limits) { _ in 0 }.map(\.reason) == [.linger])
     }
 
     @Test func progressExtendsTheDeadlineOfAResponse() throws {
         var table = ConnectionTable()
         let limits = HTTPServerConfiguration()
-        _ = table.accept(5, peer: nil, at: .zero, limits: limits)
-        let number = try #require(table.number(of: 5))
+        let number = try accepted(&table, limits)
         table.sending(number, bytes: 1 << 20, at: .zero, limits: limits)
         var bytes: Int64 = 0
         for second in stride(from: 20, through: 1_000, by: 20) {
@@ -97,8 +97,7 @@ import WebImageHTTP
     @Test func clientBelowTheMinimumRateIsDisconnected() throws {
         var table = ConnectionTable()
         let limits = HTTPServerConfiguration()
-        _ = table.accept(5, peer: nil, at: .zero, limits: limits)
-        table.sending(try #require(table.number(of: 5)), bytes: 10_240, at: .zero, limits: limits)
+        table.sending(try accepted(&table, limits), bytes: 10_240, at: .zero, limits: limits)
         for second in 1..<40 {
             #expect(table.sweep(at: .seconds(second), limits: limits) { _ in Int64(second) }.isEmpty)
         }

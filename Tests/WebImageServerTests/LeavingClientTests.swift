@@ -7,8 +7,10 @@ import WebImageService
 import WebImageTesting
 
 extension HTTPServerTests {
-    @Test(arguments: [Int32(SHUT_RDWR), Int32(SHUT_WR)])
-    func clientThatLeavesCancelsItsTask(how: Int32) async throws {
+    /// A client that closes its connection and a client that only ends its sending direction look the same at first. The
+    /// server must cancel the request of the first client only.
+    @Test(arguments: [true, false])
+    func clientThatLeavesCancelsItsTask(isClosed: Bool) async throws {
         let gate = Gate()
         let isCancelled = Locked(false)
         try await withServer(respond: { request in
@@ -16,14 +18,54 @@ extension HTTPServerTests {
             isCancelled.withLock { $0 = Task.isCancelled }
             return .echo(request)
         }) { server in
-            let client = try await onThread { [address = server.address] in try RawClient(address) }
-            client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            var client: RawClient? = try await onThread { [address = server.address] in try RawClient(address) }
+            client?.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(await eventually { gate.waitingCount == 1 })
-            client.leave(how)
+            if isClosed { client = nil } else { client?.leave() }
             #expect(await eventually { gate.cancelledCount == 1 })
             #expect(await eventually { server.statistics.openConnections == 0 })
             #expect(isCancelled.withLock { $0 })
             #expect(server.statistics.abandonedRequests == 1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func clientThatEndsOnlyItsSendingReceivesEveryAnswer(isLocal: Bool) async throws {
+        let gate = Gate()
+        let folder = try ScratchFolder()
+        let listener: ListenAddress =
+            isLocal ? .local(path: folder.url.appendingPathComponent("s").path) : .network(host: "127.0.0.1", port: 0)
+        try await withServer(
+            [listener],
+            respond: { request in
+                if request.target == "/wait" { await gate.wait() }
+                return .echo(request)
+            }
+        ) { server in
+            let clients = try await onThread { [address = server.address] in
+                try (0..<60).map { number in
+                    let client = try RawClient(address)
+                    // Some clients end their sending before the server has read their requests.
+                    let first = number % 2 == 0 ? "/wait" : "/now"
+                    client.send(
+                        "GET \(first) HTTP/1.1\r\nHost: a\r\n\r\nGET /wait HTTP/1.1\r\nHost: a\r\n\r\n"
+                            + "HEAD /last HTTP/1.0\r\n\r\n")
+                    client.leave(Int32(SHUT_WR))
+                    return client
+                }
+            }
+            #expect(await eventually { gate.waitingCount == 60 })
+            gate.open()
+            try await onThread {
+                for (number, client) in clients.enumerated() {
+                    let first = try client.answer().text
+                    #expect(first == (number % 2 == 0 ? "GET /wait" : "GET /now"))
+                    #expect(try client.answer().text == "GET /wait")
+                    #expect(try client.answer(isHead: true).fields["content-length"] == "10")
+                    #expect(client.isEnded())
+                }
+            }
+            #expect(gate.cancelledCount == 0 && server.statistics.abandonedRequests == 0)
         }
     }
 

@@ -97,5 +97,5 @@ func serverThreads() -> [String] {
     let folder = "/proc/self/task"
     let numbers = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let names = numbers.compactMap { try? String(contentsOfFile: "\(folder)/\($0)/comm", encoding: .utf8) }
-    return names.filter { $0.hasPrefix("MHD") || $0.hasPrefix("webimage.http") }
+    return names.filter { $0.hasPrefix("webimage.http") }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import WebImageCore
 import WebImageHTTP
 
@@ -62,8 +62,8 @@ struct Lifetime: Sendable, Hashable, Codable {
 }
 
 /// An HTTP date in the preferred form (RFC 9110 §5.6.7).
-enum HTTPDateText {
-    static func text(_ seconds: TimeInterval) -> String {
+package enum HTTPDateText {
+    package static func text(_ seconds: TimeInterval) -> String {
         var time = time_t(seconds)
         var parts = tm()
         gmtime_r(&time, &parts)

@@ -45,8 +45,11 @@ package final class RawClient: Sendable {
 
     /// Sends `text` and returns whether all of it was written.
     @discardableResult
-    package func send(_ text: String) -> Bool {
-        let bytes = Array(text.utf8)
+    package func send(_ text: String) -> Bool { send(bytes: Array(text.utf8)) }
+
+    /// Sends bytes and returns whether all of them were written.
+    @discardableResult
+    package func send(bytes: [UInt8]) -> Bool {
         var offset = 0
         while offset < bytes.count {
             let count = bytes.withUnsafeBytes {

@@ -5,11 +5,17 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/sendfile.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 int webimage_http_accept(int listener, struct sockaddr_storage *address, socklen_t *length) {
     *length = sizeof *address;
-    return accept4(listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int descriptor = accept4(listener, (struct sockaddr *)address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    int on = 1;
+    // Fails for a Unix socket, which has no such delay.
+    if (descriptor >= 0) setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return descriptor;
 }
 
 int webimage_http_watch_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
@@ -22,8 +28,9 @@ static int watch(int watch, int descriptor, uint64_t id, uint32_t events) {
 
 int webimage_http_watch_readable(int set, int descriptor, uint64_t id) { return watch(set, descriptor, id, EPOLLIN); }
 
-int webimage_http_watch_closing(int set, int descriptor, uint64_t id) {
-    return watch(set, descriptor, id, EPOLLRDHUP | EPOLLET);
+int webimage_http_watch_connection(int set, int descriptor, uint64_t id) {
+    // Edges instead of levels: a connection then needs no further epoll_ctl(2) for each request.
+    return watch(set, descriptor, id, EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET);
 }
 
 int webimage_http_watch_remove(int set, int descriptor) { return epoll_ctl(set, EPOLL_CTL_DEL, descriptor, NULL); }
@@ -34,6 +41,9 @@ int webimage_http_watch_wait(int set, webimage_http_event *events, int count, in
     for (int i = 0; i < number; i++) {
         events[i].id = found[i].data.u64;
         events[i].is_readable = (found[i].events & EPOLLIN) != 0;
+        events[i].is_writable = (found[i].events & EPOLLOUT) != 0;
+        events[i].is_ended = (found[i].events & EPOLLRDHUP) != 0;
+        events[i].is_gone = (found[i].events & (EPOLLHUP | EPOLLERR)) != 0;
     }
     return number;
 }
@@ -50,6 +60,18 @@ void webimage_http_wake_clear(int wake) {
     uint64_t count;
     ssize_t got = read(wake, &count, sizeof count);
     (void)got;
+}
+
+ptrdiff_t webimage_http_send(
+    int descriptor, const void *head, size_t head_size, const void *body, size_t body_size, bool more) {
+    struct iovec parts[2] = {{(void *)head, head_size}, {(void *)body, body_size}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    return sendmsg(descriptor, &message, MSG_NOSIGNAL | MSG_DONTWAIT | (more ? MSG_MORE : 0));
+}
+
+ptrdiff_t webimage_http_send_file(int descriptor, int file, int64_t offset, size_t size) {
+    off_t place = offset;
+    return sendfile(descriptor, file, &place, size);
 }
 
 int64_t webimage_http_acknowledged(int descriptor) {
