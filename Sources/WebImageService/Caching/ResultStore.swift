@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import WebImageCore
 
@@ -107,4 +108,24 @@ final class ResultStore: Sendable {
     private static func generationKey(_ source: String) -> String { "generation:" + ResultKey.digest(source) }
 
     func flush() async { await disk?.flush() }
+
+    // MARK: Sizes
+
+    /// The total size in bytes of the results in memory.
+    var memoryByteCount: Int { memory.totalCost }
+
+    /// The total size in bytes of the entries on disk; nil without a disk cache.
+    func diskByteCount() async -> Int? { await disk?.byteCount() }
+}
+
+extension ImageCache {
+    // A serial queue has its own thread. `calculateSize` would deliver on the main queue, which a service need not run.
+    private static let sizes = DispatchQueue(label: "webimage.service.sizes")
+
+    /// The total size in bytes of the entries on disk. Does not block the caller's thread.
+    func byteCount() async -> Int {
+        await withValueContinuation { continuation in
+            Self.sizes.async { continuation.resume(returning: self.totalDiskSize()) }
+        }
+    }
 }

@@ -44,10 +44,25 @@ final class ServiceMetrics: Sendable {
         return response.record.format?.name
     }
 
+    /// A current value, or several values with different labels.
+    struct Gauge {
+        var name: String
+        var help: String
+        var values: [(labels: KeyValuePairs<String, String>, value: Int)]
+
+        init(_ name: String, _ help: String, _ value: Int) { self.init(name, help, [(KeyValuePairs(), value)]) }
+
+        init(_ name: String, _ help: String, _ values: [(labels: KeyValuePairs<String, String>, value: Int)]) {
+            self.name = name
+            self.help = help
+            self.values = values
+        }
+    }
+
     /// Returns the counters as Prometheus text.
     ///
-    /// - Parameter gauges: Current values with their names and help texts. They are written after the counters.
-    func text(gauges: [(name: String, help: String, value: Int)]) -> String {
+    /// - Parameter gauges: Current values. They are written after the counters.
+    func text(gauges: [Gauge]) -> String {
         let state = state.withLock { $0 }
         var text = PrometheusText(prefix: "webimage")
         text.describe("requests_total", "counter", "Answers by route, origin of the answer and status.")
@@ -68,15 +83,15 @@ final class ServiceMetrics: Sendable {
         text.add("sent_bytes_total", [:], state.sentBytes)
         text.describe("source_bytes_total", "counter", "Bytes of sources.")
         text.add("source_bytes_total", [:], state.sourceBytes)
-        text.describe("request_duration_seconds", "histogram", "From the request to the answer.")
+        text.describe("request_duration_seconds", "histogram", "Seconds from the request to the answer.")
         text.add("request_duration_seconds", label: nil, state.durations)
-        text.describe("stage_duration_seconds", "histogram", "Stages of the work.")
+        text.describe("stage_duration_seconds", "histogram", "Seconds of each stage of the work.")
         for (stage, histogram) in state.stages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             text.add("stage_duration_seconds", label: ("stage", stage.rawValue), histogram)
         }
         for gauge in gauges {
             text.describe(gauge.name, "gauge", gauge.help)
-            text.add(gauge.name, [:], gauge.value)
+            for value in gauge.values { text.add(gauge.name, value.labels, value.value) }
         }
         return text.text
     }
