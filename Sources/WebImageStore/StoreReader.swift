@@ -17,6 +17,11 @@ final class StoreReader {
     init(folder: StoreFolder, database: Database) throws(DatabaseError) {
         self.folder = folder
         self.database = database
+        // SQLite converts the size of its page cache to a number of pages. At the opening it does not know the size of
+        // the pages yet and assumes 4 KB, so the cache would use four times as much memory. The first query reads the
+        // size of the pages. Afterwards, set SQLite's default (2 MB) again.
+        _ = try database.integer("PRAGMA user_version")
+        try database.execute("PRAGMA cache_size = -2000")
         find = try database.prepare(
             "SELECT \(StoredEntry.columns) FROM \(StoredEntry.tables) WHERE e.key = ?")
         contains = try database.prepare("SELECT 1 FROM entry WHERE key = ? AND ifnull(expires > ?, 1)")

@@ -17,6 +17,9 @@ struct PictureJob: Sendable {
     /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil if
     /// this decode is not known.
     var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
+    /// Whether a source may come from another host to which its server redirected (``Source/redirect``). A stored result
+    /// from a host that is no longer allowed is not used.
+    var allowsRedirect: @Sendable (String?) -> Bool = { _ in true }
 }
 
 /// Provides results. Stored results are returned immediately. Other results are made with one fetch, one decode and
@@ -79,12 +82,19 @@ final class ResultProvider: Sendable {
     /// Returns the stored result if it is fresh. If the stored result is stale but may be used during revalidation,
     /// returns this result and starts the revalidation in the background. Otherwise returns nil.
     func stored(_ job: PictureJob) async -> Provided? {
-        guard let (entry, level) = await store.entry(for: job.key) else { return nil }
+        guard let (entry, level) = await usable(job) else { return nil }
         let now = clock.date
         if entry.isFresh(now: now) { return Provided(entry: entry, outcome: level) }
         guard entry.isUsableWhileRevalidating(now: now) else { return nil }
         background.begin(job.key.digest) { _ = try? await self.made(job, needsPermit: false, .low) }
         return Provided(entry: entry, outcome: .stale)
+    }
+
+    private func usable(_ job: PictureJob) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
+        guard let (entry, level) = await store.entry(for: job.key), job.allowsRedirect(entry.head.redirect) else {
+            return nil
+        }
+        return (entry, level)
     }
 
     /// Returns the stored result if it may be used; otherwise makes the result. See ``made(_:needsPermit:_:)`` for
@@ -144,7 +154,7 @@ final class ResultProvider: Sendable {
     /// Returns the stale result after a failure of the source's server, if the lifetime of the stale result allows
     /// this. Otherwise returns nil.
     private func stale(_ job: PictureJob, after refusal: ServiceRefusal) async -> Provided? {
-        guard refusal.isUpstreamFault, let (entry, _) = await store.entry(for: job.key),
+        guard refusal.isUpstreamFault, let (entry, _) = await usable(job),
             entry.isUsableAfterError(now: clock.date)
         else { return nil }
         return Provided(entry: entry, outcome: .stale)
@@ -172,6 +182,8 @@ final class ResultProvider: Sendable {
             throw ServiceRefusal(error)
         }
         var provided = try ended.outcome.get()
+        // The work can have begun before a reload of the configuration.
+        guard job.allowsRedirect(provided.entry.head.redirect) else { throw .redirect }
         if ended.starter !== starter {
             provided.outcome = .joined
             provided.stages = [:]
@@ -187,7 +199,7 @@ final class ResultProvider: Sendable {
     private func work(
         _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
-        let old = await store.entry(for: job.key)
+        let old = await usable(job)
         // Other work may have ended between the lookup in the store and the start of this work.
         if let old, old.entry.isFresh(now: clock.date) {
             return .success(Provided(entry: old.entry, outcome: old.level))
@@ -238,6 +250,7 @@ final class ResultProvider: Sendable {
         var entry = old
         entry.head.stored = clock.date
         entry.head.lifetime = source.lifetime
+        entry.head.redirect = source.redirect
         if source.lifetime.isShared { store.store(entry, for: job.key) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
@@ -260,8 +273,10 @@ final class ResultProvider: Sendable {
         let head = ResultEntry.Head(
             mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
             lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
-            height: made.size?.height)
-        let entry = ResultEntry(head: head, body: made.data)
+            height: made.size?.height, redirect: source.redirect)
+        // Copy the bytes into memory of their own size. The buffer of an encoder grows by doubling, and its unused part
+        // would stay allocated as long as the result is kept: a result of 12 KB then used 64 KB.
+        let entry = ResultEntry(head: head, body: made.data.withUnsafeBytes { Data($0) })
         if source.lifetime.isShared { store.store(entry, for: job.key) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
