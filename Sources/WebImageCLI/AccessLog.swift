@@ -103,7 +103,7 @@ extension AccessLog {
             let record = response.record
             var words = [
                 time, request.client ?? "local",
-                "\"\(Self.visible(request.method)) \(Self.visible(request.loggableTarget))\"", "\(response.status)",
+                "\"\(Self.visible(request.method)) \(Self.visible(record.target))\"", "\(response.status)",
                 "\(request.method == "HEAD" ? 0 : response.body.count) B", String(plainFormat: "%.1f ms", milliseconds),
                 record.outcome.rawValue,
             ]
@@ -125,7 +125,7 @@ extension AccessLog {
             line.add("traceparent", .init(record.traceParent))
             line.add("client", .init(request.client))
             line.add("method", .string(request.method))
-            line.add("target", .string(request.loggableTarget))
+            line.add("target", .string(record.target))
             line.add("status", .integer(response.status))
             line.add("bytes", .integer(request.method == "HEAD" ? 0 : response.body.count))
             line.add("ms", .number(milliseconds))

@@ -7,28 +7,34 @@ import WebImageService
 /// `webimage serve`: runs the image service over HTTP until SIGTERM.
 enum ServeCommand {
     static let command = Command(
-        options: [.value("config"), .flag("print-config")] + ServiceArguments.options, isService: true
+        options: [.value("config"), .flag("print-config"), .flag("check-config")] + ServiceArguments.options,
+        isService: true
     ) { arguments throws(UsageError) in
         guard arguments.operands.isEmpty else {
             throw UsageError("serve takes no operand; '\(arguments.operands[0])' is one")
         }
         let source = ServiceArguments(
             file: arguments.string("config"), flags: ServiceArguments.flags(arguments))
-        let configuration = try source.configuration()
+        let reading = try source.reading()
+        let configuration = reading.configuration
         if arguments.has("print-config") {
             return {
                 Console.out(configuration.printed)
                 return .ok
             }
         }
-        return { await serve(source, configuration) }
+        if arguments.has("check-config") {
+            try ServiceProcess.check(reading)
+            return { .ok }
+        }
+        return { await serve(source, reading) }
     }
 
-    private static func serve(_ source: ServiceArguments, _ configuration: ServiceConfiguration) async -> ExitCode {
+    private static func serve(_ source: ServiceArguments, _ reading: ServiceArguments.Reading) async -> ExitCode {
         raiseDescriptorLimit()
         let process: ServiceProcess
         do {
-            process = try ServiceProcess(configuration, inherited: ListenAddress.inherited())
+            process = try ServiceProcess(reading, inherited: ListenAddress.inherited())
         } catch {
             Console.error(error.message)
             return .failed
@@ -47,13 +53,14 @@ enum ServeCommand {
 
     private static func reload(_ process: ServiceProcess, _ source: ServiceArguments) {
         SystemdNotifier.notify("RELOADING=1")
+        var outcome = "the configuration was read again"
         do throws(UsageError) {
-            try process.reload(try source.configuration())
-            Console.error("the configuration was read again")
+            try process.reload(try source.reading())
         } catch {
-            Console.error("the configuration stays as it was: \(error.message)")
+            outcome = "the configuration stays as it was: \(error.message)"
         }
-        SystemdNotifier.notify("READY=1")
+        Console.error(outcome)
+        SystemdNotifier.notify("READY=1\nSTATUS=\(outcome.prefix { $0 != "\n" })")
     }
 
     private static func untilCancelled() async {

@@ -18,8 +18,12 @@ final class ServiceProcess: Sendable {
     /// - Parameter inherited: The listening sockets that the process has inherited from the service manager (systemd).
     ///   Sockets named `admin` replace the configured address for the operator's commands. Other sockets replace the
     ///   configured listening addresses.
-    init(_ configuration: ServiceConfiguration, inherited: [ListenAddress]) throws(UsageError) {
-        let (addresses, adminAddresses) = try Self.addresses(configuration, inherited)
+    init(_ reading: ServiceArguments.Reading, inherited: [ListenAddress]) throws(UsageError) {
+        let configuration = reading.configuration
+        let (addresses, adminAddresses) = try Self.addresses(reading, inherited)
+        if let place = reading.places["listen"], addresses.contains(where: \.isInherited) {
+            Console.error("\(place): listen: not used, because the service manager passed listening sockets")
+        }
         isOpen = !addresses.allSatisfy(\.isLoopback)
         try Self.check(configuration, isOpen: isOpen)
         let log = AccessLog(configuration.accessLog)
@@ -29,19 +33,12 @@ final class ServiceProcess: Sendable {
             self.service = service
             server = try HTTPServer(
                 listening: addresses, configuration: limits,
-                respondImmediately: { request in
-                    let response = service.respondFromMemory(to: request)
-                    if let response { log.write(request, response) }
-                    return response
-                },
-                respond: { request in
-                    let response = await service.respond(to: request)
-                    log.write(request, response)
-                    return response
-                })
+                answered: { log.write($0, $1) }, refuse: { service.answer(to: $0) },
+                respondImmediately: { service.respondFromMemory(to: $0) },
+                respond: { await service.respond(to: $0) })
             admin = try Self.admin(adminAddresses, limits, service, server)
         } catch let error as ConfigurationError {
-            throw UsageError("\(error)")
+            throw reading.error(error)
         } catch let error as HTTPServerError {
             throw UsageError("\(error)")
         } catch {
@@ -52,8 +49,10 @@ final class ServiceProcess: Sendable {
     }
 
     private static func addresses(
-        _ configuration: ServiceConfiguration, _ inherited: [ListenAddress]
+        _ reading: ServiceArguments.Reading, _ inherited: [ListenAddress]
     ) throws(UsageError) -> (service: [ListenAddress], admin: [ListenAddress]) {
+        let configuration = reading.configuration
+        var setting = "listen"
         func isAdmin(_ address: ListenAddress) -> Bool {
             if case .inherited(_, let name) = address { name == "admin" } else { false }
         }
@@ -64,11 +63,12 @@ final class ServiceProcess: Sendable {
                     service.append(try ListenAddress(text))
                 }
             }
+            setting = "admin"
             var admin = inherited.filter(isAdmin)
             if admin.isEmpty, !configuration.admin.isEmpty { admin = [try ListenAddress(configuration.admin)] }
             return (service, admin)
         } catch {
-            throw UsageError("\(error)")
+            throw UsageError(reading.places[setting].map { "\($0): \(setting): \(error)" } ?? "\(error)")
         }
     }
 
@@ -84,14 +84,40 @@ final class ServiceProcess: Sendable {
                 + " listen on 127.0.0.1, or pass --insecure")
     }
 
+    /// Throws the error with which a start or a reload would fail. Blocks while files are read.
+    ///
+    /// Does not check whether the addresses can be bound, because the running service holds them.
+    static func check(_ reading: ServiceArguments.Reading) throws(UsageError) {
+        try checkSecrets(reading)
+        let (addresses, _) = try addresses(reading, [])
+        try check(reading.configuration, isOpen: !addresses.allSatisfy(\.isLoopback))
+        do {
+            _ = try HTTPServerConfiguration(reading.configuration)
+            try reading.configuration.check()
+        } catch let error as ConfigurationError {
+            throw reading.error(error)
+        } catch {
+            throw UsageError("\(error)")
+        }
+    }
+
+    private static func checkSecrets(_ reading: ServiceArguments.Reading) throws(UsageError) {
+        guard let (name, place) = reading.hiddenSecrets.min(by: { $0.key < $1.key }) else { return }
+        let variable = ServiceConfiguration.settings.first { $0.name == name }?.variable ?? ""
+        throw UsageError(
+            "\(place): \(name): the variable \(variable) overrides this value, and a reload cannot change variables;"
+                + " remove the variable and restart")
+    }
+
     private static func admin(
         _ addresses: [ListenAddress], _ limits: HTTPServerConfiguration, _ service: ImageService, _ server: HTTPServer
     ) throws(HTTPServerError) -> HTTPServer? {
         guard !addresses.isEmpty else { return nil }
-        return try HTTPServer(listening: addresses, configuration: limits) { request in
+        return try HTTPServer(listening: addresses, configuration: limits, refuse: { service.answer(to: $0) }) {
+            request in
             var response = await service.respondToOperator(request)
             if response.record.route == .metrics, response.status == 200, case .bytes(let text) = response.body {
-                response.body = .bytes(text + Data(ConnectionMetrics.text(server.statistics).utf8))
+                response.body = .bytes(text + Data(ProcessMetrics.text(server.statistics).utf8))
             }
             return response
         }
@@ -113,23 +139,32 @@ final class ServiceProcess: Sendable {
 
     /// Applies another configuration. Running requests continue with the old configuration. Blocks while files are
     /// read.
-    func reload(_ configuration: ServiceConfiguration) throws(UsageError) {
+    ///
+    /// Throws and changes nothing if a setting cannot be used, or if a key of a file cannot take effect because a
+    /// variable of the process overrides it. Otherwise an operator who rotates a leaked key would rely on a reload that
+    /// keeps the old key.
+    func reload(_ reading: ServiceArguments.Reading) throws(UsageError) {
+        let configuration = reading.configuration
+        try Self.checkSecrets(reading)
         try Self.check(configuration, isOpen: isOpen)
         do {
             let limits = try HTTPServerConfiguration(configuration)
-            try service.reload(configuration)
+            for name in try service.reload(configuration) {
+                Console.error("\(name): the new value is used after a restart")
+            }
             server.update(limits)
             admin?.update(limits)
+        } catch let error as ConfigurationError {
+            throw reading.error(error)
         } catch {
             throw UsageError("\(error)")
         }
         log.format = AccessLog.Format(rawValue: configuration.accessLog) ?? .text
-        let old = self.configuration.withLock { current in
-            defer { current = configuration }
-            return current
-        }
-        for name in old.fixedAtStart(differingFrom: configuration) {
-            Console.error("\(name): the new value is used after a restart")
+        self.configuration.withLock { $0 = configuration }
+        if !reading.secretsInVariables.isEmpty {
+            Console.error(
+                "\(reading.secretsInVariables.sorted().joined(separator: ", ")): set by variables, which a reload does not"
+                    + " read again; a secrets-file is read again")
         }
     }
 
@@ -149,29 +184,15 @@ final class ServiceProcess: Sendable {
     }
 }
 
-/// Formats the metrics of the HTTP server's connections as Prometheus text.
-enum ConnectionMetrics {
-    static func text(_ statistics: HTTPServer.Statistics) -> String {
-        let rows: [(name: String, type: String, help: String, value: Int)] = [
-            ("connections_open", "gauge", "Open connections.", statistics.openConnections),
-            ("connections_total", "counter", "Connections that were taken.", statistics.acceptedConnections),
-            (
-                "connections_refused_total", "counter", "Connections refused because of their number.",
-                statistics.refusedConnections + statistics.refusedConnectionsOfClient
-            ),
-            ("head_timeouts_total", "counter", "Connections closed for a slow head.", statistics.headTimeouts),
-            ("idle_timeouts_total", "counter", "Connections closed for being idle.", statistics.idleTimeouts),
-            ("send_timeouts_total", "counter", "Connections closed for taking no answer.", statistics.sendTimeouts),
-            ("abandoned_total", "counter", "Requests whose client left.", statistics.abandonedRequests),
-        ]
-        return rows.map { row in
-            "# HELP webimage_\(row.name) \(row.help)\n# TYPE webimage_\(row.name) \(row.type)\n"
-                + "webimage_\(row.name) \(row.value)\n"
-        }.joined()
+extension ImageService {
+    fileprivate func answer(to refusal: HTTPRefusal) -> ServiceResponse {
+        self.refusal(status: refusal.status, message: refusal.message, retryAfter: refusal.retryAfter)
     }
 }
 
 extension ListenAddress {
+    fileprivate var isInherited: Bool { if case .inherited = self { true } else { false } }
+
     /// The URL at which a browser on this machine can open the service. Nil for Unix sockets and inherited sockets.
     fileprivate var webAddress: String? {
         switch self {
@@ -181,27 +202,5 @@ extension ListenAddress {
         case .everywhere(let port): "http://localhost:\(port)"
         case .local, .inherited: nil
         }
-    }
-}
-
-extension ServiceConfiguration {
-    /// Returns the names of changed settings that take effect only after a restart of the service.
-    fileprivate func fixedAtStart(differingFrom other: ServiceConfiguration) -> [String] {
-        let pairs: [(String, Bool)] = [
-            ("listen", listen == other.listen), ("admin", admin == other.admin),
-            ("socket-mode", socketMode == other.socketMode), ("max-head-bytes", maxHeadBytes == other.maxHeadBytes),
-            ("root", root == other.root), ("cache-dir", cacheFolder == other.cacheFolder),
-            ("result-cache", resultCacheBytes == other.resultCacheBytes),
-            ("source-cache", sourceCacheBytes == other.sourceCacheBytes),
-            ("result-memory", resultMemoryBytes == other.resultMemoryBytes), ("queue", queue == other.queue),
-            ("queue-per-host", queuePerHost == other.queuePerHost), ("queue-wait", queueWait == other.queueWait),
-            ("max-requests", maxRequests == other.maxRequests),
-            ("max-requests-per-client", maxRequestsPerClient == other.maxRequestsPerClient),
-            ("allowed-address", allowedAddresses == other.allowedAddresses),
-            ("source-timeout", sourceTimeout == other.sourceTimeout),
-            ("source-deadline", sourceDeadline == other.sourceDeadline),
-            ("max-redirects", maxRedirects == other.maxRedirects), ("user-agent", userAgent == other.userAgent),
-        ]
-        return pairs.filter { !$0.1 }.map(\.0)
     }
 }

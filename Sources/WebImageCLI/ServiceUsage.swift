@@ -17,11 +17,13 @@ enum ServiceUsage {
         Serves pictures by URL, in the requested size and a format that the client accepts. Without options: on
         http://127.0.0.1:8080/ for this machine only, with a page to try it out, cached in the user's cache folder.
         Settings are read from a file, from variables (WEBIMAGE_QUALITY for --quality) and from options; later ones win.
-        Secrets are read only from the file and from variables. SIGHUP reads all of them again; SIGTERM answers accepted
-        requests and stops. Sockets from systemd replace listen addresses; the one named admin is for --admin.
+        Secrets are read only from files and from variables. SIGHUP reads the files again; --print-config marks the
+        settings that need a restart. SIGTERM answers accepted requests and stops. Sockets from systemd replace listen
+        addresses; the one named admin is for --admin. BYTES may end in K, M or G (powers of 1024).
 
           --config FILE          a file of lines NAME = VALUE, as --print-config shows
           --print-config         print the settings and exit
+          --check-config         report the first error of the settings and exit; exit code 1 if there is one
 
         \(settings)
 

@@ -43,6 +43,8 @@ final class HTTPConnection {
     private var isEnded = false
     /// Whether the client has closed the connection in both directions.
     private var isGone = false
+    /// Whether the request was cancelled because its client has left. Several events can report one leave.
+    private var isAbandoned = false
     /// Whether the beginning of the answer was sent to find out whether the client still receives.
     private var isProbed = false
 
@@ -81,7 +83,9 @@ final class HTTPConnection {
             if sent == prefix.count { return }
             isGone = true
         }
-        if isGone { server.abandon(pending) }
+        guard isGone, !isAbandoned else { return }
+        isAbandoned = true
+        server.abandon(pending)
     }
 
     /// Reads, answers and sends as far as possible without waiting.

@@ -19,6 +19,7 @@ extension ImageService {
             let entry = store.entryInMemory(for: known.key), entry.isFresh(now: now), entry.head.etag == known.etag
         else { return nil }
         var record = ServiceRecord(request)
+        record.target = known.logged
         record.route = known.route
         record.source = known.source
         record.outcome = .memory

@@ -63,7 +63,7 @@ extension ImageService {
             {
                 let known = AnsweredTarget(
                     key: key, expires: answer.expires, etag: provided.entry.head.etag, fixed: fixed,
-                    route: record.route, source: record.source)
+                    route: record.route, source: record.source, logged: record.target)
                 settings.answered.remember(known, for: request)
             }
             return answer.response(provided.entry, record, fixed: fixed)
@@ -112,7 +112,7 @@ extension ImageService {
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
             negativeTTL: settings.configuration.negativeTTL,
             cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1) },
-            decodeKey: { made.decodeKey(for: $0) })
+            decodeKey: { made.decodeKey(for: $0) }, allowsRedirect: { settings.allowsRedirect(to: $0) })
     }
 
     // MARK: Sources sent unchanged
@@ -132,6 +132,7 @@ extension ImageService {
         } catch {
             throw ServiceRefusal(error)
         }
+        guard answer.settings.allowsRedirect(to: source.redirect) else { throw .redirect }
         record.outcome = .made
         record.sourceByteCount = source.data.count
         let head = ResultEntry.Head(
@@ -169,7 +170,7 @@ extension ImageService {
                 key: key, reference: reference, demand: demand(key.generation, record),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
                 negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 },
-                make: { data, _ in try make(data) }))
+                make: { data, _ in try make(data) }, allowsRedirect: { settings.allowsRedirect(to: $0) }))
         record.take(provided)
         var answer = ResultResponse(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires

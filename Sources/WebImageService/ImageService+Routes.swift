@@ -18,7 +18,9 @@ extension ImageService {
         guard request.target.hasPrefix("/") else { throw .target("a target must begin with a slash") }
         let path = request.target.prefix { $0 != "?" && $0 != "#" }
         let prefix = settings.configuration.pathPrefix
-        let rest = path.hasPrefix(prefix) ? path.dropFirst(prefix.count) : nil
+        // The prefix ends at a slash: a target below /imgfoo is not below /img.
+        let isInside = path == prefix || path.hasPrefix(prefix + "/")
+        let rest = isInside ? path.dropFirst(prefix.count) : nil
         // Health checks are answered with and without the prefix, because a proxy may forward only paths with it.
         if let answer = try healthAnswer(path, &record) { return answer }
         if let rest, let answer = try healthAnswer(rest, &record) { return answer }
@@ -76,13 +78,13 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts.first ?? ""
+        guard path == "/purge" || ["GET", "HEAD"].contains(request.method) else {
+            throw .method(allowed: "GET, HEAD")
+        }
         if let answer = try healthAnswer(path, &record) { return answer }
         switch path {
         case "/metrics":
-            guard ["GET", "HEAD"].contains(request.method) else {
-                throw ServiceRefusal(405, .method, "the method is not GET or HEAD")
-            }
-            var response = page(metrics.text(gauges: gauges), .metrics, record)
+            var response = page(metrics.text(gauges: await gauges), .metrics, record)
             response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
             return response
         case "/purge":
@@ -92,13 +94,27 @@ extension ImageService {
         }
     }
 
-    private var gauges: [(name: String, help: String, value: Int)] {
-        [
-            ("requests_in_flight", "Requests that are being answered.", provider.limiter.requestCount),
-            ("works_in_flight", "Results being made.", provider.limiter.workCount),
-            ("decode_running", "Decodes that run.", pool.runningCount),
-            ("decode_waiting", "Decodes that wait for a thread.", pool.waitingCount),
-        ]
+    private var gauges: [ServiceMetrics.Gauge] {
+        get async {
+            let sizes = await cacheSizes
+            return [
+                .init("requests_in_flight", "Requests that are being answered.", provider.limiter.requestCount),
+                .init("works_in_flight", "Results being made.", provider.limiter.workCount),
+                .init("decode_running", "Decodes that run.", pool.runningCount),
+                .init("decode_waiting", "Decodes that wait for a thread.", pool.waitingCount),
+                .init("cache_bytes", "Bytes in each cache.", sizes.map { (["layer": $0.layer], $0.bytes) }),
+            ]
+        }
+    }
+
+    /// The sizes of the caches in bytes. A cache that is off is left out.
+    private var cacheSizes: [(layer: String, bytes: Int)] {
+        get async {
+            var sizes = [("result-memory", provider.store.memoryByteCount)]
+            if let bytes = await provider.store.diskByteCount() { sizes.append(("result-cache", bytes)) }
+            if let bytes = await provider.fetcher.diskByteCount() { sizes.append(("source-cache", bytes)) }
+            return sizes
+        }
     }
 
     private func purge(
@@ -106,10 +122,11 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let settings = settings
         guard ["POST", "DELETE", "PURGE"].contains(request.method) else {
-            throw ServiceRefusal(405, .method, "a purge requires POST")
+            throw .method(allowed: "POST, DELETE, PURGE")
         }
+        // The name of the scheme has no case (RFC 9110 §11.1).
         let field = request.headers["Authorization"] ?? ""
-        let token = field.hasPrefix("Bearer ") ? Array(field.dropFirst(7).utf8) : []
+        let token = field.prefix(7).lowercased() == "bearer " ? Array(field.dropFirst(7).trimmed.utf8) : []
         // Compare every token, so that the response time does not reveal which token matched.
         guard settings.purgeTokens.count(where: { HMAC.isEqual(Array($0.utf8), token) }) > 0 else {
             throw ServiceRefusal(401, .unauthorized, "the token is missing or wrong")

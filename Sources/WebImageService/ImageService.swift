@@ -12,6 +12,8 @@ public final class ImageService: Sendable {
     let metrics = ServiceMetrics()
     let clock: any DelayClock
     let coders: ImageCodersManager
+    /// The downloader of sources; nil if the caller fetches them.
+    private let downloader: WebImageDownloader?
     private let state: Locked<State>
 
     struct State {
@@ -55,8 +57,9 @@ public final class ImageService: Sendable {
                 requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient),
             clock: clock
         ) { pool.waitingCountWithoutLow }
+        downloader = loader == nil ? ServiceComponents.downloader(settings) : nil
         let fetcher = SourceFetcher(
-            loader: loader ?? ServiceComponents.downloader(settings),
+            loader: loader ?? downloader ?? ServiceComponents.downloader(settings),
             cache: ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration),
             folder: folder,
             order: limiter.order, clock: clock)
@@ -80,13 +83,18 @@ public final class ImageService: Sendable {
 
     /// Applies another configuration to new requests. Requests in flight keep the old configuration.
     ///
-    /// Changes of these settings have no effect: listening addresses, caches, limits on requests and queues, the folder
-    /// of local sources, and the settings of downloads such as timeouts and allowed addresses. Blocks while it reads
-    /// the files of the watermark and the fallback.
+    /// Only live settings are applied: ``ServiceConfiguration/liveSettings``. Blocks while it reads the files of the
+    /// watermark and the fallback.
+    /// - Returns: The names of the changed settings that need a restart.
     /// - Throws: `ConfigurationError` if a setting cannot be used. The old configuration then remains in use.
-    public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
-        let settings = try ServiceSettings(configuration)
+    @discardableResult
+    public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> [String] {
+        let (merged, waiting) = settings.configuration.reloaded(configuration)
+        let settings = try ServiceSettings(merged)
+        // First the policy of downloads, so that no request with the new settings follows a redirect that they forbid.
+        if let downloader { ServiceComponents.apply(settings, to: downloader) }
         state.withLock { $0.settings = settings }
+        return waiting
     }
 
     /// Refuses pictures (503) from now on and answers 503 on `/readyz`. Requests in flight continue.
@@ -132,6 +140,7 @@ public final class ImageService: Sendable {
         let start = clock.now
         let settings = settings
         var record = ServiceRecord(request)
+        record.target = settings.logged.text(of: request.target)
         var response: ServiceResponse
         do throws(ServiceRefusal) {
             let permit = try provider.limiter.enter(client: request.client)

@@ -6,7 +6,20 @@ import WebImageHTTP
 /// The library components that a service uses.
 enum ServiceComponents {
     /// Makes a downloader with the download policy and the limits of the configuration.
-    static func downloader(_ settings: ServiceSettings) -> any ImageDataLoader {
+    static func downloader(_ settings: ServiceSettings) -> WebImageDownloader {
+        let downloader = WebImageDownloader(config: config(settings))
+        apply(settings, to: downloader)
+        return downloader
+    }
+
+    /// Applies the settings of a configuration to later downloads.
+    static func apply(_ settings: ServiceSettings, to downloader: WebImageDownloader) {
+        downloader.config = config(settings)
+        let agent = settings.configuration.userAgent
+        if !agent.isEmpty { downloader.setValue(agent, forHTTPHeaderField: "User-Agent") }
+    }
+
+    private static func config(_ settings: ServiceSettings) -> WebImageDownloaderConfig {
         let configuration = settings.configuration
         var config = WebImageDownloaderConfig()
         config.policy = settings.downloadPolicy
@@ -22,11 +35,7 @@ enum ServiceComponents {
         // Use no proxy, and ignore the proxies in environment variables. With a proxy, the addresses of sources cannot
         // be checked.
         config.proxy = ""
-        let downloader = WebImageDownloader(config: config)
-        if !configuration.userAgent.isEmpty {
-            downloader.setValue(configuration.userAgent, forHTTPHeaderField: "User-Agent")
-        }
-        return downloader
+        return config
     }
 
     /// Opens a disk cache for encoded bytes; nil if its maximum size is 0.

@@ -66,6 +66,8 @@ public struct ServiceRecord: Sendable {
     public var traceParent: String?
     /// The kind of request.
     public var route = Route.none
+    /// The target without the signature, the source and the query. Logs show this form.
+    public var target = ""
     /// The origin of the answer.
     public var outcome = Outcome.refused
     /// The source's URL without user information and query; nil if the request names no source.

@@ -5,6 +5,8 @@ struct ServiceRefusal: Error, Sendable, Hashable {
         case method, target, option, signature, source, expired, limit, notPicture, format
         case upstreamStatus, upstream, upstreamTimeout, timeout, queue, client, draining, gone, unauthorized, notFound
         case range, internalError
+        /// A head or a connection that the transport refuses.
+        case head
     }
 
     var status: Int
@@ -15,6 +17,8 @@ struct ServiceRefusal: Error, Sendable, Hashable {
     var option: String?
     /// The time in seconds after which a retry may succeed; nil if this time is not known.
     var retryAfter: Int?
+    /// The methods that the resource supports, for status 405; nil for the methods of a picture.
+    var allow: String?
     /// Whether this refusal was remembered from an earlier request.
     var isFromMemory = false
 
@@ -28,11 +32,23 @@ struct ServiceRefusal: Error, Sendable, Hashable {
         self.retryAfter = retryAfter
     }
 
+    /// A refusal with status 405 that names the supported methods.
+    static func method(allowed: String) -> ServiceRefusal {
+        var refusal = ServiceRefusal(405, .method, "the method is not one of \(allowed)")
+        refusal.allow = allowed
+        return refusal
+    }
+
     /// A refusal with status 400 because of an option. The message contains the first 64 characters of the option's
     /// name.
     static func option(_ name: some StringProtocol, _ problem: String) -> ServiceRefusal {
         let name = String(name.prefix(64))
         return ServiceRefusal(400, .option, "option \(Printable(name)): \(problem)", option: name)
+    }
+
+    /// A refusal because the source's server redirects to a host that the configuration does not allow.
+    static var redirect: ServiceRefusal {
+        ServiceRefusal(403, .source, "the source redirects to a host that is not allowed")
     }
 
     /// A refusal with status 400 for a target that matches no grammar.

@@ -129,7 +129,8 @@ final class ServeRestartTests: Sendable {
                 "127.0.0.1",
             ],
             through: ["/usr/bin/perl", script, "\(port)"])
-        defer { kill(started.process.processIdentifier, SIGKILL) }
+        // Not SIGKILL: the manager then could not end the service.
+        defer { kill(started.process.processIdentifier, SIGTERM) }
         let errors = Locked("")
         let reading = Thread { [handle = started.errors.fileHandleForReading] in
             while case let data = handle.availableData, !data.isEmpty {
@@ -188,5 +189,7 @@ final class ServeRestartTests: Sendable {
         #expect(Set(statuses.keys) == [200], "\(statuses)")
         #expect(count("ended 0\n") == restarts, "\(errors.withLock { $0 })")
         kill(started.process.processIdentifier, SIGTERM)
+        try await onThread { [process = Locked(started.process)] in process.withLock { $0 }.waitUntilExit() }
+        #expect(count("ended 0\n") == restarts + 1, "\(errors.withLock { $0 })")
     }
 }

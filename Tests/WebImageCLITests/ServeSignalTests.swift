@@ -185,6 +185,58 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
+    @Test func keysAreRotatedByAReload() async throws {
+        let secrets = scratch.url.appendingPathComponent("secrets.env").path
+        func write(_ key: String, mode: mode_t = 0o600) throws {
+            try "WEBIMAGE_KEY=\(key)\nWEBIMAGE_SALT=68656C6C6F\n".write(
+                toFile: secrets, atomically: true, encoding: .utf8)
+            chmod(secrets, mode)
+        }
+        func target(_ key: String) throws -> String {
+            let environment = ["WEBIMAGE_KEY": key, "WEBIMAGE_SALT": "68656C6C6F"]
+            let signed = try Tool.run(
+                ["sign", "/w:20/f:png/plain/\(source.url("/a.png").absoluteString)"], environment: environment)
+            return signed.output.trimmingCharacters(in: .newlines)
+        }
+        let old = try target("01"), new = try target("02")
+        try write("01")
+        let service = try await RunningService(["--secrets-file", secrets], in: scratch)
+        #expect(try await service.get(old).status == 200)
+        #expect(try await service.get(new).status == 403)
+        try write("02")
+        service.signal(SIGHUP)
+        #expect(await eventually { service.errors.contains("read again") })
+        // The old key is refused at once, also for a target that is in memory.
+        #expect(try await service.get(old).status == 403)
+        #expect(try await service.get(new).status == 200)
+        // A file that others can read, or that has gone, changes nothing.
+        try write("03", mode: 0o644)
+        service.signal(SIGHUP)
+        #expect(await eventually { service.errors.contains("stays as it was: secrets-file: ") })
+        unlink(secrets)
+        service.signal(SIGHUP)
+        #expect(await eventually { service.errors.components(separatedBy: "stays as it was").count == 3 })
+        #expect(try await service.get(new).status == 200)
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
+    @Test func reloadThatCannotApplyAKeyFails() async throws {
+        let file = scratch.url.appendingPathComponent("serve.conf").path
+        try "quality = 50\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let keys = ["WEBIMAGE_KEY": "01", "WEBIMAGE_SALT": "02"]
+        let service = try await RunningService(["--config", file], in: scratch, environment: keys)
+        service.signal(SIGHUP)
+        #expect(
+            await eventually {
+                service.errors.contains("key, salt: set by variables, which a reload does not read again")
+            })
+        try "quality = 51\nkey = 03\nsalt = 04\n".write(toFile: file, atomically: true, encoding: .utf8)
+        service.signal(SIGHUP)
+        let message = "stays as it was: \(file):2: key: the variable WEBIMAGE_KEY overrides this value"
+        #expect(await eventually { service.errors.contains(message) }, "\(service.errors)")
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
     @Test func stopUnderLoadLosesNoAcceptedRequest() async throws {
         let service = try await RunningService(["--access-log", "json"], in: scratch)
         let isFull = Locked(false)
@@ -284,7 +336,7 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { next() } == "READY=1")
         service.signal(SIGHUP)
         #expect(try await onThread { next() } == "RELOADING=1")
-        #expect(try await onThread { next() } == "READY=1")
+        #expect(try await onThread { next() } == "READY=1\nSTATUS=the configuration was read again")
         #expect(try await onThread { service.stop() } == 0)
         #expect(try await onThread { next() } == "STOPPING=1")
     }

@@ -71,12 +71,16 @@ final class ServeTests: Sendable {
         let encoded = Data("http://127.0.0.1:\(port)/a.png?token=hush".utf8).base64EncodedString()
         _ = try await service.get("/_/w:8/\(encoded.replacingOccurrences(of: "=", with: "")).png")
         _ = try await service.get("/_/nonsense:1/plain/http://user:hush@127.0.0.1/")
+        _ = try await service.get("/aHVzaA/w:8/aHVz/aHVz")
         #expect(try await onThread { service.stop() } == 0)
-        #expect(!service.output.contains("hush") && !service.output.contains(encoded.prefix(30)), "\(service.output)")
+        #expect(
+            ["hush", "aHVz", String(encoded.prefix(30))].allSatisfy { !service.output.contains($0) },
+            "\(service.output)")
         let entries = service.entries
-        #expect(entries.count == 3)
+        #expect(entries.count == 4)
         #expect(entries.first?["id"] as? String == "abc-1" && entries.first?["traceparent"] as? String == trace)
-        #expect(entries.last?["reason"] as? String == "option" && entries.last?["status"] as? Int == 400)
+        #expect(entries[2]["reason"] as? String == "option" && entries[2]["status"] as? Int == 400)
+        #expect(entries[0]["target"] as? String == "/_/w:9/plain/…" && entries[3]["target"] as? String == "/…/w:8/…")
     }
 
     @Test func logCanBeTurnedOff() async throws {
@@ -143,7 +147,57 @@ final class ServeTests: Sendable {
     @Test func errorInAFileNamesFileAndSetting() throws {
         let file = try write("a.conf", "qualiti = 10\n")
         let outcome = try Tool.run("serve", "--config", file)
-        #expect(outcome.code == 1 && outcome.errors.contains("a.conf: qualiti"), "\(outcome.errors)")
+        #expect(outcome.code == 1 && outcome.errors.contains("a.conf:1: qualiti"), "\(outcome.errors)")
+    }
+
+    static let places: [(text: String, error: String)] = [
+        ("ttl = 1\nquality = 0\n", ":2: quality: "), ("\n\nlisten = nowhere\n", ":3: listen: "),
+        ("admin = nowhere\n", ":1: admin: "), ("trusted-proxy = x\n", ":1: trusted-proxy: "),
+        ("key = 00\nkey = xx\n", ":2: key: "), ("preset = a=w:1\npreset = b=w:x\n", ":2: preset: "),
+        ("watermark = /nonexistent\n", ":1: watermark: "), ("root = /nonexistent\n", ":1: root: "),
+        ("salt = 00\n", ":1: salt: "), ("secrets-file = /nonexistent\n", ":1: secrets-file: "),
+        ("nonsense\n", ":1: the line: "),
+    ]
+
+    @Test(arguments: places) func errorNamesTheLine(row: (text: String, error: String)) throws {
+        let file = try write("a.conf", row.text)
+        let outcome = try Tool.run("serve", "--config", file, "--cache-dir", scratch.url.path)
+        #expect(outcome.code != 0 && outcome.errors.contains("a.conf" + row.error), "\(outcome.errors)")
+    }
+
+    @Test func errorInAFlagNamesNoLine() throws {
+        let file = try write("a.conf", "watermark = /a\n")
+        let outcome = try Tool.run(
+            "serve", "--config", file, "--watermark", "/nonexistent", "--cache-dir", scratch.url.path)
+        #expect(outcome.code != 0 && outcome.errors.contains("watermark: ") && !outcome.errors.contains("a.conf"))
+    }
+
+    @Test(arguments: [0o644, 0o666, 0o660, 0o604]) func secretsFileThatOthersCanReachIsRefused(mode: Int) throws {
+        let secrets = try write("secrets.env", "WEBIMAGE_KEY=736563726574\nWEBIMAGE_SALT=68656C6C6F\n")
+        chmod(secrets, mode_t(mode))
+        let words = ["serve", "--secrets-file", secrets, "--print-config"]
+        let refused = try Tool.run(words)
+        #expect(refused.code == 1 && refused.errors.contains("chmod 640"), "\(refused.errors)")
+        chmod(secrets, 0o640)
+        #expect(try Tool.run(words).output.contains("# key = (1 set)"))
+    }
+
+    @Test func refusedHeadIsLoggedAndCounted() async throws {
+        let service = try await RunningService(["--admin", "127.0.0.1:0", "--access-log", "json"], in: scratch)
+        let address = try service.address, admin = try service.admin
+        let (text, metrics) = try await onThread {
+            let client = try RawClient(address)
+            client.send("GET /hush HTTP/1.1\r\nHost: a\r\n: hush\r\n\r\n")
+            return (client.readToEnd(), try RawClient(admin).get("/metrics").text)
+        }
+        #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("X-Request-Id: "))
+        #expect(metrics.contains("webimage_refused_heads_total 1\n"))
+        #expect(metrics.contains("webimage_refusals_total{reason=\"head\"} 1\n"))
+        #expect(try await onThread { service.stop() } == 0)
+        let entry = try #require(service.entries.first)
+        #expect(entry["status"] as? Int == 400 && entry["client"] as? String == "127.0.0.1")
+        #expect(entry["reason"] as? String == "head" && entry["message"] as? String == "a field has no name")
+        #expect(!service.output.contains("hush"))
     }
 
     static let open: [(words: [String], environment: [String: String])] = [

@@ -10,6 +10,57 @@ import WebImageTesting
 /// Tests responses with images: their header fields and formats, conditional requests, and ranges.
 @Suite(.timeLimit(minutes: 2))
 struct ServiceAnswerTests {
+    @Test func headIgnoresRangesAndTheRefusalOfARangeIsNotCached() async throws {
+        let bench = try ServiceBench()
+        let whole = await bench.picture("w:40/f:png")
+        let target = "/_/w:40/f:png/plain/\(ServiceBench.url)"
+        for range in ["bytes=0-7", "bytes=9999999-"] {
+            let head = await bench.get(target, ["Range": range], method: "HEAD")
+            #expect(head.status == 200 && head.body.count == whole.body.count && head.headers["Content-Range"] == nil)
+        }
+        let refused = await bench.get(target, ["Range": "bytes=9999999-"])
+        #expect(refused.status == 416 && refused.headers["Content-Range"] == "bytes */\(whole.body.count)")
+        #expect(refused.headers["Cache-Control"] == "no-store" && refused.record.outcome == .refused)
+        for name in ["ETag", "Age", "Expires", "Content-Disposition", "Content-Type"] {
+            #expect(refused.headers[name] == nil, "\(name)")
+        }
+    }
+
+    @Test func refusalsNameMethodsAndSchemes() async throws {
+        let bench = try ServiceBench { $0.purgeTokens = ["token"] }
+        #expect(await bench.get("/_/w:1/plain/a", method: "POST").headers["Allow"] == "GET, HEAD, OPTIONS")
+        func operators(_ method: String, _ target: String, _ field: String? = nil) async -> ServiceResponse {
+            var request = ServiceRequest(method: method, target: target)
+            request.headers["Authorization"] = field
+            return await bench.service.respondToOperator(request)
+        }
+        for page in ["/metrics", "/healthz", "/readyz"] {
+            let refused = await operators("POST", page)
+            #expect(refused.status == 405 && refused.headers["Allow"] == "GET, HEAD", "\(page)")
+        }
+        let purge = "/purge?source=http://example.com/photo.png"
+        let wrong = await operators("GET", purge)
+        #expect(wrong.status == 405 && wrong.headers["Allow"] == "POST, DELETE, PURGE")
+        let unnamed = await operators("POST", purge)
+        #expect(unnamed.status == 401 && unnamed.headers["WWW-Authenticate"] == "Bearer realm=\"webimage\"")
+        for scheme in ["Bearer", "bearer", "BEARER"] {
+            #expect(await operators("POST", purge, "\(scheme) token").status == 200, "\(scheme)")
+        }
+        #expect(await operators("POST", purge, "Basic token").status == 401)
+        #expect(await operators("POST", purge, "Bearertoken").status == 401)
+    }
+
+    @Test func refusalOfATransportIsAnErrorLikeOthers() async throws {
+        let bench = try ServiceBench { ($0.usesJSONErrors, $0.allowedOrigin) = (true, "*") }
+        let refused = bench.service.refusal(status: 400, message: "a field has no name")
+        #expect(refused.status == 400 && refused.headers["X-Request-Id"]?.isEmpty == false)
+        #expect(refused.headers["Cache-Control"] == "no-store" && refused.text.contains("\"error\":\"head\""))
+        #expect(refused.record.target == "-" && refused.record.outcome == .refused)
+        let metrics = await bench.service.respondToOperator(ServiceRequest(target: "/metrics")).text
+        #expect(metrics.contains("webimage_refusals_total{reason=\"head\"} 1"))
+        #expect(metrics.contains("webimage_requests_total{route=\"none\",outcome=\"refused\",status=\"400\"} 1"))
+    }
+
     @Test func imageResponseHasItsFields() async throws {
         let bench = try ServiceBench { $0.linksCanonical = true }
         let response = await bench.picture("w:40/f:png")

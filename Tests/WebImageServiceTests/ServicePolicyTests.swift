@@ -25,12 +25,77 @@ struct ServicePolicyTests {
         ("local:///shop/", "local:///shop/a.jpg", true),
         ("local:///shop/", "local:///other/a.jpg", false),
         ("*", "http://a/", true),
+        ("http://", "http://any.example/a", true),
+        ("http://", "https://any.example/a", false),
+        ("local://", "local:///a", true),
+        ("HTTP://GOOD.com/Path/", "http://good.com/Path/a", true),
+        ("http://GOOD.com./Path/", "http://good.com/path/a", false),
+        ("http://*.GOOD.com/", "http://img.good.com/a", true),
+        ("http://[2001:DB8:0::1]/", "http://[2001:db8::1]/a", true),
+        ("http://[2001:db8::1]", "http://[2001:db8::1]/a", true),
+        ("http://[2001:db8::1]", "http://[2001:db8::12]/a", false),
+        ("http://[2001:db8::1]:8080/", "http://[2001:db8::1]:8080/a", true),
+        ("http://[2001:db8::1]/", "http://[2001:db8::1]:8080/a", false),
+        ("http://good.com:8080", "http://good.com:8080/a", true),
+        ("http://good.com:80", "http://good.com:8080/a", false),
     ]
 
     @Test(arguments: patterns) func patternsMatchPrefixesAndWholeHosts(
         row: (pattern: String, url: String, matches: Bool)
     ) {
         #expect(SourcePattern(text: row.pattern).matches(row.url) == row.matches)
+    }
+
+    @Test(arguments: [
+        "good.com", "ftp://good.com/", "http://user@good.com/", "http://[::1/", "http://[zz]/", "http:///a",
+        "http://a b/",
+        "http://good.com:x/", "http://a:b:c/", "//good.com/",
+    ]) func patternThatMatchesNoSourceIsAnErrorWithItsLine(pattern: String) {
+        var configuration = ServiceConfiguration()
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration.read(file: "ttl = 1\n# c\nallowed-source = http://a/, \(pattern)\n", at: "/etc/x.conf")
+        }
+        #expect(error?.name == "allowed-source" && error?.place == "/etc/x.conf:3")
+        #expect(error?.description.hasPrefix("/etc/x.conf:3: allowed-source: '\(pattern)'") == true)
+    }
+
+    @Test func hostsOfPatternsAreThoseOfRedirects() throws {
+        func hosts(_ patterns: String...) throws -> Set<String>? {
+            try ServiceSettings(ServiceConfiguration.with { $0.allowedSources = patterns }).downloadPolicy.allowedHosts
+        }
+        #expect(try hosts("http://[2001:DB8::1]:80/a") == ["2001:db8::1"])
+        #expect(try hosts("http://GOOD.com:8080", "https://*.CDN.example/a") == ["good.com", ".cdn.example"])
+        #expect(try hosts("http://good.com/", "https://") == nil)
+        #expect(try hosts("local:///") == [])
+    }
+
+    @Test(arguments: [
+        "http://good.com/a/..;/secret.png", "http://good.com/a/..;x=1/secret.png", "http://good.com/a/..%3b/secret.png",
+        "http://good.com/a/..\\secret.png", "http://good.com/a/..%5csecret.png", "http://good.com/a\\..\\secret.png",
+        "http://good.com/a/.;/secret.png", "local:///a/..;/secret.png", "local:///a/..\\secret.png",
+    ]) func spellingsOfTheFolderAboveAreRefused(source: String) throws {
+        let policy = try ServiceSettings(
+            ServiceConfiguration.with { ($0.allowedSources, $0.root) = (["http://good.com/a", "local:///a"], "/") }
+        ).sources
+        let refusal = #expect(throws: ServiceRefusal.self) { try policy.reference(of: source) }
+        #expect(refusal?.status == 403)
+    }
+
+    @Test func targetIsBelowThePrefixOnlyAfterASlash() async throws {
+        let bench = try ServiceBench { $0.pathPrefix = "/img" }
+        #expect(await bench.get("/img/_/w:8/plain/\(ServiceBench.url)").status == 200)
+        #expect(await bench.get("/imgfoo/_/w:8/plain/\(ServiceBench.url)").status == 404)
+        #expect(await bench.get("/img_/w:8/plain/\(ServiceBench.url)").status == 404)
+        #expect(await bench.get("/img").status == 200)
+    }
+
+    @Test(arguments: ["img", "/img/", "/", "/a?b", "/a b"])
+    func prefixThatMatchesNoTargetIsAnErrorWithItsLine(prefix: String) {
+        var configuration = ServiceConfiguration()
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration.read(file: "\npath-prefix = \(prefix)\n", at: "s.conf")
+        }
+        #expect(error?.description.hasPrefix("s.conf:2: path-prefix: ") == true)
     }
 
     @Test func aLongPatternOverALongUrlTakesNoTime() {

@@ -33,7 +33,8 @@ enum ErrorResponse {
         response.headers["Cache-Control"] =
             refusal.isRemembered && seconds > 0 ? "public, max-age=\(seconds)" : "no-store"
         if let retryAfter = refusal.retryAfter { response.headers["Retry-After"] = String(retryAfter) }
-        if refusal.status == 405 { response.headers["Allow"] = "GET, HEAD, OPTIONS" }
+        if refusal.status == 405 { response.headers["Allow"] = refusal.allow ?? "GET, HEAD, OPTIONS" }
+        if refusal.status == 401 { response.headers["WWW-Authenticate"] = "Bearer realm=\"webimage\"" }
         return response
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The identifiers under which a request is logged and traced.
 enum RequestIdentity {
     /// The client's `X-Request-Id` if it consists of 1...64 characters from `A-Z a-z 0-9 _ -`; otherwise a new
@@ -25,10 +27,13 @@ enum RequestIdentity {
     }
 
     /// Returns the text that represents a source in logs. The text has at most 500 characters. The query and the
-    /// fragment are omitted, because they can contain secrets. A source with a user name or password is refused before
-    /// this function is called.
+    /// fragment are omitted, also if their mark is percent-encoded, because they can contain secrets. A source with a
+    /// user name or password is refused before this function is called.
     static func redacted(_ source: String) -> String {
-        let plain = source.prefix { $0 != "?" && $0 != "#" }
+        var plain = source.prefix { $0 != "?" && $0 != "#" }
+        for mark in ["%3F", "%3f", "%23"] {
+            if let range = plain.range(of: mark) { plain = plain[..<range.lowerBound] }
+        }
         return String(plain.prefix(500))
     }
 }

@@ -39,7 +39,11 @@ struct ResultResponse {
             response.record.outcome = .notModified
             return response
         }
-        switch ConditionalRequest.range(request.headers, etag: entry.head.etag, count: entry.body.count) {
+        // Only GET has ranges (RFC 9110 §14.2).
+        let range =
+            request.method == "HEAD"
+            ? .whole : ConditionalRequest.range(request.headers, etag: entry.head.etag, count: entry.body.count)
+        switch range {
         case .whole: response.body = .bytes(entry.body)
         case .part(let range):
             response.status = 206
@@ -47,8 +51,16 @@ struct ResultResponse {
             let start = entry.body.startIndex
             response.body = .bytes(entry.body[(start + range.lowerBound)..<(start + range.upperBound)])
         case .notSatisfiable:
-            response.status = 416
+            // The answer does not contain the picture, so caches must not keep it with the picture's lifetime.
+            let vary = response.headers["Vary"]
+            response = ServiceResponse(status: 416, record: response.record)
             response.headers["Content-Range"] = "bytes */\(entry.body.count)"
+            response.headers["Cache-Control"] = "no-store"
+            response.headers["Vary"] = vary
+            response.record.outcome = .refused
+            response.record.reason = ServiceRefusal.Reason.range.rawValue
+            response.record.format = nil
+            response.record.size = nil
         }
         return response
     }

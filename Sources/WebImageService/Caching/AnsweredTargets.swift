@@ -11,6 +11,8 @@ struct AnsweredTarget: Sendable {
     let fixed: ResultResponse.Fixed
     let route: ServiceRecord.Route
     let source: String?
+    /// The form of the target for logs.
+    let logged: String
 }
 
 /// The targets that were answered from memory. At the next request for such a target, the service skips three steps: it

@@ -17,6 +17,8 @@ struct ResultEntry: Sendable {
         var source: String
         var width: Int?
         var height: Int?
+        /// Scheme and host from which the source came, if its server redirected to another host.
+        var redirect: String?
     }
 
     var head: Head

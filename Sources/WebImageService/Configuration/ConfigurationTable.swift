@@ -1,6 +1,14 @@
 /// All settings. Each row defines one setting: its command-line flag, its key in the configuration file and its
 /// environment variable.
 enum ConfigurationTable {
+    /// When a change of a setting takes effect.
+    enum Effect: Sendable, Hashable {
+        /// At once when the configuration is read again (SIGHUP).
+        case live
+        /// At the next start.
+        case fixed
+    }
+
     typealias Reader = @Sendable (inout ServiceConfiguration, String) throws(ConfigurationError) -> Void
 
     struct Row: Sendable {
@@ -10,11 +18,14 @@ enum ConfigurationTable {
         /// The kind of value: `SECONDS`, `BYTES`, `yes|no` …
         let value: String
         let help: String
+        let effect: Effect
         /// Whether the value is secret. Secrets are never printed. They are refused as flags, because every process
         /// of the machine can read flags.
         var isSecret = false
         /// Removes all values of a list setting; nil for other settings.
         var clear: (@Sendable (inout ServiceConfiguration) -> Void)?
+        /// Copies the value of the first configuration to the second one. Returns whether the values differ.
+        let copy: @Sendable (ServiceConfiguration, inout ServiceConfiguration) -> Bool
         let read: Reader
         let print: @Sendable (ServiceConfiguration) -> String
 
@@ -29,8 +40,21 @@ enum ConfigurationTable {
 
     typealias Path<Value> = any WritableKeyPath<ServiceConfiguration, Value> & Sendable
 
-    static func flag(_ name: String, _ path: Path<Bool>, _ help: String) -> Row {
-        Row(name: name, value: "yes|no", help: help) { configuration, text throws(ConfigurationError) in
+    /// Returns the problem of a value; nil if the value can be used. The text does not contain the value of a secret.
+    typealias Check = @Sendable (String) -> String?
+
+    private static func copier<Value: Hashable & SendableMetatype>(
+        _ path: Path<Value>
+    ) -> @Sendable (ServiceConfiguration, inout ServiceConfiguration) -> Bool {
+        { source, target in
+            defer { target[keyPath: path] = source[keyPath: path] }
+            return target[keyPath: path] != source[keyPath: path]
+        }
+    }
+
+    static func flag(_ name: String, _ path: Path<Bool>, _ effect: Effect, _ help: String) -> Row {
+        Row(name: name, value: "yes|no", help: help, effect: effect, copy: copier(path)) {
+            configuration, text throws(ConfigurationError) in
             switch text.lowercased() {
             case "yes", "true", "on", "1", "": configuration[keyPath: path] = true
             case "no", "false", "off", "0": configuration[keyPath: path] = false
@@ -42,29 +66,47 @@ enum ConfigurationTable {
     }
 
     static func number(
-        _ name: String, _ path: Path<Int>, in range: ClosedRange<Int>, _ unit: String, _ help: String
+        _ name: String, _ path: Path<Int>, _ effect: Effect, in range: ClosedRange<Int>, _ unit: String, _ help: String
     ) -> Row {
-        Row(name: name, value: unit, help: help) { configuration, text throws(ConfigurationError) in
+        let isSize = unit == "BYTES"
+        return Row(name: name, value: unit, help: help, effect: effect, copy: copier(path)) {
+            configuration, text throws(ConfigurationError) in
             guard let value = integer(text), range.contains(value) else {
-                throw ConfigurationError(
-                    name, "'\(text)' is not a number from \(range.lowerBound) to \(range.upperBound)")
+                let range = isSize ? range.map(sizeText) : range.map(String.init)
+                let hint = isSize ? "; K, M and G stand for powers of 1024" : ""
+                throw ConfigurationError(name, "'\(text)' is not a number from \(range.0) to \(range.1)\(hint)")
             }
             configuration[keyPath: path] = value
         } print: {
-            String($0[keyPath: path])
+            isSize ? sizeText($0[keyPath: path]) : String($0[keyPath: path])
         }
     }
 
-    static func text(_ name: String, _ path: Path<String>, _ value: String, _ help: String) -> Row {
-        Row(name: name, value: value, help: help) { configuration, text throws(ConfigurationError) in
+    /// Writes a size as ``integer(_:)`` reads it, with the largest suffix that loses nothing.
+    private static func sizeText(_ bytes: Int) -> String {
+        for (suffix, factor) in [("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10)]
+        where bytes >= factor && bytes % factor == 0 {
+            return "\(bytes / factor)\(suffix)"
+        }
+        return String(bytes)
+    }
+
+    static func text(
+        _ name: String, _ path: Path<String>, _ effect: Effect, _ value: String, _ help: String, check: Check? = nil
+    ) -> Row {
+        Row(name: name, value: value, help: help, effect: effect, copy: copier(path)) {
+            configuration, text throws(ConfigurationError) in
+            if let problem = check?(text) { throw ConfigurationError(name, problem) }
             configuration[keyPath: path] = text
         } print: {
             $0[keyPath: path]
         }
     }
 
-    static func choice(_ name: String, _ path: Path<String>, _ values: [String], _ help: String) -> Row {
-        Row(name: name, value: values.joined(separator: "|"), help: help) {
+    static func choice(
+        _ name: String, _ path: Path<String>, _ effect: Effect, _ values: [String], _ help: String
+    ) -> Row {
+        Row(name: name, value: values.joined(separator: "|"), help: help, effect: effect, copy: copier(path)) {
             configuration, text throws(ConfigurationError) in
             guard values.contains(text) else {
                 throw ConfigurationError(name, "'\(text)' is none of \(values.joined(separator: ", "))")
@@ -78,13 +120,18 @@ enum ConfigurationTable {
     /// Creates the row of a setting whose value is a list. `separator` separates the values in a text. If the setting
     /// occurs several times in the file or in the flags, the values of all occurrences are in the list.
     static func list(
-        _ name: String, _ path: Path<[String]>, _ value: String, _ help: String, isSecret: Bool = false,
-        separator: Character = ","
+        _ name: String, _ path: Path<[String]>, _ effect: Effect, _ value: String, _ help: String,
+        isSecret: Bool = false, separator: Character = ",", check: Check? = nil
     ) -> Row {
-        Row(name: name, value: value, help: help, isSecret: isSecret, clear: { $0[keyPath: path] = [] }) {
-            configuration, text throws(ConfigurationError) in
-            let values = text.split(separator: separator).map { $0.trimmed }
-            configuration[keyPath: path] += values.filter { !$0.isEmpty }
+        Row(
+            name: name, value: value, help: help, effect: effect, isSecret: isSecret,
+            clear: { $0[keyPath: path] = [] }, copy: copier(path)
+        ) { configuration, text throws(ConfigurationError) in
+            let values = text.split(separator: separator).map { $0.trimmed }.filter { !$0.isEmpty }
+            for value in values {
+                if let problem = check?(value) { throw ConfigurationError(name, problem) }
+            }
+            configuration[keyPath: path] += values
         } print: {
             isSecret
                 ? ($0[keyPath: path].isEmpty ? "" : "(\($0[keyPath: path].count) set)")
@@ -112,14 +159,29 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     public let name: String
     /// The problem. The text contains no secret.
     public let problem: String
+    /// The file and the line of the setting, such as `/etc/webimage/serve.conf:12`; empty if they are not known.
+    public var place = ""
 
     package init(_ name: String, _ problem: String) {
         self.name = name
         self.problem = problem
     }
 
-    /// The name and the problem in one line.
-    public var description: String { "\(name): \(problem)" }
+    /// The place, the name and the problem in one line.
+    public var description: String { (place.isEmpty ? "" : place + ": ") + "\(name): \(problem)" }
+
+    /// Returns the error with a place, unless its place is already known.
+    package func at(_ place: String?) -> ConfigurationError {
+        var error = self
+        if error.place.isEmpty, let place { error.place = place }
+        return error
+    }
+}
+
+extension ClosedRange {
+    fileprivate func map<Value>(_ transform: (Bound) -> Value) -> (Value, Value) {
+        (transform(lowerBound), transform(upperBound))
+    }
 }
 
 extension StringProtocol {

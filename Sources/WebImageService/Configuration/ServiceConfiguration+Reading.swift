@@ -52,16 +52,57 @@ extension ServiceConfiguration {
 
     /// Reads settings from the text of a configuration file. Each line is `name = value`; lines that begin with `#` are
     /// comments. A list setting may occur several times.
-    public mutating func read(file text: String) throws(ConfigurationError) {
+    ///
+    /// - Parameter path: The path of the file, for error messages.
+    /// - Returns: The file and the line of each setting, by the name of the setting.
+    @discardableResult
+    public mutating func read(
+        file text: String, at path: String = ""
+    ) throws(ConfigurationError) -> [String: String] {
+        try read(lines: text, at: path) { name throws(ConfigurationError) in try Self.row(name, spelled: name) }
+    }
+
+    /// Reads secret settings from the text of a secrets file. A name may be written as in a configuration file (`key`)
+    /// or as a variable (`WEBIMAGE_KEY`), because the file can also serve as an `EnvironmentFile` of systemd.
+    ///
+    /// - Throws: `ConfigurationError` also for a setting that is not secret.
+    @discardableResult
+    package mutating func read(secrets text: String, at path: String) throws(ConfigurationError) -> [String: String] {
+        try read(lines: text, at: path) { name throws(ConfigurationError) in
+            guard let row = ConfigurationTable.rows.first(where: { $0.name == name || $0.variable == name }) else {
+                throw ConfigurationError(String(name.prefix(80)), "no setting has this name")
+            }
+            guard row.isSecret else {
+                throw ConfigurationError(name, "the setting is not secret; it belongs into the configuration file")
+            }
+            return row
+        }
+    }
+
+    private mutating func read(
+        lines text: String, at path: String, row: (String) throws(ConfigurationError) -> ConfigurationTable.Row
+    ) throws(ConfigurationError) -> [String: String] {
         var given: Set<String> = []
+        var places: [String: String] = [:]
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmed
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw ConfigurationError("line \(index + 1)", "a setting is NAME = VALUE") }
-            let row = try Self.row(parts[0].trimmed, spelled: parts[0].trimmed)
-            try set(row, parts[1].trimmed, &given)
+            let place = path.isEmpty ? "line \(index + 1)" : "\(path):\(index + 1)"
+            do throws(ConfigurationError) {
+                let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                let name = parts[0].trimmed
+                guard parts.count == 2 else {
+                    // The line can be a secret without its name.
+                    throw ConfigurationError("the line", "a setting is NAME = VALUE")
+                }
+                let row = try row(name)
+                try set(row, parts[1].trimmed, &given)
+                places[row.name] = place
+            } catch {
+                throw error.at(place)
+            }
         }
+        return places
     }
 
     /// Sets one value. If the setting is a list and occurs for the first time in a call of `read`, the values from
@@ -80,11 +121,14 @@ extension ServiceConfiguration {
         return row
     }
 
-    /// All settings in the format of the file, as `--print-config` shows them. For a secret setting, the text contains
+    /// All settings in the format of the file, as `--print-config` shows them. The comment of a setting states whether a
+    /// change needs a restart. For a secret setting, the text contains
     /// only the number of its values.
     public var printed: String {
         ConfigurationTable.rows.map { row in
-            "# \(row.help) [\(row.value)]\n\(row.isSecret ? "# " : "")\(row.name) = \(row.print(self))\n"
+            let effect = row.effect == .fixed ? "; needs a restart" : ""
+            return "# \(row.help) [\(row.value)\(effect)]\n"
+                + "\(row.isSecret ? "# " : "")\(row.name) = \(row.print(self))\n"
         }.joined()
     }
 

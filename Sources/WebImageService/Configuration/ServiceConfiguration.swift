@@ -29,6 +29,8 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var drain = 20
     /// The maximum size of a request's head in bytes.
     public var maxHeadBytes = 32 << 10
+    /// The path of a file with the secret settings. It is read again at a reload. Empty means no such file.
+    public var secretsFile = ""
     /// The format of the access log: `text`, `json` or `none`.
     public var accessLog = "text"
 

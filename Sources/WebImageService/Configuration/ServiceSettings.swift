@@ -17,6 +17,7 @@ struct ServiceSettings: Sendable {
     /// The settings that can change results, as text for result keys.
     var fingerprint: String
     var purgeTokens: [String]
+    var logged: LoggedTarget
     /// The targets that were answered from memory under these settings. A reload creates new settings with an empty
     /// table.
     let answered = AnsweredTargets()
@@ -39,6 +40,7 @@ struct ServiceSettings: Sendable {
         watermark = try Self.watermark(configuration)
         fallback = try Self.fallback(configuration, output)
         purgeTokens = configuration.purgeTokens
+        logged = LoggedTarget(prefix: configuration.pathPrefix, thumborPrefix: configuration.thumborPrefix)
         fingerprint = "1 \(output.keyText) \(watermark?.digest ?? "")"
     }
 
@@ -140,7 +142,13 @@ struct ServiceSettings: Sendable {
 
     private static func sources(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> SourcePolicy {
         var policy = SourcePolicy()
-        policy.allowed = configuration.allowedSources.map { SourcePattern(text: $0) }
+        for text in configuration.allowedSources {
+            if let problem = SourcePattern.problem(text) { throw ConfigurationError("allowed-source", problem) }
+            policy.allowed.append(SourcePattern(text: text))
+        }
+        if let problem = SettingCheck.prefix(configuration.pathPrefix) {
+            throw ConfigurationError("path-prefix", problem)
+        }
         policy.baseURL = configuration.baseURL
         policy.root = configuration.root.isEmpty ? nil : configuration.root
         for definition in configuration.urlReplacements {
@@ -204,6 +212,13 @@ struct ServiceSettings: Sendable {
         policy.allowedHosts = sources.allowedHosts
         policy.allowedAddresses = configuration.allowedAddresses.compactMap { AddressRange($0) }
         return policy
+    }
+
+    /// Whether the download policy allows a host to which a source redirected when it was fetched. The policy can have
+    /// changed since then.
+    func allowsRedirect(to origin: String?) -> Bool {
+        guard let origin else { return true }
+        return URL(string: origin).map { downloadPolicy.refusal(of: $0) == nil } ?? false
     }
 
     /// Refuses a request if one of its limits exceeds the server's limit. Without this check, the server would silently

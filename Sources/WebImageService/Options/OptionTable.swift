@@ -26,6 +26,11 @@ enum OptionTable {
     /// All names of the option that has the given name or alias; only the given name if there is no such option.
     static func names(of name: String) -> Set<String> { Set(byName[name]?.names ?? [name]) }
 
+    /// Whether a name is an option, including the option that lists presets.
+    static func isOption(_ name: Substring) -> Bool {
+        byName[String(name)] != nil || PresetTable.names.contains(name)
+    }
+
     /// Reads one option into `options`.
     static func apply(
         _ name: Substring, _ arguments: [Substring], to options: inout ProcessingOptions

@@ -63,33 +63,3 @@ package struct TargetSigner: Sendable {
         return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
     }
 }
-
-extension ServiceRequest {
-    /// A shortened form of the target for logs. It omits the source and the text after the source, because they can
-    /// contain passwords and signed queries.
-    package var loggableTarget: String {
-        let path = target.prefix(400).prefix { $0 != "?" && $0 != "#" }
-        let lowered = path.lowercased()
-        // For ASCII text, `lowered` and `path` have the same length, so an offset in `lowered` is valid in `path`. For
-        // other text, the lengths can differ, and the path can be cut too early.
-        var end = path.count
-        for mark in ["/plain/", "://", "%3a", "@", "local:", "http"] {
-            if let found = lowered.range(of: mark) {
-                let offset = lowered.distance(from: lowered.startIndex, to: found.lowerBound)
-                end = min(end, mark == "/plain/" ? offset + mark.count : offset)
-            }
-        }
-        var kept = String(path.prefix(min(end, 300)))
-        // If no mark was found, the source may be base64. Every option contains a colon, so the first long part without
-        // a colon is probably the source. Cut the text before this part.
-        if end == path.count {
-            var parts = kept.split(separator: "/", omittingEmptySubsequences: false)
-            if let first = parts.indices.dropFirst(2).first(where: { !parts[$0].contains(":") && parts[$0].count > 24 })
-            {
-                parts.removeSubrange(first...)
-                kept = parts.joined(separator: "/") + "/"
-            }
-        }
-        return kept.count < target.count ? kept + "…" : kept
-    }
-}

@@ -8,10 +8,13 @@ struct Source: Sendable {
     let lifetime: Lifetime
     /// Identifies the version of the source.
     let version: String
+    /// Scheme and host from which the bytes came, if the source's server redirected to another host; otherwise nil.
+    let redirect: String?
 
-    init(data: Data, lifetime: Lifetime) {
+    init(data: Data, lifetime: Lifetime, redirect: String? = nil) {
         self.data = data
         self.lifetime = lifetime
+        self.redirect = redirect
         version = EntityTag.tag(of: data)
     }
 
@@ -118,14 +121,25 @@ final class SourceFetcher: Sendable {
         let fields = stored?.fields ?? Self.fields(of: result.response)
         let age = stored.flatMap { HTTPCachePolicy().age($0, now: clock.date) } ?? 0
         let lifetime = Lifetime(fields: fields, age: Int(age), bounds: bounds)
-        if result.mayBeStored, lifetime.mayBeStored {
+        let redirect = Self.redirect(from: url, to: result.response.url)
+        // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
+        // configuration has forbidden the other host.
+        if result.mayBeStored, lifetime.mayBeStored, redirect == nil {
             if !result.isNotModified {
                 cache?.storeImageData(result.data, metadata: result.metadata, forKey: cacheKey)
             } else {
                 cache?.storeMetadata(result.metadata, forKey: cacheKey, version: load.cached?.record?.version)
             }
         }
-        return Source(data: result.data, lifetime: lifetime)
+        return Source(data: result.data, lifetime: lifetime, redirect: redirect)
+    }
+
+    private static func redirect(from source: URL, to target: URL?) -> String? {
+        guard let target, let scheme = target.scheme,
+            let host = URLComponents(url: target, resolvingAgainstBaseURL: false)?
+                .percentEncodedHost, target.host() != source.host()
+        else { return nil }
+        return "\(scheme)://\(host)"
     }
 
     private static func fields(of response: WebImageResponse) -> [String: String] {
@@ -145,6 +159,9 @@ final class SourceFetcher: Sendable {
             cache?.removeImage(forKey: Self.cacheKey(key, old), withCompletion: nil)
         }
     }
+
+    /// The total size in bytes of the sources on disk; nil without a disk cache.
+    func diskByteCount() async -> Int? { await cache?.byteCount() }
 
     private static func cacheKey(_ key: String, _ generation: Int) -> String {
         generation == 0 ? "source:" + key : "source:\(generation):" + key

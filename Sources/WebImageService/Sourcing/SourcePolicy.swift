@@ -47,13 +47,21 @@ struct SourcePolicy: Sendable {
         let path = text.dropFirst("local://".count).prefix { $0 != "?" }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard path.hasPrefix("/"), !parts.isEmpty else { throw .target("a local source must be local:///path") }
-        guard !parts.contains(where: { $0 == "." || $0 == ".." }) else {
+        guard !Self.climbs(path) else {
             throw ServiceRefusal(403, .source, "the path of a local source must not contain '.' or '..'")
         }
         let plain = parts.joined(separator: "/")
         let key = "local:///" + plain
         try check(key)
         return Reference(key: key, location: .local(path: plain), host: "local")
+    }
+
+    /// Whether a path contains `.` or `..`, also in the spellings that some servers treat alike: `..;x` and `..\\`.
+    private static func climbs(_ path: some StringProtocol) -> Bool {
+        path.split { $0 == "/" || $0 == "\\" }.contains { part in
+            let name = part.prefix { $0 != ";" }
+            return name == "." || name == ".."
+        }
     }
 
     private func web(_ text: String) throws(ServiceRefusal) -> Reference {
@@ -63,8 +71,7 @@ struct SourcePolicy: Sendable {
         guard url.user() == nil, url.password() == nil else {
             throw ServiceRefusal(403, .source, "a source must not contain a user name or password")
         }
-        let path = url.path(percentEncoded: false)
-        guard !path.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) else {
+        guard !Self.climbs(url.path(percentEncoded: false)) else {
             throw ServiceRefusal(403, .source, "the path of a source must not contain '.' or '..'")
         }
         var components = URLComponents(url: canonical, resolvingAgainstBaseURL: false)
@@ -94,13 +101,86 @@ struct SourcePolicy: Sendable {
     }
 }
 
-/// A URL prefix in which `*` matches any text without a slash.
+/// A URL prefix in which `*` matches any text without a slash. A scheme alone (`https://`) matches every URL of the
+/// scheme.
 struct SourcePattern: Sendable, Hashable {
+    /// The pattern with scheme and host in the spelling of source URLs: in lower case, addresses in their canonical form.
     let text: String
 
-    /// Whether a URL begins with the pattern. If the pattern has no path, the URL's host must end where the pattern
-    /// ends: `http://a.example` does not match `http://a.example.com`.
+    init(text: String) {
+        let parts = Parts(text)
+        guard let parts, parts.scheme != "local" else {
+            self.text = text
+            return
+        }
+        self.text = "\(parts.scheme)://\(parts.host)\(parts.port)\(parts.path)"
+    }
+
+    /// Returns the reason why a text is not a pattern; nil if it is a pattern.
+    @Sendable static func problem(_ text: String) -> String? {
+        if text == "*" { return nil }
+        guard let parts = Parts(text), ["http", "https", "local"].contains(parts.scheme) else {
+            return "'\(text)' does not begin with http://, https:// or local://"
+        }
+        if parts.scheme == "local" { return nil }
+        if parts.hasUser { return "'\(text)' contains a user name; sources with one are refused" }
+        if parts.isBroken { return "'\(text)' has no valid host" }
+        return nil
+    }
+
+    /// The parts of a pattern.
+    private struct Parts {
+        let scheme: String
+        /// The host in canonical spelling, with the brackets of an IPv6 address; empty for a scheme alone.
+        var host = ""
+        /// The port with its colon; empty without a port.
+        var port = ""
+        let path: Substring
+        let hasUser: Bool
+        var isBroken = false
+
+        /// Nil if the text has no `://`.
+        init?(_ text: String) {
+            guard let mark = text.range(of: "://") else { return nil }
+            scheme = text[..<mark.lowerBound].lowercased()
+            let rest = text[mark.upperBound...]
+            let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            path = rest[authority.endIndex...]
+            hasUser = authority.contains("@")
+            guard !authority.isEmpty else {
+                isBroken = !path.isEmpty
+                return
+            }
+            var name = authority
+            if authority.hasPrefix("[") {
+                guard let end = authority.firstIndex(of: "]") else {
+                    isBroken = true
+                    return
+                }
+                name = authority[...end]
+            } else if let colon = authority.lastIndex(of: ":") {
+                name = authority[..<colon]
+            }
+            port = String(authority[name.endIndex...])
+            let isPort =
+                port.isEmpty
+                || port.first == ":" && port.dropFirst().allSatisfy { $0.isASCII && $0.isNumber || $0 == "*" }
+            host = name.lowercased()
+            isBroken = !isPort || name.isEmpty || name.contains(":") && !name.hasPrefix("[")
+            if name.contains("*") { return }
+            guard let canonical = CanonicalHost(String(name)), name.hasPrefix("[") == canonical.text.contains(":")
+            else {
+                isBroken = true
+                return
+            }
+            host = canonical.text.contains(":") ? "[\(canonical.text)]" : canonical.text
+        }
+    }
+
+    /// Whether a URL begins with the pattern. If the pattern has a host and no path, the URL's host must end where the
+    /// pattern ends: `http://a.example` does not match `http://a.example.com`.
     func matches(_ url: String) -> Bool {
+        if afterScheme.isEmpty { return url.hasPrefix(text) }
         let bytes = Array(url.utf8), pattern = Array(text.utf8)
         return Self.ends(pattern[...], bytes[...]).contains { end in
             guard !hasPath else { return true }
@@ -116,7 +196,11 @@ struct SourcePattern: Sendable, Hashable {
 
     /// The host in the form that a download policy uses; nil if the pattern does not determine the host.
     var host: String? {
-        let host = afterScheme.prefix { $0 != "/" && $0 != ":" && $0 != "?" }
+        let authority = afterScheme.prefix { $0 != "/" && $0 != "?" }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            return String(authority[authority.index(after: authority.startIndex)..<end])
+        }
+        let host = authority.prefix { $0 != ":" }
         if host.hasPrefix("*."), !host.dropFirst(2).contains("*") { return String(host.dropFirst(1)) }
         return host.isEmpty || host.contains("*") ? nil : String(host)
     }
