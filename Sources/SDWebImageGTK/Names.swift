@@ -10,18 +10,25 @@ public typealias UIImageView = ImageView
 public typealias NSImageView = ImageView
 /// A button with images: ``WebImageGTK/Button``.
 public typealias UIButton = Button
-/// A widget that plays animations: ``WebImageGTK/AnimatedImageView``.
-public typealias SDAnimatedImageView = AnimatedImageView
 /// The transition with which an image appears: ``WebImageGTK/WebImageTransition``.
 public typealias SDWebImageTransition = WebImageTransition
-/// An indicator that shows that a view loads an image: ``WebImageGTK/WebImageIndicator``.
-public typealias SDWebImageIndicator = WebImageIndicator
 /// A spinner that does not show progress: ``WebImageGTK/WebImageActivityIndicator``.
 public typealias SDWebImageActivityIndicator = WebImageActivityIndicator
 /// An indicator that shows progress: ``WebImageGTK/WebImageProgressIndicator``.
 public typealias SDWebImageProgressIndicator = WebImageProgressIndicator
 /// The stored state of a view's load: ``WebImageCore/WebImageLoadState``.
 public typealias SDWebImageLoadState = WebImageLoadState
+
+/// The timing curve and the effect of a transition: ``WebImageGTK/WebImageAnimationOptions``.
+public typealias SDWebImageAnimationOptions = WebImageAnimationOptions
+/// The widget of a spinner, `GtkSpinner`: ``WebImageGTK/WidgetView``.
+public typealias UIActivityIndicatorView = WidgetView
+/// The widget of a progress bar, `GtkProgressBar`: ``WebImageGTK/WidgetView``.
+public typealias UIProgressView = WidgetView
+
+/// Unavailable, because Linux has no Core Animation.
+@available(*, unavailable, message: "timingFunction is a closure: the progress (0…1) after a fraction of the duration")
+public final class CAMediaTimingFunction {}
 
 /// The namespace of a control's states.
 public enum UIControl {

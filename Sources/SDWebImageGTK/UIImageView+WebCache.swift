@@ -37,9 +37,6 @@ extension ImageView {
     /// The URL of the newest load for the view's normal picture.
     public var sd_currentImageURL: URL? { currentImageURL }
 
-    /// Cancels the load of the view's image.
-    public func sd_cancelCurrentImageLoad() { cancelCurrentImageLoad() }
-
     /// Loads the image that the view shows while it is highlighted.
     @preconcurrency public func sd_setHighlightedImage(
         with url: URL?, options: SDWebImageOptions = [], context: SDWebImageContext? = nil,

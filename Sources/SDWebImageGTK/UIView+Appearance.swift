@@ -6,11 +6,8 @@ extension WidgetView {
     /// How an image is fitted into its view: ``WebImageGTK/ImageContentMode``.
     public typealias ContentMode = ImageContentMode
 
-    /// Creates a view that requests a size in points. The container chooses the position of the view.
-    public convenience init(frame: CGRect) {
-        self.init()
-        requestSize(frame.size)
-    }
+    /// The timing curve and the effect of an animation: ``WebImageGTK/WebImageAnimationOptions``.
+    public typealias AnimationOptions = WebImageAnimationOptions
 
     /// The natural size of the view, in points.
     public var intrinsicContentSize: CGSize { naturalSize }
@@ -120,17 +117,7 @@ extension ImageContentMode {
     public static var bottomRight: ImageContentMode { .center }
 }
 
-// Initialisers in extensions cannot be overridden. The initialisers of subclasses therefore have an additional
-// parameter with a default value.
-
 extension ImageView {
-    /// Creates a view that requests a size in points. The container chooses the position of the view.
-    public convenience init(frame: CGRect, image: UIImage? = nil) {
-        self.init()
-        requestSize(frame.size)
-        self.image = image
-    }
-
     /// Creates a view that shows one image, and another image while the view is highlighted.
     public convenience init(image: UIImage?, highlightedImage: UIImage?) {
         self.init()
@@ -146,30 +133,7 @@ extension ImageView {
     }
 }
 
-extension Button {
-    /// Creates a button that requests a size in points. The container chooses the position of the button.
-    public convenience init(frame: CGRect, image: UIImage? = nil) {
-        self.init()
-        requestSize(frame.size)
-        if let image { setImage(image, for: .normal) }
-    }
-}
-
 extension AnimatedImageView {
-    /// Creates a view that shows an image. If `plays` is true, an animation starts by itself.
-    public convenience init(image: UIImage?, plays: Bool = true) {
-        self.init()
-        autoPlayAnimatedImage = plays
-        self.image = image
-    }
-
-    /// Creates a view that requests a size in points. The container chooses the position of the view.
-    public convenience init(frame: CGRect, animatedImage: UIImage? = nil) {
-        self.init()
-        requestSize(frame.size)
-        image = animatedImage
-    }
-
     /// The index of the frame that the view shows.
     public var currentFrameIndex: UInt { UInt(clamping: ownCurrentFrameIndex) }
     /// The number of complete loops.

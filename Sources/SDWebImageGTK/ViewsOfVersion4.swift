@@ -2,9 +2,8 @@ public import Foundation
 public import SDWebImage
 public import WebImageGTK
 
-/// The namespace of SDWebImage 4's spinner styles.
-public enum UIActivityIndicatorView {
-    /// The appearance of a spinner.
+extension WidgetView {
+    /// The appearance of a spinner, as `UIActivityIndicatorView.Style`.
     public enum Style: Sendable {
         /// Grey.
         case gray

@@ -91,10 +91,10 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     public func cachePath(forKey key: String) -> String? { store.cachePath(forKey: key) }
 
     /// Returns the number of entries from the index, without a scan. Commits pending writes first.
-    public func totalCount() -> Int { store.totals().count }
+    @_disfavoredOverload public func totalCount() -> Int { store.totals().count }
 
     /// Returns the size of all entries in bytes from the index, without a scan. Commits pending writes first.
-    public func totalSize() -> Int { store.totals().bytes }
+    @_disfavoredOverload public func totalSize() -> Int { store.totals().bytes }
 
     /// Sets new limits. They apply from the next commit.
     public func configDidChange(_ config: ImageCacheConfig) { store.configDidChange(config) }
@@ -121,4 +121,11 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
     ///
     /// Takes as long as reading the whole cache. Other threads can read and write during this time.
     public func verify() -> (checked: Int, removed: Int) { store.verify() }
+
+    /// The folder of the cache. The module `SDWebImage` uses this alias and the next ones.
+    package var ownPath: String { store.path }
+    /// The number of entries, and their total size in bytes.
+    package var ownTotals: (count: Int, bytes: Int) { store.totals() }
+    /// The configuration of the cache.
+    package var ownConfig: ImageCacheConfig { store.config }
 }

@@ -155,6 +155,8 @@ final class DiskStore: Sendable {
         }
     }
 
+    var config: ImageCacheConfig { state.withLock { $0.config } }
+
     /// Sets new limits. They apply from the next commit.
     func configDidChange(_ config: ImageCacheConfig) {
         state.withLock {

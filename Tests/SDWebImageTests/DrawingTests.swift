@@ -64,8 +64,8 @@ struct DrawingTests {
             path.lineWidth = 4
             path.stroke()
         }
-        #expect(image?.sd_color(at: CGPoint(x: 5, y: 5)) == picture.sd_color(at: CGPoint(x: 1, y: 1)))
-        #expect(image?.sd_color(at: CGPoint(x: 18, y: 18)) == picture.sd_color(at: CGPoint(x: 1, y: 1)))
+        #expect(image.sd_color(at: CGPoint(x: 5, y: 5)) == picture.sd_color(at: CGPoint(x: 1, y: 1)))
+        #expect(image.sd_color(at: CGPoint(x: 18, y: 18)) == picture.sd_color(at: CGPoint(x: 1, y: 1)))
         #expect(color(image, 15, 5) == "#ffff0000" && color(image, 5, 15) == "#ffff0000")
         #expect(color(image, 12, 15) == "#00000000")
         // Without a current context, drawing has no effect.

@@ -7,7 +7,7 @@ import WebImageTesting
 struct FormatTests {
     @Test func anAPNGIsSniffedAsPNG() throws {
         let frames = try (0..<2).map { SDImageFrame(image: try TestImages.solid(blue: UInt8($0)), duration: 0.1) }
-        let data = try SDImageAPNGCoder.shared.encode(frames, loopCount: 0, format: .PNG, options: EncodingOptions())
+        let data = try #require(SDImageAPNGCoder.shared.encodedData(with: frames, loopCount: 0, format: .PNG))
         #expect(data.sd_imageFormat == .PNG)
         #expect(Data.sd_imageFormat(forImageData: data) == .PNG)
         #expect(NSData.sd_imageFormat(forImageData: data) == .PNG)

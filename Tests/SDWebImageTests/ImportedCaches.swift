@@ -91,11 +91,27 @@ final class ImportedCache: NSObject, SDImageCacheProtocol, @unchecked Sendable {
         completionBlock?(nil, nil, .none)
         return nil
     }
+    func queryImage(
+        forKey key: String?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?,
+        cacheType: SDImageCacheType, completion completionBlock: SDImageCacheQueryCompletionBlock? = nil
+    ) -> (any SDWebImageOperation)? {
+        note("cache.query with cacheType")
+        completionBlock?(nil, nil, .none)
+        return nil
+    }
     func store(
         _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
         completion completionBlock: SDWebImageNoParamsBlock? = nil
     ) {
         note("cache.store")
+        completionBlock?()
+    }
+    func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions = [],
+        context: [SDWebImageContextOption: Any]?, cacheType: SDImageCacheType,
+        completion completionBlock: SDWebImageNoParamsBlock? = nil
+    ) {
+        note("cache.store with options")
         completionBlock?()
     }
     func removeImage(
@@ -113,6 +129,25 @@ final class ImportedCache: NSObject, SDImageCacheProtocol, @unchecked Sendable {
     }
     func clear(with cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock? = nil) {
         note("cache.clear")
+        completionBlock?()
+    }
+}
+
+/// A cache that implements only the methods that SDWebImage requires.
+final class ImportedSmallCache: NSObject, SDImageCacheProtocol, @unchecked Sendable {
+    func queryImage(
+        forKey key: String?, options: SDWebImageOptions = [], context: [SDWebImageContextOption: Any]?,
+        completion completionBlock: SDImageCacheQueryCompletionBlock? = nil
+    ) -> (any SDWebImageOperation)? {
+        note("small cache.query")
+        completionBlock?(nil, nil, .none)
+        return nil
+    }
+    func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
+        completion completionBlock: SDWebImageNoParamsBlock? = nil
+    ) {
+        note("small cache.store")
         completionBlock?()
     }
 }

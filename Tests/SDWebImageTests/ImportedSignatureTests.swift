@@ -55,16 +55,21 @@ import WebImageTesting
         #expect(await load(bad).1 != nil)
         seen(
             "delegate.shouldDownload", "delegate.shouldBlock", "filter.key", "serializer.data", "processor.result",
-            "transformer.key", "transformer.transform")
+            "transformer.key", "transformer.transform", "transformer.preserves")
         withExtendedLifetime(delegate) {}
     }
 
-    @Test(arguments: ["prefetcher", "signed"]) func importedPrefetcherDelegateIsCalled(_ kind: String) async throws {
+    @Test(arguments: ["prefetcher", "labelled", "signed"]) func importedPrefetcherDelegateIsCalled(_ kind: String)
+        async throws
+    {
         let picture = try url("https://a.test/\(kind).png")
         loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
         let prefetcher = SDWebImagePrefetcher(imageManager: manager)
-        let delegate: any SDWebImagePrefetcherDelegate =
-            kind == "signed" ? SignedPrefetcherDelegate() : ImportedPrefetcherDelegate()
+        let delegates: [String: any SDWebImagePrefetcherDelegate] = [
+            "prefetcher": ImportedPrefetcherDelegate(), "labelled": LabelledPrefetcherDelegate(),
+            "signed": SignedPrefetcherDelegate(),
+        ]
+        let delegate = try #require(delegates[kind])
         prefetcher.delegate = delegate
         #expect(prefetcher.delegate === delegate)
         prefetcher.maxConcurrentPrefetchCount = 5 as UInt
@@ -102,6 +107,9 @@ import WebImageTesting
         operation?.cancel()
         #expect(await eventually { Seen.all.has("operation.cancel") })
         #expect(!ImportedOperation().isCancelled)
+        let full: any SDWebImageOperation = ImportedFullOperation()
+        #expect(full.isCancelled)
+        seen("operation.isCancelled")
         let block: any SDWebImageOperation = BlockOperation {}
         block.cancel()
         #expect(block.isCancelled)
@@ -155,8 +163,15 @@ import WebImageTesting
         #expect(image.animatedImageFrameCount == 2)
         let duration = (image as any AnimatedImageProvider).animatedImageDuration(at: 0)
         #expect(duration == 0.05)
+        let any: any SDAnimatedImageProtocol = image
+        any.unloadAllFrames()
+        #expect(any.isAllFramesLoaded && any.animatedCoder == nil)
+        let coder = try #require(ImportedAnimatedCoder(animatedImageData: ImportedAnimatedCoder.file))
+        let decoder: any AnimatedImageProtocol.Type = ImportedAnimatedImage.self
+        #expect(decoder.init(animatedCoder: coder as any AnimatedImageCoder, scale: 2)?.scale == 2)
         seen(
-            "image.init", "image.preload", "image.frameCount", "image.loopCount", "image.frame 1", "image.duration")
+            "image.init", "image.preload", "image.frameCount", "image.loopCount", "image.frame 1", "image.duration",
+            "image.unload", "image.isAllFramesLoaded", "image.coder", "image.init with coder")
     }
 
     @Test func aTransformerMayBeASubclassOfTheBase() async throws {
@@ -190,13 +205,14 @@ import WebImageTesting
         config.maxMemoryCount = 9
         let cache = SDImageCache(namespace: "layers", diskCacheDirectory: scratch.path, config: config)
         let image = try TestImages.solid()
-        image.sd_extendedObject = "beside"
+        image.sd_extendedObject = NSString(string: "beside")
         let data = try #require(image.pngData())
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             cache.store(image, imageData: data, forKey: "a", toDisk: true) { done.resume() }
         }
         #expect(cache.imageFromMemoryCache(forKey: "a") === image)
         cache.removeImageFromMemory(forKey: "a")
+        cache.memoryCache.setObject(nil, forKey: "b")
         #expect(cache.imageFromDiskCache(forKey: "a") != nil && cache.diskImageDataExists(withKey: "a"))
         #expect(cache.totalDiskCount() == 3 as UInt && cache.totalDiskSize() == 30 as UInt)
         #expect(cache.cachePath(forKey: "a") == "/nowhere/a")
@@ -212,7 +228,8 @@ import WebImageTesting
             cache.clear(with: .all) { done.resume() }
         }
         seen(
-            "memory.init 9", "memory.object", "memory.set cost", "memory.remove", "memory.removeAll", "disk.init",
+            "memory.init 9", "memory.object", "memory.set", "memory.set cost", "memory.remove", "memory.removeAll",
+            "disk.init",
             "disk.contains", "disk.data", "disk.set", "disk.extended", "disk.setExtended", "disk.remove",
             "disk.removeAll", "disk.removeExpired", "disk.path", "disk.count", "disk.size")
     }
@@ -234,7 +251,15 @@ import WebImageTesting
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
             caches.clear(with: .all) { done.resume() }
         }
-        seen("cache.query", "cache.store", "cache.remove", "cache.contains", "cache.clear")
+        _ = own.queryImage(forKey: "a", context: nil)
+        await own.store(nil, imageData: nil, forKey: "a", cacheType: .all)
+        seen(
+            "cache.query", "cache.query with cacheType", "cache.store", "cache.store with options", "cache.remove",
+            "cache.contains", "cache.clear")
+
+        let small = SDWebImageManager(cache: ImportedSmallCache(), loader: loader)
+        #expect(await load(picture, small, options: .waitStoreCache).0 != nil)
+        seen("small cache.query", "small cache.store")
     }
 
     @Test func importedModifiersAndDecryptorAreCalled() async throws {

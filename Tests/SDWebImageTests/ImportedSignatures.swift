@@ -33,7 +33,7 @@ final class ImportedManagerDelegate: NSObject, SDWebImageManagerDelegate, @unche
 
 final class ImportedPrefetcherDelegate: NSObject, SDWebImagePrefetcherDelegate, @unchecked Sendable {
     func imagePrefetcher(
-        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
+        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetchURL imageURL: URL?, finishedCount: UInt, totalCount: UInt
     ) {
         note("prefetcher.didPrefetch \(finishedCount) of \(totalCount)")
     }
@@ -56,6 +56,20 @@ final class SignedPrefetcherDelegate: SDWebImagePrefetcherDelegate {
         _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: Int, skippedCount: Int
     ) {
         note("signed.didFinish \(totalCount) \(skippedCount)")
+    }
+}
+
+/// A delegate with the label that earlier versions of this package required.
+final class LabelledPrefetcherDelegate: SDWebImagePrefetcherDelegate {
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
+    ) {
+        note("labelled.didPrefetch \(finishedCount) of \(totalCount)")
+    }
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didFinishWithTotalCount totalCount: UInt, skippedCount: UInt
+    ) {
+        note("labelled.didFinish \(totalCount) \(skippedCount)")
     }
 }
 
@@ -113,6 +127,15 @@ final class ImportedFullLoader: NSObject, SDImageLoader, @unchecked Sendable {
 /// An operation that does not implement `isCancelled`, which is optional in SDWebImage's protocol.
 final class ImportedOperation: NSObject, SDWebImageOperation, @unchecked Sendable {
     func cancel() { note("operation.cancel") }
+}
+
+/// An operation with the optional property.
+final class ImportedFullOperation: NSObject, SDWebImageOperation, @unchecked Sendable {
+    func cancel() {}
+    var isCancelled: Bool {
+        note("operation.isCancelled")
+        return true
+    }
 }
 
 final class ImportedCoder: NSObject, SDImageCoder, @unchecked Sendable {
@@ -202,9 +225,22 @@ final class ImportedAnimatedImage: UIImage, SDAnimatedImageProtocol, @unchecked 
         note("image.init")
         self.init(pixels: image.pixels, scale: scale)
     }
-    required convenience init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) { nil }
+    required convenience init?(animatedCoder: any SDAnimatedImageCoder, scale: CGFloat) {
+        note("image.init with coder")
+        guard let image = animatedCoder.animatedImageFrame(at: 0) else { return nil }
+        self.init(pixels: image.pixels, scale: scale)
+    }
 
     func preloadAllFrames() { note("image.preload") }
+    func unloadAllFrames() { note("image.unload") }
+    var isAllFramesLoaded: Bool {
+        note("image.isAllFramesLoaded")
+        return true
+    }
+    var animatedCoder: (any SDAnimatedImageCoder)? {
+        note("image.coder")
+        return nil
+    }
     var animatedImageData: Data? { nil }
     var animatedImageFrameCount: UInt {
         note("image.frameCount")
@@ -225,6 +261,10 @@ final class ImportedAnimatedImage: UIImage, SDAnimatedImageProtocol, @unchecked 
 }
 
 final class ImportedTransformer: NSObject, SDImageTransformer {
+    var preserveImageMetadata: Bool {
+        note("transformer.preserves")
+        return true
+    }
     var transformerKey: String {
         note("transformer.key")
         return "Imported"
@@ -250,7 +290,7 @@ final class ImportedRules: NSObject, SDWebImageCacheKeyFilterProtocol, SDWebImag
         note("filter.key")
         return url.absoluteString
     }
-    func cacheData(with image: UIImage?, originalData data: Data?, imageURL: URL?) -> Data? {
+    func cacheData(with image: UIImage, originalData data: Data?, imageURL: URL?) -> Data? {
         note("serializer.data")
         return data
     }

@@ -20,12 +20,11 @@ struct IncrementalAnimationTests {
         }
         switch kind {
         case .gif:
-            let file = try SDImageGIFCoder.shared.encode(frames, loopCount: 0, format: .GIF, options: EncodingOptions())
-            return (file, SDImageGIFCoder(incrementalWithOptions: nil))
+            let file = SDImageGIFCoder.shared.encodedData(with: frames, loopCount: 0, format: .GIF)
+            return (try #require(file), SDImageGIFCoder(incrementalWithOptions: nil))
         case .apng:
-            let file = try SDImageAPNGCoder.shared.encode(
-                frames, loopCount: 0, format: .PNG, options: EncodingOptions())
-            return (file, SDImageAPNGCoder(incrementalWithOptions: nil))
+            let file = SDImageAPNGCoder.shared.encodedData(with: frames, loopCount: 0, format: .PNG)
+            return (try #require(file), SDImageAPNGCoder(incrementalWithOptions: nil))
         }
     }
 

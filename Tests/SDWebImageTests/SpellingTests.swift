@@ -46,6 +46,8 @@ struct SpellingTests {
         changed.allHeaderFields["fOO"] = "2"
         #expect(changed.allHeaderFields.count == 1 && changed.allHeaderFields["Foo"] == "2")
         #expect(SDHeaderFields(["A": "1", "a": "1"]).count == 1)
+        #expect(SDHeaderFields(["A": "1"]) == ["a": "1"] && SDHeaderFields(["A": "1"]) != ["a": "2"])
+        #expect(Set([SDHeaderFields(["A": "1"]), ["a": "1"]]).count == 1)
     }
 
     @Test func numericOptionsConvertToTheRequestedType() {
@@ -57,7 +59,7 @@ struct SpellingTests {
         #expect(values[.decodeScaleFactor] as? NSNumber == 2)
         #expect(values[.decodeScaleDownLimitBytes] as? UInt == 100 && values[.decodeToHDR] as? Int == 0)
         #expect(DecodingOptions(values) == options)
-        let encoding = EncodingOptions([.encodeCompressionQuality: 0.5, .encodeToHDR: SDImageHDRType.isohdr.rawValue])
+        let encoding = EncodingOptions([.encodeCompressionQuality: 0.5, .encodeToHDR: SDImageHDRType.ISOHDR.rawValue])
         #expect(encoding.dictionary[.encodeCompressionQuality] as? CGFloat == 0.5 && encoding.keepsHDR)
     }
 
@@ -143,7 +145,10 @@ struct SpellingTests {
         #expect(coders !== SDImageCodersManager.shared && coders.canEncode(to: .GIF))
         #expect(SDImageLoadersManager().loaders?.first is SDWebImageDownloader)
         let (coder, image) = (SDImageIOCoder(), try TestImages.solid(width: 5, height: 4))
-        #expect(coder.canEncode(to: .undefined) && !coder.canEncode(to: .GIF) && !coder.canDecode(from: Data()))
+        #expect(coder.canEncode(to: .undefined) && !coder.canEncode(to: .GIF))
+        #expect(coder.canDecode(from: nil) && coder.canDecode(from: Data()) && coder.decodedImage(with: nil) == nil)
+        let gif = try #require(image.sd_imageData(as: .GIF))
+        #expect(!coder.canDecode(from: gif))
         let file = try #require(coder.encodedData(with: image, format: .undefined, options: nil))
         #expect([.JPEG, .PNG].contains(file.sd_imageFormat))
         #expect(coder.decodedImage(with: file, options: nil)?.pixelSize == PixelSize(width: 5, height: 4))

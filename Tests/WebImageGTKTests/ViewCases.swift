@@ -153,10 +153,10 @@ extension GTKSuite {
         @Test func cancelledLoadLeavesNoOperation() {
             let view = ImageView()
             let operation = view.setImage(with: journey.jpeg, context: journey.context)
-            #expect(view.imageLoadOperation(forKey: "ImageView") != nil)
+            #expect(view.imageLoadOperation(forKey: NSStringFromClass(ImageView.self)) != nil)
             view.cancelLatestImageLoad()
             #expect(operation?.isCancelled == true)
-            #expect(view.imageLoadOperation(forKey: "ImageView") == nil)
+            #expect(view.imageLoadOperation(forKey: NSStringFromClass(ImageView.self)) == nil)
         }
 
         // SDWebCacheCategoriesTests.testUIViewCancelCurrentImageLoadWithTransition
@@ -280,7 +280,7 @@ extension GTKSuite {
             let view = ImageView()
             view.setImage(with: journey.jpeg, context: journey.context, completed: answer.hear)
             #expect(try await answer.isSuccess(journey.jpeg))
-            #expect(seen.withLock { $0 } == ["ImageView", "gone"])
+            #expect(seen.withLock { $0 } == [NSStringFromClass(ImageView.self), "gone"])
         }
 
         // SDWebCacheCategoriesTests.testUIViewImageUrlForNilWorks

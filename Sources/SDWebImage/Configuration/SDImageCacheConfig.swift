@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageStore
 
 /// The configuration of a cache. This type is a class, because SDWebImage's configuration is a class.
 ///
@@ -31,6 +32,11 @@ public import WebImage
         self.init(get: { cache.ownConfig }, set: { cache.ownConfig = $0 })
     }
 
+    /// Creates a configuration that reads and writes the configuration of a disk layer.
+    convenience init(of disk: DiskCache) {
+        self.init(get: { disk.ownConfig }, set: { disk.configDidChange($0) })
+    }
+
     private init(get: @escaping @Sendable () -> ImageCacheConfig, set: @escaping @Sendable (ImageCacheConfig) -> Void) {
         self.get = get
         self.set = set
@@ -47,6 +53,32 @@ public import WebImage
 
     /// Returns a separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
+
+    /// The class of the memory layer of caches that are created with this configuration. The class must adopt
+    /// ``SDMemoryCacheProtocol``. Setting another class logs a warning and changes nothing.
+    public var memoryCacheClass: AnyClass {
+        get { value.memoryCacheClass.flatMap { $0 as? AnyClass } ?? MemoryCache.self }
+        set {
+            guard let chosen = newValue as? any MemoryCaching.Type else {
+                return Self.refuse(newValue, "SDMemoryCache")
+            }
+            value.memoryCacheClass = chosen
+        }
+    }
+
+    /// The class of the disk layer of caches that are created with this configuration. The class must adopt
+    /// ``SDDiskCacheProtocol``. Setting another class logs a warning and changes nothing.
+    public var diskCacheClass: AnyClass {
+        get { value.diskCacheClass.flatMap { $0 as? AnyClass } ?? DiskCache.self }
+        set {
+            guard let chosen = newValue as? any DiskCaching.Type else { return Self.refuse(newValue, "SDDiskCache") }
+            value.diskCacheClass = chosen
+        }
+    }
+
+    private static func refuse(_ type: AnyClass, _ role: String) {
+        WebImageLog.shared.log(.warning, "\(type) is not set: it does not adopt \(role)Protocol", metadata: [:])
+    }
 
     /// A property of the configuration.
     public subscript<Value>(dynamicMember path: WritableKeyPath<ImageCacheConfig, Value>) -> Value {

@@ -52,6 +52,21 @@ public import WebImageHTTP
     /// Returns a separate configuration with the same properties.
     public func copy(with zone: NSZone?) -> Any { copy() }
 
+    /// The class of the transfers; nil means the built-in class. The class must adopt
+    /// ``SDWebImageDownloaderOperationProtocol``. Setting another class logs a warning and changes nothing.
+    public var operationClass: AnyClass? {
+        get { value.operationClass }
+        set {
+            let chosen = newValue as? any WebImageDownloaderOperationProtocol.Type
+            guard let type = newValue, chosen == nil else {
+                value.operationClass = chosen
+                return
+            }
+            WebImageLog.shared.log(
+                .warning, "\(type) is not set: it does not adopt SDWebImageDownloaderOperationProtocol", metadata: [:])
+        }
+    }
+
     /// A property of the configuration.
     public subscript<Value>(dynamicMember path: WritableKeyPath<WebImageDownloaderConfig, Value>) -> Value {
         get { value[keyPath: path] }

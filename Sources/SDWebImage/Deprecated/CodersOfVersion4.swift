@@ -1,6 +1,5 @@
 public import Foundation
 public import WebImage
-public import WebImageCodecs
 
 /// SDWebImage 4's name for ``SDImageCoder``.
 @available(*, deprecated, renamed: "SDImageCoder")
@@ -13,7 +12,7 @@ public typealias SDWebImageProgressiveCoder = SDProgressiveImageCoder
 public typealias SDWebImageCodersManager = ImageCodersManager
 /// SDWebImage 4's name for ``SDImageGIFCoder``.
 @available(*, deprecated, renamed: "SDImageGIFCoder")
-public typealias SDWebImageGIFCoder = ImageGIFCoder
+public typealias SDWebImageGIFCoder = SDImageGIFCoder
 
 extension ImageCodersManager {
     /// SDWebImage 4's name for the shared manager.
@@ -21,7 +20,7 @@ extension ImageCodersManager {
     public static var sharedInstance: ImageCodersManager { shared }
 }
 
-extension ImageGIFCoder {
+extension SDImageGIFCoder {
     /// Creates a coder for a GIF file. This initialiser has no argument `options`, because SDWebImage 5's documentation
     /// uses this form. Returns nil if the data cannot be read.
     @available(*, deprecated, message: "Use init(animatedImageData:options:), which can return nil")

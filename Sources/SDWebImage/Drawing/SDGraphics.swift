@@ -38,7 +38,7 @@ private enum OpenDrawings {
     }
 
     static func begin(_ size: CGSize, isOpaque: Bool, scale: CGFloat) {
-        let scale = scale > 0 && scale.isFinite ? scale : SDGraphicsImageRendererFormat.mainScreenScale
+        let scale = scale > 0 && scale.isFinite ? scale : GraphicsImageRendererFormat.mainScreenScale
         let drawing = OpenDrawing(size: size, isOpaque: isOpaque, scale: scale)
         stack.append(Entry(drawing: drawing))
         if let drawing { GraphicsContext.pushCurrent(drawing.context) }
@@ -61,6 +61,10 @@ extension GraphicsContext {
     }
     /// Sets the stroke colour.
     public func setStrokeColor(_ color: UIColor) { strokeColor = color }
+    /// Sets the stroke colour from components between 0 and 1.
+    public func setStrokeColor(red: CGFloat, green: CGFloat, blue: CGFloat, alpha: CGFloat) {
+        strokeColor = UIColor(red: Double(red), green: Double(green), blue: Double(blue), alpha: Double(alpha))
+    }
     /// Sets the line width in points.
     public func setLineWidth(_ width: CGFloat) { lineWidth = width }
     /// Sets the opacity of everything that is drawn later. The opacity is 0…1.

@@ -14,7 +14,8 @@ public final class UIGraphicsImageRendererFormat {
         get { value.opaque }
         set { value.opaque = newValue }
     }
-    fileprivate var value: GraphicsImageRendererFormat
+    /// The format as a value of this package.
+    var value: GraphicsImageRendererFormat
 
     /// Creates a format for the main screen.
     public init() { value = GraphicsImageRendererFormat() }
@@ -41,10 +42,10 @@ public final class UIGraphicsImageRenderer {
         renderer = GraphicsImageRenderer(size: size, format: format.value)
     }
 
-    /// Returns the image that `actions` draws. Returns nil if the size is not positive or is too large; UIKit traps in
-    /// these cases.
-    public func image(actions: (UIGraphicsImageRendererContext) -> Void) -> UIImage? {
-        renderer.image { actions(UIGraphicsImageRendererContext(cgContext: $0)) }
+    /// Returns the image that `actions` draws. If the size is not positive or is too large, logs a warning and returns
+    /// an image of one transparent pixel; UIKit stops the program in these cases.
+    public func image(actions: (UIGraphicsImageRendererContext) -> Void) -> UIImage {
+        renderer.image { actions(UIGraphicsImageRendererContext(cgContext: $0)) } ?? UIImage.undrawn(renderer.size)
     }
 }
 

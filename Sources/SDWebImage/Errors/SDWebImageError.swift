@@ -34,6 +34,15 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
         super.init(domain: domain, code: code, userInfo: error.originalsUserInfo)
     }
 
+    /// Wraps the failure with a code of SDWebImage's list. Nil for another number.
+    public convenience init?(rawValue: Int) {
+        guard let code = Code(rawValue: rawValue) else { return nil }
+        self.init(WebImageError(code, stage: .request))
+    }
+
+    /// The number of the failure, for example 2002 for `.cancelled`.
+    public var rawValue: Int { webImageError.code.rawValue }
+
     /// Always returns nil, because errors cannot be archived.
     public required init?(coder: NSCoder) { nil }
 
@@ -41,26 +50,30 @@ public final class SDWebImageError: NSError, @unchecked Sendable {
     public override var description: String { webImageError.description }
 }
 
-// SDWebImage's error codes. These static members let expressions such as `SDWebImageError.cancelled` compile.
+// SDWebImage's errors. Each has the number of its code as `rawValue`.
 extension SDWebImageError {
     /// The URL is nil, empty or malformed.
-    public static let invalidURL = Code.invalidURL
+    public static let invalidURL = SDWebImageError(WebImageError(.invalidURL, stage: .request))
     /// The data is not an image.
-    public static let badImageData = Code.badImageData
+    public static let badImageData = SDWebImageError(WebImageError(.badImageData, stage: .request))
     /// The server reported that the cached image is still current, so there is no new image.
-    public static let cacheNotModified = Code.cacheNotModified
+    public static let cacheNotModified = SDWebImageError(WebImageError(.cacheNotModified, stage: .request))
     /// An earlier load of the URL failed permanently, so the manager did not try the URL again.
-    public static let blackListed = Code.blackListed
+    public static let blackListed = SDWebImageError(WebImageError(.blackListed, stage: .request))
     /// The downloader could not create a download for the request.
-    public static let invalidDownloadOperation = Code.invalidDownloadOperation
+    public static let invalidDownloadOperation = SDWebImageError(
+        WebImageError(.invalidDownloadOperation, stage: .request))
     /// The HTTP status is not one of the accepted statuses.
-    public static let invalidDownloadStatusCode = Code.invalidDownloadStatusCode
+    public static let invalidDownloadStatusCode = SDWebImageError(
+        WebImageError(.invalidDownloadStatusCode, stage: .request))
     /// The load was cancelled.
-    public static let cancelled = Code.cancelled
+    public static let cancelled = SDWebImageError(WebImageError(.cancelled, stage: .request))
     /// The response modifier rejected the response, or there was no response.
-    public static let invalidDownloadResponse = Code.invalidDownloadResponse
+    public static let invalidDownloadResponse = SDWebImageError(
+        WebImageError(.invalidDownloadResponse, stage: .request))
     /// The content type is not one of the accepted types.
-    public static let invalidDownloadContentType = Code.invalidDownloadContentType
+    public static let invalidDownloadContentType = SDWebImageError(
+        WebImageError(.invalidDownloadContentType, stage: .request))
 }
 
 /// Whether `number` is the raw value of `code`. Expressions such as `error.code == .cancelled` use this operator.
@@ -69,6 +82,18 @@ public func == (number: Int?, code: SDWebImageError.Code) -> Bool { number == co
 /// Whether `number` is not the raw value of `code`. Expressions such as `error.code != .cancelled` use this operator.
 public func != (number: Int?, code: SDWebImageError.Code) -> Bool { number != code.rawValue }
 
-/// Whether `error` is a failure with the code `code`. The pattern `case SDWebImageError.cancelled` in a `switch` or
+/// Whether `error` is a failure with the code `code`. The pattern `case SDWebImageError.Code.cancelled` in a `switch` or
 /// `catch` uses this operator.
 public func ~= (code: SDWebImageError.Code, error: any Error) -> Bool { WebImageError(original: error).code == code }
+
+/// Whether `error` is a failure with the code of `known`. The pattern `case SDWebImageError.cancelled` in a `switch` or
+/// `catch` uses this operator.
+public func ~= (known: SDWebImageError, error: any Error) -> Bool {
+    WebImageError(original: error).code == known.webImageError.code
+}
+
+/// Whether `number` is the raw value of `code`. A `switch` over the `code` of an optional error uses this operator.
+public func ~= (code: SDWebImageError.Code, number: Int?) -> Bool { number == code.rawValue }
+
+/// Whether `number` is the raw value of `code`. A `switch` over the `code` of an error uses this operator.
+public func ~= (code: SDWebImageError.Code, number: Int) -> Bool { number == code.rawValue }

@@ -28,10 +28,11 @@ public func SDImageCacheDecodeImageData(
 /// `imageData` must contain all bytes received so far, including the bytes of earlier calls. `operation` identifies the
 /// load. Calls for the same load must not run at the same time.
 public func SDImageLoaderDecodeProgressiveImageData(
-    _ imageData: Data, _ imageURL: URL, _ finished: Bool, _ operation: any SDWebImageOperation & AnyObject,
+    _ imageData: Data, _ imageURL: URL, _ finished: Bool, _ operation: any SDWebImageOperation,
     _ options: SDWebImageOptions, _ context: SDWebImageContext?
 ) -> UIImage? {
     let decoding = ImageLoaderDecoding.decodingOptions(for: imageURL, options: options, context: context).dictionary
+    let operation = operation as AnyObject
     guard let coder = ProgressiveCoders.coder(of: operation, for: imageData, decoding, context) else { return nil }
     coder.updateIncrementalData(imageData, finished: finished)
     if finished { ProgressiveCoders.forget(operation) }
@@ -46,16 +47,16 @@ public func SDImageLoaderDecodeProgressiveImageData(
 /// The coder of a cancelled load is removed when the load's operation has been released and a coder is set for another
 /// load.
 public func SDImageLoaderGetProgressiveCoder(
-    _ operation: any SDWebImageOperation & AnyObject
+    _ operation: any SDWebImageOperation
 ) -> (any SDProgressiveImageCoder)? {
-    ProgressiveCoders.known(operation) as? any SDProgressiveImageCoder
+    ProgressiveCoders.known(operation as AnyObject) as? any SDProgressiveImageCoder
 }
 
 /// Sets the progressive coder of a load. Nil removes the coder.
 public func SDImageLoaderSetProgressiveCoder(
-    _ operation: any SDWebImageOperation & AnyObject, _ progressiveCoder: (any SDProgressiveImageCoder)?
+    _ operation: any SDWebImageOperation, _ progressiveCoder: (any SDProgressiveImageCoder)?
 ) {
-    ProgressiveCoders.set(progressiveCoder, operation)
+    ProgressiveCoders.set(progressiveCoder, operation as AnyObject)
 }
 
 /// Returns the coder options of a load, such as scale, thumbnail size, limits and hints. The function derives them from
@@ -85,6 +86,13 @@ public func SDSetDecodeOptionsToContext(
     ]
     for (contextKey, coderKey) in keys { mutableContext[contextKey] = decodeOptions[coderKey] }
 }
+
+/// Unavailable, because a context is a dictionary of Swift, which is passed `inout`.
+@available(*, unavailable, message: "Pass variables of the types SDWebImageContext and SDWebImageOptions with &")
+public func SDSetDecodeOptionsToContext(
+    _ mutableContext: NSMutableDictionary, _ mutableOptions: UnsafeMutablePointer<SDWebImageOptions>,
+    _ decodeOptions: SDImageCoderOptions
+) {}
 
 /// The progressive coders of all loads. An entry is removed when the last bytes of its load are decoded. Entries of
 /// released operations are removed when the next coder is set.

@@ -35,6 +35,16 @@ public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDiction
     /// Iterates over names and values in undefined order.
     public func makeIterator() -> Dictionary<String, String>.Iterator { fields.makeIterator() }
 
+    /// Whether both have the same fields. The case of the names is ignored.
+    public static func == (left: SDHeaderFields, right: SDHeaderFields) -> Bool { left.folded == right.folded }
+
+    /// Hashes the fields without the case of their names.
+    public func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+
+    private var folded: [String: String] {
+        Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+    }
+
     private func known(_ name: String) -> String? {
         let wanted = name.lowercased()
         return fields.keys.first { $0.lowercased() == wanted }

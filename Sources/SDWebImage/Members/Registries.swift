@@ -1,17 +1,19 @@
 public import WebImage
 
 extension ImageCodersManager {
-    /// The registered coders. The manager tries the last coder first. Setting nil removes all coders.
+    /// The coders. The coder that was added last is tried first. Setting nil removes all coders.
     public var coders: [any SDImageCoder]? {
-        get { ownCoders }
-        set { ownCoders = newValue ?? [] }
+        get { ownCoders.map(SDImageIOAnimatedCoder.named) }
+        set { ownCoders = (newValue ?? []).map(Self.registered) }
     }
-}
 
-extension ImageLoadersManager {
-    /// The registered loaders. The manager tries the last loader first. Setting nil removes all loaders.
-    public var loaders: [any ImageLoader]? {
-        get { ownLoaders }
-        set { ownLoaders = newValue ?? [] }
+    /// Adds a coder. It is tried first.
+    public func addCoder(_ coder: any SDImageCoder) { addOwnCoder(Self.registered(coder)) }
+
+    /// Removes a coder. Does nothing if the manager does not have it.
+    public func removeCoder(_ coder: any SDImageCoder) { removeOwnCoder(Self.registered(coder)) }
+
+    private static func registered(_ coder: any ImageCoder) -> any ImageCoder {
+        (coder as? SDImageIOAnimatedCoder)?.registered ?? coder
     }
 }

@@ -11,7 +11,7 @@ extension WebImageDownloader {
     public func downloadImage(
         with url: URL?, options: SDWebImageDownloaderOptions = [], context: SDWebImageContext? = nil,
         progress progressBlock: SDWebImageDownloaderProgressBlock?,
-        completed completedBlock: SDWebImageDownloaderCompletedBlock?
+        completed completedBlock: SDWebImageDownloaderCompletedBlock? = nil
     ) -> SDWebImageDownloadToken? {
         downloadImage(with: url, options: options, context: context, progress: progressBlock) {
             (image: Image?, data: Data?, error: WebImageError?, finished: Bool) in
@@ -22,7 +22,7 @@ extension WebImageDownloader {
     /// Downloads and decodes an image without reporting progress.
     @preconcurrency @discardableResult
     public func downloadImage(
-        with url: URL?, completed completedBlock: SDWebImageDownloaderCompletedBlock?
+        with url: URL?, completed completedBlock: SDWebImageDownloaderCompletedBlock? = nil
     ) -> SDWebImageDownloadToken? {
         downloadImage(with: url, options: [], progress: nil, completed: completedBlock)
     }

@@ -52,5 +52,6 @@ extension Image {
         self.init(
             pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,
             format: image.imageFormat)
+        countsAsDecoded = false
     }
 }

@@ -156,10 +156,10 @@ public enum SDImageCoderDecodeSolution: UInt, Sendable {
 /// The form in which an encoder stores the dynamic range of an image. These are the values of `.encodeToHDR`.
 public enum SDImageHDRType: UInt, Sendable {
     /// Standard dynamic range.
-    case sdr = 0
+    case SDR = 0
     /// High dynamic range with at least ten bits per sample.
-    case isohdr
+    case ISOHDR
     /// High dynamic range as a gain map. This package reads gain maps but does not write them, so this value has the
-    /// same effect as ``isohdr``.
+    /// same effect as ``ISOHDR``.
     case isoGainMap
 }

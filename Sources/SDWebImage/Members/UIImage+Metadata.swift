@@ -36,22 +36,17 @@ extension Image {
         get { decodingOptions?.dictionary }
         set { if !isStored { decodingOptions = newValue.map { DecodingOptions($0) } } }
     }
-    /// An object that the caller attaches to the image. If the object is `Data` or `Encodable`, the disk cache stores
-    /// the object with the image.
-    public var sd_extendedObject: (any Sendable)? {
-        get { extendedObject }
-        set { extendedObject = newValue }
-    }
     /// The cost of this image in a memory cache, in bytes. Default: the size of the image's pixels.
     public var sd_memoryCost: UInt {
         get { UInt(memoryCost) }
         set { memoryCost = Int(clamping: newValue) }
     }
-    /// Whether the pixels are decoded. Always true, because coders return decoded images. Setting this property has no
-    /// effect.
+    /// Whether the image counts as decoded. False for images of `UIImage(data:)` and `UIImage(named:)`, because
+    /// SDWebImage decodes them later; true for other images. The pixels are always decoded; the property determines
+    /// only whether `decodedImage(with:)` returns a new object.
     public var sd_isDecoded: Bool {
-        get { true }
-        set {}
+        get { countsAsDecoded }
+        set { countsAsDecoded = newValue }
     }
     /// Whether the pixels have more than 8 bits per channel, for example after decoding with `.decodeToHDR`.
     public var sd_isHighDynamicRange: Bool { isHighDynamicRange }

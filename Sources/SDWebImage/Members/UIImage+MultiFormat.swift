@@ -26,7 +26,8 @@ extension Image {
         imageData(as: imageFormat, compressionQuality: compressionQuality, firstFrameOnly: firstFrameOnly)
     }
 
-    /// Returns the same image, because the images of this package are always decoded.
+    /// Returns a decoded image: a new object with the same pixels if ``sd_isDecoded`` is false, and the same object
+    /// otherwise.
     public static func sd_decodedImage(with image: UIImage?) -> UIImage? {
         ImageCoderHelper.decodedImage(with: image)
     }
@@ -34,6 +35,6 @@ extension Image {
     /// Returns a smaller image if the pixels of `image` use more than `limitBytes` bytes. Otherwise returns `image`. A
     /// limit of 0 means the default limit. Blocks during scaling.
     public static func sd_decodedAndScaledDownImage(with image: UIImage?, limitBytes: UInt = 0) -> UIImage? {
-        ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: Int(clamping: limitBytes))
+        ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: limitBytes)
     }
 }

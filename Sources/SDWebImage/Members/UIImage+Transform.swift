@@ -38,4 +38,7 @@ extension Image {
     public func sd_blurredImage(withRadius blurRadius: CGFloat) -> UIImage? { blurredImage(withRadius: blurRadius) }
     /// Applies a filter and returns the resulting image.
     public func sd_filteredImage(with filter: any ImageFilter) -> UIImage? { filteredImage(with: filter) }
+    /// Unavailable, because Linux has no Core Image.
+    @available(*, unavailable, message: "Adopt ImageFilter, or use ColorFilter")
+    public func sd_filteredImage(with filter: CIFilter) -> UIImage? { nil }
 }

@@ -49,7 +49,7 @@ public typealias SDWebImagePrefetcherCompletionBlock =
 public typealias SDWebImageCacheKeyFilterBlock = @Sendable (_ url: URL) -> String?
 /// Returns the bytes that the cache writes to disk for an image.
 public typealias SDWebImageCacheSerializerBlock =
-    @Sendable (_ image: UIImage?, _ originalData: Data?, _ imageURL: URL?) -> Data?
+    @Sendable (_ image: UIImage, _ originalData: Data?, _ imageURL: URL?) -> Data?
 /// Returns the options and context that replace the options and context of a load.
 public typealias SDWebImageOptionsProcessorBlock =
     @Sendable (_ url: URL?, _ options: SDWebImageOptions, _ context: SDWebImageContext?) -> SDWebImageOptionsResult?

@@ -12,8 +12,6 @@ public typealias SDImageCacheType = ImageCacheType
 public typealias SDImageCacheOptions = WebImageOptions
 /// The date from which an entry's age is counted. SDWebImage's name for ``WebImageCore/ImageCacheConfig/ExpireType``.
 public typealias SDImageCacheConfigExpireType = ImageCacheConfig.ExpireType
-/// The built-in memory layer. SDWebImage's name for ``WebImageCore/MemoryCache``.
-public typealias SDMemoryCache = MemoryCache
 /// The built-in disk layer. SDWebImage's name for ``WebImageStore/DiskCache``.
 public typealias SDDiskCache = DiskCache
 /// Several caches that are used as one cache. SDWebImage's name for ``WebImageCore/ImageCachesManager``.

@@ -1,5 +1,5 @@
+public import Foundation
 public import WebImage
-public import WebImageCodecs
 
 /// Decodes and encodes images. SDWebImage's name for ``WebImageCore/ImageCoder``.
 public typealias SDImageCoder = ImageCoder
@@ -17,11 +17,24 @@ public typealias SDImageCoderHelper = ImageCoderHelper
 /// The rule that decides whether an image is prepared for display in advance. SDWebImage's name for
 /// ``WebImageCore/ImageForceDecodePolicy``.
 public typealias SDImageForceDecodePolicy = ImageForceDecodePolicy
-/// Reads and writes GIF. SDWebImage's name for ``WebImageCodecs/ImageGIFCoder``.
-public typealias SDImageGIFCoder = ImageGIFCoder
-/// Reads and writes still and animated PNG. SDWebImage's name for ``WebImageCodecs/ImagePNGCoder``.
-public typealias SDImageAPNGCoder = ImagePNGCoder
-/// Reads and writes still and animated WebP. SDWebImage's name for ``WebImageCodecs/ImageWebPCoder``.
-public typealias SDImageWebPCoder = ImageWebPCoder
-/// Reads and writes still and animated WebP. The same type as ``SDImageWebPCoder``.
-public typealias SDImageAWebPCoder = ImageWebPCoder
+// Calls without the arguments that have defaults in SDWebImage.
+
+extension ImageCoder {
+    /// Decodes a file without options. Blocks during decoding.
+    public func decodedImage(with data: Data?) -> UIImage? { decodedImage(with: data, options: nil) }
+
+    /// Encodes an image without options. Blocks during encoding.
+    public func encodedData(with image: UIImage?, format: SDImageFormat) -> Data? {
+        encodedData(with: image, format: format, options: nil)
+    }
+
+    /// Encodes an animation without options. Blocks during encoding. Nil if the coder writes no animations.
+    public func encodedData(with frames: [SDImageFrame], loopCount: UInt, format: SDImageFormat) -> Data? {
+        encodedData(with: frames, loopCount: loopCount, format: format, options: nil)
+    }
+}
+
+extension SDProgressiveImageCoder {
+    /// Returns the partial image. Nil before the first row of pixels has arrived.
+    public func incrementalDecodedImage() -> UIImage? { incrementalDecodedImage(options: nil) }
+}

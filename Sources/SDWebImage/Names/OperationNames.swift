@@ -1,7 +1,7 @@
+public import Dispatch
 public import Foundation
 public import WebImage
 public import WebImageHTTP
-public import WebImageStore
 
 extension WebImageOperation {
     /// The default implementation. Always false. It exists because the property is optional in SDWebImage.
@@ -30,13 +30,6 @@ extension ImageCachesManager {
     ) -> (any SDWebImageOperation)? {
         queryImage(forKey: key, options: options, context: context, cacheType: .all, completion: completionBlock)
     }
-}
-
-extension DiskCache {
-    /// Unavailable, because the disk layer has an index of its files. The index would not contain files that were moved
-    /// into another folder.
-    @available(*, unavailable, message: "Open a cache at the new place and call importImages(fromDirectory:)")
-    public func moveCacheDirectory(fromPath srcPath: String, toPath dstPath: String) {}
 }
 
 extension WebImageDownloaderOptions {
@@ -87,6 +80,15 @@ extension SDImageCacheConfig {
     /// Unavailable, because the disk layer accesses its folder without a `FileManager`.
     @available(*, unavailable, message: "Set diskCacheClass to a class that uses it")
     public var fileManager: FileManager? {
+        get { nil }
+        set {}
+    }
+}
+
+extension SDImageCacheConfig {
+    /// Unavailable, because the disk layer has a queue of its own.
+    @available(*, unavailable, message: "The disk layer has its own queue; remove the line")
+    public var ioQueueAttributes: DispatchQueue.Attributes? {
         get { nil }
         set {}
     }

@@ -1,3 +1,4 @@
+public import Foundation
 public import WebImage
 
 /// Options of a load. SDWebImage's name for ``WebImageCore/WebImageOptions``.
@@ -20,11 +21,6 @@ public typealias SDCallbackPolicy = CallbackQueue.Policy
 public typealias SDWebImageCacheKeyFilter = WebImageCacheKeyFilter
 /// Creates cache keys from URLs. SDWebImage's name for ``WebImageCore/WebImageCacheKeyFilterProtocol``.
 public typealias SDWebImageCacheKeyFilterProtocol = WebImageCacheKeyFilterProtocol
-/// Uses a block to choose the bytes that a cache stores. SDWebImage's name for
-/// ``WebImageCore/WebImageCacheSerializer``.
-public typealias SDWebImageCacheSerializer = WebImageCacheSerializer
-/// Chooses the bytes that a cache stores. SDWebImage's name for ``WebImageCore/WebImageCacheSerializerProtocol``.
-public typealias SDWebImageCacheSerializerProtocol = WebImageCacheSerializerProtocol
 /// Uses a block to change the options and context of every load. SDWebImage's name for
 /// ``WebImageCore/WebImageOptionsProcessor``.
 public typealias SDWebImageOptionsProcessor = WebImageOptionsProcessor
@@ -34,3 +30,15 @@ public typealias SDWebImageOptionsProcessorProtocol = WebImageOptionsProcessorPr
 /// The options and context that an options processor returns. SDWebImage's name for
 /// ``WebImageCore/WebImageOptionsResult``.
 public typealias SDWebImageOptionsResult = WebImageOptionsResult
+
+extension WebImageOptionsResult {
+    /// Creates a result without options.
+    public init(context: SDWebImageContext?) { self.init(options: [], context: context) }
+}
+
+extension WebImageOptionsProcessorProtocol {
+    /// Returns the changed options and context of a load without options.
+    public func processedResult(for url: URL?, context: SDWebImageContext?) -> SDWebImageOptionsResult? {
+        processedResult(for: url, options: [], context: context)
+    }
+}

@@ -29,8 +29,12 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
         self.options = Locked(SharedOptions(value: options))
     }
 
-    /// Whether the first bytes are the signature of a JPEG, PNG, BMP or ICO file.
-    public func canDecode(from data: Data?) -> Bool { Self.formats.canDecode(from: data) }
+    /// Whether the coder accepts the data. True for a JPEG, PNG, BMP or ICO file, and for data in an unknown format or
+    /// nil, because in SDWebImage this coder tries what no other coder knows. Such data cannot be decoded.
+    public func canDecode(from data: Data?) -> Bool {
+        guard let data, SDImageFormat(sniffing: data) != .undefined else { return true }
+        return Self.formats.canDecode(from: data)
+    }
 
     /// Reads the file's properties, such as size and format, without decoding the pixels.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
@@ -75,13 +79,6 @@ public final class SDImageIOCoder: DetailedImageCoder, SDProgressiveImageCoder {
     public func incrementalDecodedImage(options: SDImageCoderOptions? = nil) -> UIImage? {
         arriving.withLock { $0 }?.incrementalDecodedImage(with: options)
     }
-}
-
-/// Unavailable, because SDWebImage's base class for animated coders uses Apple's image library.
-@available(*, unavailable, message: "Adopt SDAnimatedImageCoder; this class uses Apple's image library")
-public final class SDImageIOAnimatedCoder {
-    /// Unavailable, like the class. The object does nothing.
-    public init() {}
 }
 
 extension ImageCodersManager {

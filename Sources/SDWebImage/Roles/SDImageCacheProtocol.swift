@@ -1,7 +1,8 @@
 public import Foundation
 public import WebImage
 
-/// A complete cache (memory and disk) with SDWebImage's signatures.
+/// A complete cache (memory and disk) with SDWebImage's signatures. The methods that are optional in SDWebImage have
+/// default implementations, so callers write no question mark after their names.
 ///
 /// Its methods are called on any thread. Each method must call its completion exactly once.
 @preconcurrency public protocol SDImageCacheProtocol: ImageCaching {
@@ -64,4 +65,211 @@ extension SDImageCacheProtocol {
 
     /// The default implementation. Removes nothing and calls `completion`.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) { completion?() }
+}
+
+// Calls without the arguments that have defaults in SDWebImage. A default of the whole argument list would be a default
+// implementation of the requirement.
+extension SDImageCacheProtocol {
+    /// Looks an image up in all layers, without options.
+    @discardableResult
+    public func queryImage(
+        forKey key: String?, context: SDWebImageContext?, completion completionBlock: SDImageCacheQueryCompletionBlock?
+    ) -> (any SDWebImageOperation)? {
+        queryImage(forKey: key, options: [], context: context, completion: completionBlock)
+    }
+
+    /// Looks an image up in all layers, without a completion.
+    @discardableResult
+    public func queryImage(
+        forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?
+    ) -> (any SDWebImageOperation)? {
+        queryImage(forKey: key, options: options, context: context, completion: nil)
+    }
+
+    /// Looks an image up in some layers.
+    @discardableResult
+    public func queryImage(
+        forKey key: String?, options: SDWebImageOptions = [], context: SDWebImageContext?, cacheType: SDImageCacheType
+    ) -> (any SDWebImageOperation)? {
+        queryImage(forKey: key, options: options, context: context, cacheType: cacheType, completion: nil)
+    }
+
+    /// Stores an image, its bytes, or both.
+    public func store(_ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType) {
+        store(image, imageData: imageData, forKey: key, cacheType: cacheType, completion: nil)
+    }
+
+    /// Stores an image, its bytes, or both. Returns when they are stored.
+    public func store(_ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType) async {
+        await done { store(image, imageData: imageData, forKey: key, cacheType: cacheType, completion: $0) }
+    }
+
+    /// Stores an image with the load's options and context.
+    public func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions = [],
+        context: SDWebImageContext?, cacheType: SDImageCacheType
+    ) {
+        store(
+            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
+            completion: nil)
+    }
+
+    /// Stores an image with the load's options and context. Returns when it is stored.
+    public func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions = [],
+        context: SDWebImageContext?, cacheType: SDImageCacheType
+    ) async {
+        await done {
+            store(
+                image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
+                completion: $0)
+        }
+    }
+
+    /// Removes an image from some layers.
+    public func removeImage(forKey key: String?, cacheType: SDImageCacheType) {
+        removeImage(forKey: key, cacheType: cacheType, completion: nil)
+    }
+
+    /// Removes an image from some layers. Returns when it is removed.
+    public func removeImage(forKey key: String?, cacheType: SDImageCacheType) async {
+        await done { removeImage(forKey: key, cacheType: cacheType, completion: $0) }
+    }
+
+    /// Returns the layer that contains an image; `.none` if no layer contains it.
+    public func containsImage(forKey key: String?, cacheType: SDImageCacheType) async -> SDImageCacheType {
+        await withCheckedContinuation { continuation in
+            containsImage(forKey: key, cacheType: cacheType) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Removes all images from some layers.
+    public func clear(with cacheType: SDImageCacheType) { clear(with: cacheType, completion: nil) }
+
+    /// Removes all images from some layers. Returns when they are removed.
+    public func clear(with cacheType: SDImageCacheType) async { await done { clear(with: cacheType, completion: $0) } }
+
+    private func done(_ start: (@escaping @Sendable () -> Void) -> Void) async {
+        await withCheckedContinuation { continuation in start { continuation.resume() } }
+    }
+}
+
+extension ImageCache: SDImageCacheProtocol {
+    /// Stores an image, its bytes, or both. `cacheType` selects the layers.
+    @preconcurrency public func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
+        completion completionBlock: SDWebImageNoParamsBlock?
+    ) {
+        storeImage(
+            image, imageData: imageData, forKey: key, options: [], context: nil, cacheType: cacheType,
+            completion: completionBlock)
+    }
+}
+
+extension ImageCachesManager: SDImageCacheProtocol {
+    /// Stores an image, its bytes, or both in the caches that the manager's store policy selects.
+    @preconcurrency public func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
+        completion completionBlock: SDWebImageNoParamsBlock?
+    ) {
+        storeImage(
+            image, imageData: imageData, forKey: key, options: [], context: nil, cacheType: cacheType,
+            completion: completionBlock)
+    }
+
+    /// Stores an image, its bytes, or both in the caches that the manager's store policy selects, with the load's
+    /// options and context.
+    @preconcurrency public func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions = [],
+        context: SDWebImageContext?, cacheType: SDImageCacheType,
+        completion completionBlock: SDWebImageNoParamsBlock? = nil
+    ) {
+        storeImage(
+            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
+            completion: completionBlock)
+    }
+
+    /// The caches. The cache that was added last has the highest priority. Setting nil removes all caches.
+    public var caches: [any SDImageCacheProtocol]? {
+        get { ownCaches.map(AdoptedCache.adopting) }
+        set { ownCaches = (newValue ?? []).map(AdoptedCache.native) }
+    }
+
+    /// Adds a cache with the highest priority.
+    public func addCache(_ cache: any SDImageCacheProtocol) { addCache(AdoptedCache.native(cache)) }
+
+    /// Removes a cache. Does nothing if the manager does not have it.
+    public func removeCache(_ cache: any SDImageCacheProtocol) { removeCache(AdoptedCache.native(cache)) }
+}
+
+extension WebImageManager {
+    /// The cache of the manager.
+    public var imageCache: any SDImageCacheProtocol { AdoptedCache.adopting(ownImageCache) }
+
+    /// The cache of ``shared``. Nil means `SDImageCache.shared`. Has no effect after the first use of ``shared``.
+    public static var defaultImageCache: (any SDImageCacheProtocol)? {
+        get { ownDefaultImageCache.map(AdoptedCache.adopting) }
+        set { ownDefaultImageCache = newValue.map(AdoptedCache.native) }
+    }
+}
+
+/// Gives SDWebImage's signatures to a cache that was written for `WebImage`.
+private final class AdoptedCache: SDImageCacheProtocol {
+    private let own: any ImageCaching
+
+    private init(_ own: any ImageCaching) { self.own = own }
+
+    static func adopting(_ cache: any ImageCaching) -> any SDImageCacheProtocol {
+        cache as? any SDImageCacheProtocol ?? AdoptedCache(cache)
+    }
+
+    static func native(_ cache: any SDImageCacheProtocol) -> any ImageCaching {
+        (cache as? AdoptedCache)?.own ?? cache
+    }
+
+    func queryImage(
+        forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?,
+        completion completionBlock: SDImageCacheQueryCompletionBlock?
+    ) -> (any SDWebImageOperation)? {
+        own.queryImage(forKey: key, options: options, context: context, cacheType: .all, completion: completionBlock)
+    }
+
+    func queryImage(
+        forKey key: String?, options: SDWebImageOptions, context: SDWebImageContext?, cacheType: SDImageCacheType,
+        completion: SDImageCacheQueryCompletionBlock?
+    ) -> (any SDWebImageOperation)? {
+        own.queryImage(forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
+    }
+
+    func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, cacheType: SDImageCacheType,
+        completion completionBlock: SDWebImageNoParamsBlock?
+    ) {
+        store(
+            image, imageData: imageData, forKey: key, options: [], context: nil, cacheType: cacheType,
+            completion: completionBlock)
+    }
+
+    func store(
+        _ image: UIImage?, imageData: Data?, forKey key: String?, options: SDWebImageOptions,
+        context: SDWebImageContext?, cacheType: SDImageCacheType, completion completionBlock: SDWebImageNoParamsBlock?
+    ) {
+        own.storeImage(
+            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
+            completion: completionBlock)
+    }
+
+    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        own.removeImage(forKey: key, cacheType: cacheType, completion: completion)
+    }
+
+    func containsImage(
+        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+    ) {
+        own.containsImage(forKey: key, cacheType: cacheType, completion: completion)
+    }
+
+    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        own.clear(with: cacheType, completion: completion)
+    }
 }

@@ -4,9 +4,12 @@ public import WebImage
 /// Receives the progress of prefetching. Has SDWebImage's signatures, in which counts are `UInt`.
 ///
 /// Both methods are optional. They are called on the callback queue of the prefetched list. Older code for this
-/// package can implement the methods with `Int` counts instead.
+/// package can implement the methods of ``WebImageCore/WebImagePrefetcherDelegate`` instead.
 @preconcurrency public protocol SDWebImagePrefetcherDelegate: WebImagePrefetcherDelegate {
     /// Called when the load of a URL has ended. The counts include all running lists.
+    func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetchURL imageURL: URL?, finishedCount: UInt, totalCount: UInt)
+    /// The same with the label that earlier versions of this package required. Implement only one of both methods.
     func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt)
     /// Called when the last running list has ended.
@@ -15,6 +18,13 @@ public import WebImage
 }
 
 extension SDWebImagePrefetcherDelegate {
+    /// The default implementation. Calls the method with the label `didPrefetch`.
+    public func imagePrefetcher(
+        _ imagePrefetcher: SDWebImagePrefetcher, didPrefetchURL imageURL: URL?, finishedCount: UInt, totalCount: UInt
+    ) {
+        self.imagePrefetcher(
+            imagePrefetcher, didPrefetch: imageURL, finishedCount: finishedCount, totalCount: totalCount)
+    }
     /// The default implementation. Does nothing.
     public func imagePrefetcher(
         _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
@@ -28,7 +38,7 @@ extension SDWebImagePrefetcherDelegate {
         _ imagePrefetcher: WebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: Int, totalCount: Int
     ) {
         let (finished, total) = (UInt(clamping: finishedCount), UInt(clamping: totalCount))
-        self.imagePrefetcher(imagePrefetcher, didPrefetch: imageURL, finishedCount: finished, totalCount: total)
+        self.imagePrefetcher(imagePrefetcher, didPrefetchURL: imageURL, finishedCount: finished, totalCount: total)
     }
     /// Calls the method with `UInt` counts.
     public func imagePrefetcher(
@@ -57,7 +67,7 @@ extension WebImagePrefetcher {
     @preconcurrency @discardableResult
     public func prefetchURLs(
         _ urls: [URL]?, progress progressBlock: SDWebImagePrefetcherProgressBlock?,
-        completed completionBlock: SDWebImagePrefetcherCompletionBlock?
+        completed completionBlock: SDWebImagePrefetcherCompletionBlock? = nil
     ) -> SDWebImagePrefetchToken? {
         prefetchURLs(urls, progress: Self.counted(progressBlock), completed: Self.counted(completionBlock))
     }
@@ -68,7 +78,7 @@ extension WebImagePrefetcher {
     public func prefetchURLs(
         _ urls: [URL]?, options: SDWebImageOptions = [], context: SDWebImageContext?,
         progress progressBlock: SDWebImagePrefetcherProgressBlock?,
-        completed completionBlock: SDWebImagePrefetcherCompletionBlock?
+        completed completionBlock: SDWebImagePrefetcherCompletionBlock? = nil
     ) -> SDWebImagePrefetchToken? {
         prefetchURLs(
             urls, options: options, context: context, progress: Self.counted(progressBlock),

@@ -19,7 +19,8 @@ extension AnimatedImage: SDAnimatedImageProtocol {
     /// The coder that decodes the frames. Nil for a still image. Nil if the coder does not conform to
     /// ``SDAnimatedImageCoder``.
     public var animatedCoder: (any SDAnimatedImageCoder)? {
-        (self as any AnimatedImageProtocol).animatedCoder as? any SDAnimatedImageCoder
+        (self as any AnimatedImageProtocol).animatedCoder.map(SDImageIOAnimatedCoder.named)
+            as? any SDAnimatedImageCoder
     }
 
     /// Finds an image by name in a bundle. The trait collection is ignored.
@@ -33,6 +34,12 @@ extension AnimatedImage: SDAnimatedImageProtocol {
 }
 
 extension AnimatedImagePlayer {
+    /// Creates a player that shows every frame: as in SDWebImage, a late frame delays the animation. Set
+    /// `skipsLateFrames` to keep the animation's speed. Nil if the provider has fewer than two frames.
+    public convenience init?(provider: any SDAnimatedImageProvider) {
+        self.init(provider: provider, displayLink: nil)
+        skipsLateFrames = false
+    }
     /// The number of frames. It grows while the animation is downloaded.
     public var totalFrameCount: UInt {
         get { UInt(clamping: ownTotalFrameCount) }
@@ -145,6 +152,20 @@ extension ImageCoderHelper {
     public static func decodedAndScaledDownImage(
         with image: UIImage?, limitBytes: UInt = 0, policy: SDImageForceDecodePolicy = .automatic
     ) -> UIImage? {
-        decodedAndScaledDownImage(with: image, limitBytes: Int(clamping: limitBytes), policy: policy)
+        let scaled = decodedAndScaledDownImage(with: image, limitBytes: Int(clamping: limitBytes), policy: policy)
+        guard let image, scaled === image else { return scaled }
+        return decodedImage(with: image, policy: policy)
+    }
+
+    /// Returns a decoded image. If the image is a still that does not count as decoded, and the policy is not `.never`,
+    /// this is a new object with the same pixels. Otherwise it is the same object.
+    public static func decodedImage(with image: UIImage?, policy: SDImageForceDecodePolicy = .automatic) -> UIImage? {
+        guard let image, policy != .never, !image.countsAsDecoded, !image.isAnimated, !image.isVector else {
+            return image
+        }
+        let decoded = UIImage(
+            pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
+        decoded.copyMetadata(from: image)
+        return decoded
     }
 }

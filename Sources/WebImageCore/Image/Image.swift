@@ -91,6 +91,13 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.isTransformed = newValue } }
     }
 
+    /// Whether SDWebImage's interface reports the image as decoded. Pixels are always decoded; SDWebImage reports so for
+    /// images of a load and of a coder, and not for images that the system creates from a file.
+    package final var countsAsDecoded: Bool {
+        get { metadata.withLock { $0.countsAsDecoded } }
+        set { metadata.withLock { $0.countsAsDecoded = newValue } }
+    }
+
     /// Whether the file is an animation but the image contains only its first frame, because the load requested only
     /// this frame.
     package final var omitsFrames: Bool {
@@ -130,6 +137,7 @@ open class Image: @unchecked Sendable {
         var copied = source.metadata.withLock { $0 }
         metadata.withLock {
             copied.memoryCost = $0.memoryCost
+            copied.countsAsDecoded = $0.countsAsDecoded
             copied.entries = $0.entries
             if !$0.entries.isEmpty { copied.takeOrigin(of: $0) }
             $0 = copied
@@ -182,6 +190,7 @@ private struct ImageMetadata {
     var memoryCost: Int?
     var isIncremental = false
     var isTransformed = false
+    var countsAsDecoded = true
     var omitsFrames = false
     var transformOptionBits: UInt = 0
     var decodingOptions: DecodingOptions?

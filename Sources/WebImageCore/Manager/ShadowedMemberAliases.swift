@@ -125,3 +125,50 @@ extension WebImageResponse {
         set { allHeaderFields = newValue }
     }
 }
+
+extension WebImageManager {
+    package var ownCacheSerializer: (any WebImageCacheSerializerProtocol)? {
+        get { cacheSerializer }
+        set { cacheSerializer = newValue }
+    }
+    package var ownImageCache: any ImageCaching { imageCache }
+    package var ownImageLoader: any ImageLoader { imageLoader }
+    package static var ownDefaultImageCache: (any ImageCaching)? {
+        get { defaultImageCache }
+        set { defaultImageCache = newValue }
+    }
+    package static var ownDefaultImageLoader: (any ImageLoader)? {
+        get { defaultImageLoader }
+        set { defaultImageLoader = newValue }
+    }
+}
+
+extension ImageCachesManager {
+    package var ownCaches: [any ImageCaching] {
+        get { caches ?? [] }
+        set { caches = newValue }
+    }
+}
+
+extension ImageCodersManager {
+    package func addOwnCoder(_ coder: any ImageCoder) { addCoder(coder) }
+    package func removeOwnCoder(_ coder: any ImageCoder) { removeCoder(coder) }
+}
+
+extension ImageCache {
+    package var ownMemoryCache: any MemoryCaching { memoryCache }
+    package var ownDiskCache: (any DiskCaching)? { diskCache }
+}
+
+extension RawRepresentable where RawValue == Int {
+    package var ownNumber: Int { rawValue }
+    package init?(ownNumber: Int) { self.init(rawValue: ownNumber) }
+}
+
+extension WebImageCombinedOperation {
+    /// The manager's operation of a view's load; other operations are returned unchanged.
+    package static func ofView(_ operation: (any WebImageOperation)?) -> (any WebImageOperation)? {
+        guard let load = operation as? ViewLoad else { return operation }
+        return load.loaderOperation as? WebImageCombinedOperation ?? load
+    }
+}

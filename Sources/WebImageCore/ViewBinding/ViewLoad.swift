@@ -49,6 +49,9 @@ final class ViewLoad: WebImageOperation {
 
     var isCancelled: Bool { state.withLock { $0.decisions.isCancelled } }
 
+    /// The operation of the loader; nil before the loader has returned it.
+    var loaderOperation: (any WebImageOperation)? { state.withLock { $0.operation } }
+
     func cancel() { cancel(replaced: false) }
 
     func cancel(replaced: Bool) {

@@ -10,29 +10,32 @@ extension ImageWidgetState: ImageDisplaying {
 
     var hasTransition: Bool { transition != nil && !isDestroyed }
 
-    /// Runs the transition's blocks in order and starts the animation. If the widget is not mapped or animations are
-    /// disabled, all blocks run immediately and nothing is animated.
+    /// Runs the transition's blocks in order and starts the animation. If the widget is not mapped, nothing is animated,
+    /// and the transition ends after its duration unless another image is requested meanwhile. If animations are
+    /// disabled, all blocks run immediately.
     func perform(_ change: ViewTransition) {
         guard let transition else {
             change.put()
             return change.ended()
         }
         running?.end(finished: nil)
-        let view = WidgetView(state: self)
+        let view = WidgetView(widget)
         transition.prepares?(view, change.image, change.data, change.cacheType, change.url)
         guard change.isCurrent() else { return change.ended() }
         let (start, before) = (pose, drawing.picture)
         if !transition.avoidAutoSetImage { change.put() }
         collect { transition.animations?(view, change.image) }
-        guard isMapped, transition.duration > 0, Self.wantsAnimations, change.isCurrent() else {
+        guard transition.duration > 0, Self.wantsAnimations, change.isCurrent() else {
             present(pose)
             if change.isCurrent() { transition.completion?(true) }
             return change.ended()
         }
-        drawing.setTransition(
-            transition.animationOptions.effect, from: before, outgoingMode: kind.fitsItself ? .fit : drawing.mode)
-        attach()
-        let running = WidgetTransition(transition, change, from: start, on: self)
+        if isMapped {
+            drawing.setTransition(
+                transition.animationOptions.effect, from: before, outgoingMode: kind.fitsItself ? .fit : drawing.mode)
+            attach()
+        }
+        let running = WidgetTransition(transition, change, from: isMapped ? start : pose, on: self)
         self.running = running
         running.begin()
     }

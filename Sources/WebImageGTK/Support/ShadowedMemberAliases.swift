@@ -13,3 +13,11 @@ extension AnimatedImageView {
         set { maxBufferSize = newValue }
     }
 }
+
+extension WidgetView {
+    /// An alias of ``imageIndicator``.
+    package var ownIndicator: (any WebImageIndicator)? {
+        get { imageIndicator }
+        set { imageIndicator = newValue }
+    }
+}

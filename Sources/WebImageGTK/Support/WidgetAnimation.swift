@@ -9,6 +9,7 @@ import WebImageCore
     var playbackMode = AnimatedImagePlaybackMode.normal { didSet { configure() } }
     var maxBufferSize = 0 { didSet { configure() } }
     var shouldIncrementalLoad = true
+    var skipsLateFrames = true { didSet { player?.skipsLateFrames = skipsLateFrames } }
     var clearBufferWhenStopped = false
     var resetFrameIndexWhenStopped = false
     var autoPlayAnimatedImage = true
@@ -55,6 +56,7 @@ import WebImageCore
         guard let texture = poster.makeTexture() else { return false }
         link.hidden = { [weak self] in self?.checkPlay() }
         self.player = player
+        player.skipsLateFrames = skipsLateFrames
         coder = newCoder
         player.awaitsMoreFrames = isPartial
         state.show(texture, size: poster.size)

@@ -4,7 +4,8 @@ public import WebImageCore
 /// The transition to an image that was not available immediately.
 ///
 /// The transition runs for images from the network and the disk. With `.forceTransition`, it runs for all images. If
-/// the view is not mapped or animations are disabled on the desktop, the image is set and the blocks run immediately.
+/// the view is not mapped, the image is set immediately, and the completion runs after the duration. If animations are
+/// disabled on the desktop, the image is set and the blocks run immediately.
 /// All blocks run on the main actor. The remaining blocks do not run if another image is requested for the view during
 /// the transition.
 @MainActor public final class WebImageTransition {

@@ -21,7 +21,8 @@ struct ViewPose: Equatable {
     }
 }
 
-/// A running transition of one widget. It advances with each frame of the widget's window.
+/// A running transition of one widget. It advances with each frame of the widget's window, or with a timer while the
+/// widget is not mapped.
 @MainActor final class WidgetTransition {
     private let transition: WebImageTransition
     private let change: ViewTransition
@@ -38,7 +39,8 @@ struct ViewPose: Equatable {
         self.change = change
         self.start = start
         self.state = state
-        link = GTKDisplayLink(state.widget)
+        // A widget that is not mapped has no frames. Only the end of the transition is due then.
+        link = state.isMapped ? GTKDisplayLink(state.widget) : TimerDisplayLink(interval: transition.duration / 2)
     }
 
     func begin() {

@@ -40,6 +40,12 @@ extension AnimatedImageView {
         get { animation.maxBufferSize }
         set { animation.maxBufferSize = newValue }
     }
+    /// Whether frames that could not be shown in time are skipped; true by default. If false, late frames delay the
+    /// animation.
+    public var skipsLateFrames: Bool {
+        get { animation.skipsLateFrames }
+        set { animation.skipsLateFrames = newValue }
+    }
     /// Whether an animation plays while it is still loading; true by default.
     public var shouldIncrementalLoad: Bool {
         get { animation.shouldIncrementalLoad }

@@ -7,26 +7,25 @@ public import WebImageCore
 /// Like an ``ImageView``, this view is a handle of a widget: the settings and the playback position belong to the
 /// widget. Main actor only.
 @MainActor open class AnimatedImageView: ImageView {
-    let animation: WidgetAnimation
+    /// The display link of the next view. Tests set it.
+    private static var nextDisplayLink: (@MainActor (OpaquePointer) -> any DisplayLink)?
 
-    /// Makes a view with a new widget. The widget shows whole images and does not stretch them.
-    public convenience override init() { self.init(displayLink: { GTKDisplayLink($0) }) }
+    var animation: WidgetAnimation { state.animate { GTKDisplayLink($0) } }
 
-    /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
-    public required convenience init?(adopting widget: OpaquePointer) {
-        Self.prepare()
-        guard WidgetKind(of: widget) != .other else { return nil }
-        self.init(widget) { GTKDisplayLink($0) }
+    /// Makes a view with a new widget and requests the frame's size for it, in points.
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        if let makeLink = Self.nextDisplayLink.take() { _ = state.animate(makeLink) } else { _ = animation }
     }
 
     convenience init(displayLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
-        Self.prepare()
-        self.init(webimage_view_new(), displayLink)
+        Self.nextDisplayLink = displayLink
+        self.init(frame: .zero)
     }
 
-    init(_ widget: OpaquePointer, _ displayLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
-        animation = ImageWidgetState.of(widget, key: "AnimatedImageView").animate(displayLink)
-        super.init(widget, key: "AnimatedImageView")
+    /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
+    public override class func adopting(_ widget: OpaquePointer) -> AnimatedImageView? {
+        AnimatedImageView(adopting: widget)
     }
 
     /// Shows the placeholder (nil shows nothing), then the image of a URL, as ``ImageView`` does.

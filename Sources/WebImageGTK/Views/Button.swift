@@ -7,21 +7,18 @@ public import WebImageCore
 /// The first image replaces the button's label. Like an ``ImageView``, this view is a handle: the images and the loads
 /// belong to the `GtkButton`.
 @MainActor open class Button: WidgetView {
-    /// Makes a view with a new button.
-    public init() {
-        Self.prepare()
-        guard let button = gtk_button_new() else { preconditionFailure("GTK cannot make widgets; is there a display?") }
-        super.init(OpaquePointer(button), key: "Button")
-    }
-
     /// Makes a view for an existing `GtkButton` or a subclass of it; nil for any other widget.
-    public required convenience init?(adopting widget: OpaquePointer) {
-        Self.prepare()
-        guard UnsafeMutablePointer<GTypeInstance>(widget).isA(gtk_button_get_type()) else { return nil }
-        self.init(widget, key: "Button")
+    public override class func adopting(_ widget: OpaquePointer) -> Button? { Button(adopting: widget) }
+
+    /// Makes the widget of a new view.
+    override class func makeWidget() -> OpaquePointer {
+        guard let button = gtk_button_new() else { preconditionFailure("GTK cannot make widgets; is there a display?") }
+        return OpaquePointer(button)
     }
 
-    override init(_ widget: OpaquePointer, key: String) { super.init(widget, key: key) }
+    override class func canAdopt(_ widget: OpaquePointer) -> Bool {
+        UnsafeMutablePointer<GTypeInstance>(widget).isA(gtk_button_get_type())
+    }
 
     var face: ButtonFace { state.buttonFace }
 

@@ -9,22 +9,15 @@ public import WebImageCore
 /// the viewport of the scrolled windows around it. An animation that is not visible costs no CPU time.
 /// ``AnimatedImageView`` controls how animations play.
 @MainActor open class ImageView: WidgetView {
-    /// Makes a view with a new widget. The widget shows whole images and does not stretch them.
-    public init() {
-        Self.prepare()
-        super.init(webimage_view_new(), key: "ImageView")
-    }
-
     /// Makes a view for an existing `GtkPicture`, `GtkImage` or `AdwAvatar`; nil for any other widget.
     ///
     /// The properties of the widget, such as its content fit, are unchanged.
-    public required convenience init?(adopting widget: OpaquePointer) {
-        Self.prepare()
-        guard WidgetKind(of: widget) != .other else { return nil }
-        self.init(widget, key: "ImageView")
-    }
+    public override class func adopting(_ widget: OpaquePointer) -> ImageView? { ImageView(adopting: widget) }
 
-    override init(_ widget: OpaquePointer, key: String) { super.init(widget, key: key) }
+    /// Makes the widget of a new view. It shows whole images and does not stretch them.
+    override class func makeWidget() -> OpaquePointer { webimage_view_new() }
+
+    override class func canAdopt(_ widget: OpaquePointer) -> Bool { WidgetKind(of: widget) != .other }
 
     /// The image that the view shows. Setting this property does not cancel a running load.
     public var image: Image? {

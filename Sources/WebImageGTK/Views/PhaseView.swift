@@ -24,18 +24,14 @@ public import WebImageCore
 
     /// Makes a view that loads the image of `request`. Without a request, the phase is `.empty`.
     public init(_ request: ImageRequest?, content make: @escaping @MainActor (WebImagePhase) -> WidgetView) {
-        Self.prepare()
-        guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
-            preconditionFailure("GTK cannot make widgets; is there a display?")
-        }
         content = Content(make)
-        super.init(OpaquePointer(box), key: "PhaseView")
+        super.init(frame: .zero)
         content.state = state
         load(request)
     }
 
     /// Returns nil, because an existing widget has its own children.
-    public required convenience init?(adopting widget: OpaquePointer) { nil }
+    public override class func adopting(_ widget: OpaquePointer) -> PhaseView? { nil }
 
     /// The phase that the view shows.
     public var phase: WebImagePhase { content.phase }

@@ -1,6 +1,6 @@
 import CWebImageGTK
 import CWebImageGTKShim
-package import Foundation
+public import Foundation
 public import WebImageCore
 
 /// A handle of a GTK widget of any class. It adds the loading of images to the widget, as `UIView` does in SDWebImage.
@@ -20,47 +20,63 @@ public import WebImageCore
 
     let state: ImageWidgetState
 
-    /// Makes a view with a new empty `GtkBox`, which shows nothing by itself.
-    public convenience init() {
+    /// The existing widget that the next view of the given class is a handle of. The convenience initialisers set this
+    /// property for the designated initialiser, so that subclasses need to override only that one.
+    private static var adopted: (widget: OpaquePointer, type: ObjectIdentifier)?
+
+    /// Makes a view with a new widget and requests the frame's size for it, in points. The container places the widget,
+    /// so the frame's position has no effect. A view with the size zero requests no size.
+    public init(frame: CGRect) {
         Self.prepare()
+        if let adopted = WidgetView.adopted, adopted.type == ObjectIdentifier(Self.self) {
+            WidgetView.adopted = nil
+            widget = adopted.widget
+        } else {
+            widget = Self.makeWidget()
+        }
+        state = ImageWidgetState.of(widget, key: String(reflecting: Self.self))
+        g_object_ref_sink(UnsafeMutableRawPointer(widget))
+        HandleLedger.opened("GtkWidget")
+        if frame.size != .zero { requestSize(frame.size) }
+    }
+
+    /// Makes a view with a new widget.
+    public convenience init() { self.init(frame: .zero) }
+
+    /// Makes a view for an existing `GtkWidget`; nil if this view class does not support the widget.
+    public convenience init?(adopting widget: OpaquePointer) {
+        Self.prepare()
+        guard Self.canAdopt(widget) else { return nil }
+        self.init(widget)
+    }
+
+    /// Makes a view for an existing `GtkWidget`; nil if this view class does not support the widget.
+    public class func adopting(_ widget: OpaquePointer) -> WidgetView? { WidgetView(adopting: widget) }
+
+    /// Makes a handle of an existing widget.
+    convenience init(_ widget: OpaquePointer) {
+        WidgetView.adopted = (widget, ObjectIdentifier(Self.self))
+        self.init(frame: .zero)
+    }
+
+    /// Makes the widget of a new view: an empty `GtkBox`, which shows nothing by itself.
+    class func makeWidget() -> OpaquePointer {
         guard let box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0) else {
             preconditionFailure("GTK cannot make widgets; is there a display?")
         }
-        self.init(OpaquePointer(box), key: "View")
+        return OpaquePointer(box)
     }
 
-    /// Makes a view for an existing `GtkWidget`; nil if this view class does not support the widget.
-    public required convenience init?(adopting widget: OpaquePointer) {
-        self.init(widget, key: "View")
-    }
-
-    /// Makes a view for an existing `GtkWidget`; nil if this view class does not support the widget.
-    public static func adopting(_ widget: OpaquePointer) -> Self? { Self(adopting: widget) }
-
-    init(_ widget: OpaquePointer, key: String) {
-        Self.prepare()
-        self.widget = widget
-        state = ImageWidgetState.of(widget, key: key)
-        g_object_ref_sink(UnsafeMutableRawPointer(widget))
-        HandleLedger.opened("GtkWidget")
-    }
-
-    /// Makes another handle of a widget that already has a state.
-    init(state: ImageWidgetState) {
-        widget = state.widget
-        self.state = state
-        g_object_ref_sink(UnsafeMutableRawPointer(widget))
-        HandleLedger.opened("GtkWidget")
-    }
+    class func canAdopt(_ widget: OpaquePointer) -> Bool { true }
 
     isolated deinit { DeferredRelease.release(widget, "GtkWidget") }
 
     static func made(_ widget: UnsafeMutablePointer<GtkWidget>?) -> WidgetView {
         guard let widget else { preconditionFailure("GTK cannot make widgets; is there a display?") }
-        return WidgetView(OpaquePointer(widget), key: "View")
+        return WidgetView(OpaquePointer(widget))
     }
 
-    static func made(_ widget: OpaquePointer) -> WidgetView { WidgetView(widget, key: "View") }
+    static func made(_ widget: OpaquePointer) -> WidgetView { WidgetView(widget) }
 
     /// Attaches the main loop and initialises GTK, before the first widget is made.
     static func prepare() {

@@ -43,7 +43,8 @@ final class Desk: Sendable {
                 image: try TestImages.solid(width: side, height: side, blue: UInt8(truncatingIfNeeded: index * 60)),
                 duration: 0.05)
         }
-        return try SDImageGIFCoder.shared.encode(frames, loopCount: 0, format: .GIF, options: EncodingOptions())
+        let file = SDImageGIFCoder.shared.encodedData(with: frames, loopCount: 0, format: .GIF, options: nil)
+        return file ?? Data()
     }
 
     /// Loads the image and waits for the final completion.

@@ -24,7 +24,8 @@ import WebImageTesting
         var prefetcher: SDWebImagePrefetcher? { lock.withLock { figures.prefetcher } }
 
         func imagePrefetcher(
-            _ imagePrefetcher: SDWebImagePrefetcher, didPrefetch imageURL: URL?, finishedCount: UInt, totalCount: UInt
+            _ imagePrefetcher: SDWebImagePrefetcher, didPrefetchURL imageURL: URL?, finishedCount: UInt,
+            totalCount: UInt
         ) {
             lock.withLock { figures = (finishedCount, totalCount, figures.skipped, imagePrefetcher) }
         }

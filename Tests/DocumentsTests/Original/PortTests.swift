@@ -131,7 +131,8 @@ import WebImageTesting
                 done.resume(returning: error as NSError?)
             }
         }
-        #expect(error?.domain == SDWebImageErrorDomain && error?.code == SDWebImageError.invalidDownloadStatusCode)
+        #expect(
+            error?.domain == SDWebImageErrorDomain && error?.code == SDWebImageError.invalidDownloadStatusCode.rawValue)
         #expect((error?.userInfo[SDWebImageErrorDownloadStatusCodeKey] as? NSNumber)?.intValue == 404)
         #expect(error?.localizedDescription.isEmpty == false)
         #expect(desk.server.requests.first?.headers["foo"] == "bar")
@@ -161,12 +162,20 @@ import WebImageTesting
         #expect((failure as NSError).domain == SDWebImageErrorDomain)
         #expect((failure as? SDWebImageError)?.code == .badImageData)
         #expect((failure as NSError).code == SDWebImageError.Code.badImageData.rawValue)
+        switch (failure as? SDWebImageError)?.code {
+        case .cancelled: Issue.record("the code matches .cancelled")
+        case .badImageData: break
+        default: Issue.record("the code matches no case")
+        }
+        #expect(SDWebImageError(rawValue: 2002) != nil && SDWebImageError(rawValue: 3) == nil)
+        #expect(SDWebImageError.cancelled.rawValue == 2002)
+        #expect(throws: SDWebImageError.self) { throw SDWebImageError.blackListed }
     }
 
     @Test func rendererDrawsAPicture() throws {
-        let format = SDGraphicsImageRendererFormat.preferred
+        let format = SDGraphicsImageRendererFormat.preferred()
         let renderer = SDGraphicsImageRenderer(size: CGSize(width: 12, height: 6), format: format)
         let image = renderer.image { _ in }
-        #expect(image?.size == CGSize(width: 12, height: 6))
+        #expect(image.size == CGSize(width: 12, height: 6))
     }
 }

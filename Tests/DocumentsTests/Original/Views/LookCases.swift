@@ -33,7 +33,6 @@ extension ViewDocuments {
             let animation = try #require(SDAnimatedImage(data: try Desk.animation()))
             let view = SDAnimatedImageView(image: animation)
             #expect(view.image === animation && view.player != nil && view.autoPlayAnimatedImage)
-            #expect(!SDAnimatedImageView(image: animation, plays: false).autoPlayAnimatedImage)
         }
 
         @Test func appearancePropertiesHaveTheSystemsNames() {

@@ -239,7 +239,7 @@ extension ViewDocuments {
 
         @Test(.tags(.v12)) func imageProgressReportsBytes() async throws {
             let file = try Desk.file()
-            let progress = imageView.sd_imageProgress
+            let progress = try #require(imageView.sd_imageProgress)
             imageView.sd_setImage(with: try desk.picture("/progress.png"), context: context)
             #expect(await Stage.pump { imageView.image != nil })
             #expect(await Stage.pump { progress.fractionCompleted == 1 })
