@@ -103,3 +103,73 @@ public typealias UITableViewCell = WidgetView
 /// Not available: the factory of a grid creates the cells.
 @available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
 public typealias UICollectionViewCell = WidgetView
+
+/// Not available: GTK's lists take the place of tables.
+@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
+public typealias UITableView = WidgetView
+
+/// Not available: GTK's lists take the place of tables.
+@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
+public typealias UITableViewController = WidgetView
+
+/// Not available: GTK's grids take the place of collections.
+@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
+public typealias UICollectionView = WidgetView
+
+/// Not available: GTK's grids take the place of collections.
+@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
+public typealias UICollectionViewController = WidgetView
+
+/// Not available: a grid lays its cells out itself.
+@available(*, unavailable, message: "Use a GtkGridView, or FittingList for rows with the proportions of their images")
+public typealias UICollectionViewLayout = WidgetView
+
+/// Not available: the model of a list supplies the rows.
+@available(*, unavailable, message: "Give the items to a GListModel, and bind rows in ImageListFactory")
+public protocol UITableViewDataSource {}
+
+/// Not available: the list view reports the selection.
+@available(*, unavailable, message: "Connect the signal `activate` of the GtkListView")
+public protocol UITableViewDelegate {}
+
+/// Not available: the model of a grid supplies the cells.
+@available(*, unavailable, message: "Give the items to a GListModel, and bind cells in ImageListFactory")
+public protocol UICollectionViewDataSource {}
+
+/// Not available: the model of a list receives prefetches from the scroll position.
+@available(*, unavailable, message: "ImageListFactory prefetches the rows ahead by itself; remove the conformance")
+public protocol UITableViewDataSourcePrefetching {}
+
+/// Not available: texts are widgets of GTK.
+@available(*, unavailable, message: "Use a GtkLabel")
+public typealias UILabel = WidgetView
+
+/// Not available: containers are widgets of GTK.
+@available(*, unavailable, message: "Use a GtkBox")
+public typealias UIStackView = WidgetView
+
+/// Not available: containers are widgets of GTK.
+@available(*, unavailable, message: "Use a GtkScrolledWindow")
+public typealias UIScrollView = WidgetView
+
+/// Not available: windows are widgets of GTK.
+@available(*, unavailable, message: "Use a GtkWindow")
+public typealias UIWindow = WidgetView
+
+extension IndexPath {
+    /// Not available: a list of GTK has positions.
+    @available(*, unavailable, message: "A row has a position: gtk_list_item_get_position(_:)")
+    public var row: Int { 0 }
+    /// Not available: a list of GTK has positions.
+    @available(*, unavailable, message: "A cell has a position: gtk_list_item_get_position(_:)")
+    public var item: Int { 0 }
+    /// Not available: a list of GTK has positions.
+    @available(*, unavailable, message: "A list has one section; use one GtkListView, or headers of a GtkListView")
+    public var section: Int { 0 }
+    /// Not available: a list of GTK has positions.
+    @available(*, unavailable, message: "A row has a position: gtk_list_item_get_position(_:)")
+    public init(row: Int, section: Int) { self.init() }
+    /// Not available: a list of GTK has positions.
+    @available(*, unavailable, message: "A cell has a position: gtk_list_item_get_position(_:)")
+    public init(item: Int, section: Int) { self.init() }
+}

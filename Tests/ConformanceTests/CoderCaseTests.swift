@@ -70,12 +70,12 @@ struct CoderCaseTests {
         #expect(coders.encodedData(with: nil, format: .undefined, options: nil) == nil)
     }
 
+    // SDImageCoderTests.test18ThatStaticWebPWorks
     @Test(arguments: [
         ("TestImageStatic.webp", PixelSize(width: 550, height: 368)),
         ("TestImage.gif", PixelSize(width: 50, height: 50)),
     ])
     func coderWorks(_ name: String, size: PixelSize) throws {
-        // SDImageCoderTests.test18ThatStaticWebPWorks
         let data = try Conformance.data("sdwebimage/\(name)")
         #expect(ImageFormat(sniffing: data) != .undefined)
         #expect(try decoded(name).pixelSize == size)

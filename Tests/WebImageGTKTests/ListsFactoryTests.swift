@@ -55,6 +55,23 @@ extension GTKSuite {
 
         private var asked: Set<Int> { Set(loader.requests.map(position)) }
 
+        @Test func rowsReportTheEndOfTheirLoads() async throws {
+            let file = try #require(try TestImages.solid(width: 20, height: 20).pngData())
+            for index in 0..<4 { loader.answer(url(index), with: .success(file)) }
+            var ends: [Int: [WebImageError?]] = [:]
+            let factory = ImageListFactory(
+                request: { position in
+                    var request = ImageListRequest(url(position), context: [.customManager: manager])
+                    request.completed = { _, error, _, _ in ends[position, default: []].append(error) }
+                    return request
+                },
+                make: { FixedRow(side: 50) })
+            let window = try await ListWindow(try makeList(.list, factory, rows: 4), width: 100, height: 300)
+            defer { window.close() }
+            _ = try await pump { ends.count == 4 }
+            #expect(ends.values.allSatisfy { $0.count == 1 && $0[0] == nil })
+        }
+
         @Test(arguments: Kind.allCases) func whatIsSeenIsLoadedFirstAndOnlyWhatComesNextBeside(
             _ kind: Kind
         ) async throws {

@@ -23,6 +23,7 @@ struct CoderHelperTests {
         #expect(decoded.imageLoopCount == 7)
     }
 
+    // SDImageCoderTests.test07ThatDecodeAndScaleDownImageScaleSmallerBytes
     @Test(
         "The size is SDWebImage's to the pixel",
         arguments: [
@@ -32,7 +33,6 @@ struct CoderHelperTests {
             (PixelSize(width: 400, height: 100), 40_000, PixelSize(width: 200, height: 50)),
         ])
     func scaledDownSize(_ size: PixelSize, limit: Int, expected: PixelSize) throws {
-        // SDImageCoderTests.test07ThatDecodeAndScaleDownImageScaleSmallerBytes
         let image = try image(size.width, size.height, .bgra8Premultiplied)
         let small = try #require(ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: limit))
         #expect(small.pixelSize == expected)
@@ -40,8 +40,8 @@ struct CoderHelperTests {
         #expect(ImageCoderHelper.decodedAndScaledDownImage(with: image, limitBytes: limit, policy: .never) === image)
     }
 
+    // SDImageCoderTests.test07ThatDecodeAndScaleDownAlwaysCompleteRendering
     @Test func scaledDownImagesAreCompleteToTheLastRow() throws {
-        // SDImageCoderTests.test07ThatDecodeAndScaleDownAlwaysCompleteRendering
         let black = try PixelBuffer(width: 1029, height: 1029, format: .bgra8Premultiplied)
         black.withUnsafeMutableBytes { bytes in
             bytes.bindMemory(to: UInt32.self).update(repeating: UInt32(255).bigEndian)

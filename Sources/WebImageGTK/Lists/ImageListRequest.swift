@@ -13,6 +13,11 @@ public struct ImageListRequest {
     /// The context of the load. The keys are the same as for the load of any other view. In a list,
     /// `.imageThumbnailPixelSize` is recommended.
     public var context: WebImageContext?
+    /// Receives the progress of the row's loads, on the main actor.
+    public var progress: ViewImageProgressBlock?
+    /// Receives the end of each load of the row, on the main actor. A row that is scrolled out of sight ends its load with
+    /// `.cancelled`; another load begins when the row is needed again.
+    public var completed: ViewImageCompletedBlock?
 
     /// Makes a request with the options and context of a view's load.
     public init(

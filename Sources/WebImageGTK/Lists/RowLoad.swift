@@ -117,8 +117,9 @@ import WebImageCore
         context[.customManager] = loader
         row.imageView.setImage(
             with: request.url, placeholderImage: request.placeholderImage, options: request.options(for: interest),
-            context: context
-        ) { [weak self] image, error, _, _ in
+            context: context, progress: request.progress
+        ) { [weak self] image, error, cacheType, url in
+            request.completed?(image, error, cacheType, url)
             guard let self, self.generation == generation else { return }
             state = error?.isCancellation == true ? .waiting : .ended
             row.fittingView?.hasEnded(with: image)
