@@ -56,7 +56,7 @@ extension GTKSuite {
         private var asked: Set<Int> { Set(loader.requests.map(position)) }
 
         @Test func rowsReportTheEndOfTheirLoads() async throws {
-            let file = try #require(try TestImages.solid(width: 20, height: 20).pngData())
+            let file = try #require(try TestImages.solid(width: 20, height: 20).imageData(as: .png))
             for index in 0..<4 { loader.answer(url(index), with: .success(file)) }
             var ends: [Int: [WebImageError?]] = [:]
             let factory = ImageListFactory(

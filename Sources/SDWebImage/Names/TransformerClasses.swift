@@ -36,6 +36,7 @@ open class SDImageRoundCornerTransformer: SDImageBaseTransformer, @unchecked Sen
 
 /// Resizes an image.
 open class SDImageResizingTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// The size in points.
     public let size: CGSize
     /// How the image is scaled to the size.
@@ -58,6 +59,7 @@ open class SDImageResizingTransformer: SDImageBaseTransformer, @unchecked Sendab
 
 /// Crops an image.
 open class SDImageCroppingTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// The rectangle that remains, in points.
     public let rect: CGRect
     private let own: ImageCroppingTransformer
@@ -78,6 +80,7 @@ open class SDImageCroppingTransformer: SDImageBaseTransformer, @unchecked Sendab
 
 /// Mirrors an image.
 open class SDImageFlippingTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// Whether the image is mirrored left to right.
     public let horizontal: Bool
     /// Whether the image is mirrored top to bottom.
@@ -100,6 +103,7 @@ open class SDImageFlippingTransformer: SDImageBaseTransformer, @unchecked Sendab
 
 /// Rotates an image.
 open class SDImageRotationTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// The angle in radians. Positive angles rotate counter-clockwise.
     public let angle: CGFloat
     /// Whether the result is large enough for the whole rotated image.
@@ -122,6 +126,7 @@ open class SDImageRotationTransformer: SDImageBaseTransformer, @unchecked Sendab
 
 /// Tints an image with a colour.
 open class SDImageTintTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// The colour.
     public let tintColor: UIColor
     /// How the colour is blended with the image.
@@ -147,6 +152,7 @@ open class SDImageTintTransformer: SDImageBaseTransformer, @unchecked Sendable {
 
 /// Blurs an image.
 open class SDImageBlurTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// The radius in points.
     public let blurRadius: CGFloat
     private let own: ImageBlurTransformer
@@ -167,6 +173,7 @@ open class SDImageBlurTransformer: SDImageBaseTransformer, @unchecked Sendable {
 
 /// Applies a filter to an image.
 open class SDImageFilterTransformer: SDImageBaseTransformer, @unchecked Sendable {
+    // Unchecked is correct because all stored properties are constants.
     /// The filter.
     public let filter: any ImageFilter
     private let own: ImageFilterTransformer
