@@ -164,11 +164,3 @@ extension RawRepresentable where RawValue == Int {
     package var ownNumber: Int { rawValue }
     package init?(ownNumber: Int) { self.init(rawValue: ownNumber) }
 }
-
-extension WebImageCombinedOperation {
-    /// The manager's operation of a view's load; other operations are returned unchanged.
-    package static func ofView(_ operation: (any WebImageOperation)?) -> (any WebImageOperation)? {
-        guard let load = operation as? ViewLoad else { return operation }
-        return load.loaderOperation as? WebImageCombinedOperation ?? load
-    }
-}

@@ -232,3 +232,11 @@ extension WebImageError {
             underlying: .message("the loader released the load without completing it"))
     }
 }
+
+extension WebImageCombinedOperation {
+    /// The manager's operation of a view's load; other operations are returned unchanged.
+    package static func ofView(_ operation: (any WebImageOperation)?) -> (any WebImageOperation)? {
+        guard let load = operation as? ViewLoad else { return operation }
+        return load.loaderOperation as? WebImageCombinedOperation ?? load
+    }
+}
