@@ -12,7 +12,7 @@ func loadAsBefore(_ url: URL, completion: @escaping @Sendable (UIImage?) -> Void
         ],
         progress: nil
     ) { image, data, error, cacheType, finished, imageURL in
-        if let error = error as NSError?, error.code == SDWebImageError.cancelled { return }
+        if let error, case SDWebImageError.cancelled = error { return }
         completion(image)
     }
 }
