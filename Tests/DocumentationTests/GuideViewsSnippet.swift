@@ -3,12 +3,12 @@ import WebImage
 import WebImageGTK
 
 // snippet: guide-view
-/// Creates a view for a picture of 96 px and prints the load's progress and result. Put `view.widget` into a container.
+/// Creates a view of 96 × 96 points and prints the load's progress and result. Put `view.widget` into a container.
 @MainActor func makeAvatar(_ url: URL?, placeholder: Image?) -> ImageView {
     let view = ImageView()
-    let context: WebImageContext = [.imageThumbnailPixelSize: CGSize(width: 96, height: 96)]
+    view.requestSize(CGSize(width: 96, height: 96))
     view.setImage(
-        with: url, placeholderImage: placeholder, options: .retryFailed, context: context,
+        with: url, placeholderImage: placeholder, options: .retryFailed, context: .thumbnail(.viewSize),
         progress: { received, expected, _ in print("\(received) of \(expected) bytes") }
     ) { image, error, cacheType, _ in
         // Runs exactly once, on the main actor.

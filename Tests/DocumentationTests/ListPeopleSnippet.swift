@@ -22,7 +22,7 @@ import WebImageGTK
 ) -> ImageListFactory {
     ImageListFactory(
         policy: ScrollPrefetchPolicy(screensAhead: 3),
-        request: { position in ImageListRequest(URL(string: people[position].portrait)) },
+        request: { ImageListRequest(URL(string: people[$0].portrait), context: .thumbnail(.viewSize)) },
         make: makeRow,
         bind: { row, position in row.name = people[position].name })
 }

@@ -6,7 +6,11 @@ import WebImageGTK
 /// Returns a factory for rows that contain only a picture. Pass it to `gtk_grid_view_new(model, …)`.
 @MainActor func thumbnails(of photos: [URL]) -> OpaquePointer {
     let rows = ImageListFactory { position in
-        ImageListRequest(photos[position], context: [.imageThumbnailPixelSize: CGSize(width: 192, height: 192)])
+        ImageListRequest(photos[position], context: .thumbnail(.viewSize))
+    } make: {
+        let view = ImageView()
+        view.requestSize(CGSize(width: 96, height: 96))
+        return view
     }
     return rows.retainedFactory()
 }

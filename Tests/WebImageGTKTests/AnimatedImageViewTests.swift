@@ -41,6 +41,25 @@ extension GTKSuite {
             #expect(view.paintable == paintable)
         }
 
+        @Test func equalFramesAreNotDrawn() async throws {
+            let view = makeView()
+            let window = try await TestWindow(view.widget, width: 20, height: 20)
+            defer { window.close() }
+            // Every frame is a new buffer. Frames 0, 1 and 2 are equal.
+            view.image = try PairPicture(shades: [5, 5, 5, 9])
+            let paintable = try #require(view.paintable)
+            var contents = 0
+            Signal.connect(paintable, "invalidate-contents") { _ in contents += 1 }
+            for index in [1, 2] { #expect(try await play(view, to: index)) }
+            #expect(contents == 0 && view.currentFrameIndex == 2)
+            #expect(try await play(view, to: 3))
+            #expect(contents == 1)
+            let drawn = try await TestWindow.drawing(of: view.widget) { $0.bgra(10, 10)[0] == 9 }
+            #expect(drawn?.bgra(10, 10)[0] == 9)
+            #expect(try await play(view, to: 0))
+            #expect(contents == 2)
+        }
+
         @Test func hiddenWidgetRequestsNoTicks() async throws {
             let view = makeView()
             view.image = try FakePicture(.init(durations: [0.1, 0.1]))
@@ -216,4 +235,25 @@ private final class FakePicture: Image, AnimatedImageProvider, @unchecked Sendab
     var animatedImageLoopCount: Int { animation.animatedImageLoopCount }
     func animatedImageFrame(at index: Int) -> Image? { animation.animatedImageFrame(at: index) }
     func animatedImageDuration(at index: Int) -> TimeInterval { animation.animatedImageDuration(at: index) }
+}
+
+/// An animation whose frames have one shade each. Each decode makes a new buffer.
+private final class PairPicture: Image, AnimatedImageProvider, @unchecked Sendable {
+    // Unchecked is safe because the shades are never changed.
+    private let shades: [UInt8]
+
+    init(shades: [UInt8]) throws {
+        self.shades = shades
+        super.init(pixels: try Self.frame(shades[0]).pixels)
+    }
+
+    private static func frame(_ shade: UInt8) throws -> Image {
+        try Image.generated(width: 8, height: 8) { _, _ in (shade, 0, 0, 255) }
+    }
+
+    var animatedImageData: Data? { nil }
+    var animatedImageFrameCount: Int { shades.count }
+    var animatedImageLoopCount: Int { 0 }
+    func animatedImageFrame(at index: Int) -> Image? { try? Self.frame(shades[index]) }
+    func animatedImageDuration(at index: Int) -> TimeInterval { 0.1 }
 }

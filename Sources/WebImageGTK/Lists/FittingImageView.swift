@@ -23,6 +23,8 @@ public import WebImageCore
     public let widget: OpaquePointer
     /// The view inside the widget.
     public let imageView: ImageView
+    /// The side that the widget computes from its other side.
+    let axis: Axis
     /// The proportions of the widget while the image's proportions are unknown. Only the ratio of the sides matters.
     public let defaultProportions: PixelSize
     /// The current proportions. Only the ratio of the sides matters.
@@ -46,6 +48,7 @@ public import WebImageCore
     ) {
         let imageView = imageView ?? ImageView()
         self.imageView = imageView
+        self.axis = axis
         self.defaultProportions = defaultProportions
         proportions = defaultProportions
         let box = webimage_fitting_box_new(

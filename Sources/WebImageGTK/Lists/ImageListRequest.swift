@@ -11,7 +11,9 @@ public struct ImageListRequest {
     /// visible soon.
     public var options: WebImageOptions
     /// The context of the load. The keys are the same as for the load of any other view. In a list,
-    /// `.imageThumbnailPixelSize` is recommended.
+    /// `.thumbnail(.viewSize)` is recommended: images are decoded at the size of the list's rows, also the images that are
+    /// loaded before their rows have widgets. The rows must have a size without an image
+    /// (``WidgetView/requestSize(_:)``, or a ``FittingImageView``).
     public var context: WebImageContext?
     /// Receives the progress of the row's loads, on the main actor.
     public var progress: ViewImageProgressBlock?

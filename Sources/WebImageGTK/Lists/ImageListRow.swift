@@ -1,3 +1,5 @@
+import Foundation
+
 /// The widgets of one row, made once and reused for many positions.
 @MainActor public protocol ImageListRow: AnyObject {
     /// The `GtkWidget` of the whole row.
@@ -17,4 +19,19 @@ extension ImageListRow {
 extension ImageView: ImageListRow {
     /// This view.
     public var imageView: ImageView { self }
+}
+
+extension ImageListRow {
+    /// The box for the thumbnails of the list's rows, in pixels; nil before the row's first layout. The box of a row that
+    /// fits has only one side, because the other side differs from row to row.
+    var thumbnailBox: CGSize? {
+        guard let box = imageView.state.pixelBox else { return nil }
+        // The longest side that X11 and cairo can draw.
+        let longest: CGFloat = 32767
+        switch fittingView?.axis {
+        case .heightForWidth: return CGSize(width: box.width, height: longest)
+        case .widthForHeight: return CGSize(width: longest, height: box.height)
+        case nil: return box
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import WebImageCore
 
 /// Loads the images of one list's rows as ``ScrollPrefetchPolicy`` decides.
@@ -17,6 +18,8 @@ import WebImageCore
     /// size receiver. Both kinds of load need a receiver, because a load with a receiver shares its download only with
     /// other loads that have a receiver.
     private var isFitting = false
+    /// The last known size of a row's image, in pixels.
+    private var lastBox: CGSize?
 
     init(policy: ScrollPrefetchPolicy, request: @escaping @MainActor (Int) -> ImageListRequest?) {
         self.policy = policy
@@ -30,7 +33,8 @@ import WebImageCore
         rows[ObjectIdentifier(row)] = row
         isStale = true
         isFitting = row.row.fittingView != nil
-        row.bind(request(position), at: position, policy.interest(in: position))
+        row.sized = { [weak self] request in self?.sized(request) ?? request }
+        row.bind(request(position).map(sized), at: position, policy.interest(in: position))
         // Cancel the prefetch load only after the row has subscribed to the shared task, so that the task continues.
         prefetching.cancel(position)
     }
@@ -84,11 +88,26 @@ import WebImageCore
 
     private func prefetch(_ positions: [Int]) {
         for position in positions where position < count {
-            if let request = request(position) { prefetch(request, position) }
+            if let request = request(position) { prefetch(sized(request), position) }
         }
     }
 
+    /// Replaces the size of the view in a request by the size that the list's rows have, as soon as a row has a size. A
+    /// row then need not wait for its own layout, and prefetch loads, which have no view, decode at the same size.
+    private func sized(_ request: ImageListRequest) -> ImageListRequest {
+        guard request.context?[.thumbnail] is ViewThumbnail, request.context?[.imageThumbnailPixelSize] == nil,
+            let box = rows.values.lazy.compactMap({ $0.row.thumbnailBox }).first ?? lastBox
+        else { return request }
+        lastBox = box
+        var request = request
+        request.context?[.thumbnail] = nil
+        request.context?[.imageThumbnailPixelSize] = box
+        return request
+    }
+
     private func prefetch(_ request: ImageListRequest, _ position: Int) {
+        // Without a known size, the image would be decoded at full size.
+        guard request.context?[.thumbnail] == nil else { return }
         var request = request
         if isFitting {
             request.context = request.context ?? [:]

@@ -20,6 +20,8 @@ import WebImageCore
     private(set) var request: ImageListRequest?
     /// The position of the row before it was unbound.
     private(set) var lastPosition: Int?
+    /// Returns a request with the size of the list's rows. Rows that GTK has bound but not laid out have no size.
+    var sized: (@MainActor (ImageListRequest) -> ImageListRequest)?
     private var state = State.ended
     private var interest = ScrollPrefetchPolicy.Interest.none
     private var generation = 0
@@ -109,7 +111,8 @@ import WebImageCore
 
     /// Starts the load; `hit` is the image that was just found in memory.
     private func ask(_ hit: Image? = nil) {
-        guard let request else { return }
+        guard let request = request.map({ sized?($0) ?? $0 }) else { return }
+        self.request = request
         state = .loading
         let generation = generation
         var context = row.fittingView?.fit(request) ?? request.context ?? [:]

@@ -1,4 +1,5 @@
 import CWebImageGTK
+import Foundation
 import WebImageCore
 
 /// Plays the animations of a widget.
@@ -24,6 +25,8 @@ import WebImageCore
     private let makeLink: @MainActor (OpaquePointer) -> any DisplayLink
     private var coder: (any AnimatedImageCoder)?
     private var ownLoopCount = 0
+    /// The pixels that the widget draws.
+    private var shownPixels: PixelBuffer?
     private var isShown = false
 
     init(_ state: ImageWidgetState, makeLink: @escaping @MainActor (OpaquePointer) -> any DisplayLink) {
@@ -60,6 +63,7 @@ import WebImageCore
         coder = newCoder
         player.awaitsMoreFrames = isPartial
         state.show(texture, size: poster.size)
+        shownPixels = poster.pixels
         install(player)
         ownLoopCount = provider.animatedImageLoopCount
         configure()
@@ -96,7 +100,7 @@ import WebImageCore
     /// Stops and releases the animation.
     func drop() {
         player?.pausePlaying()
-        (player, coder, currentFrame) = (nil, nil, nil)
+        (player, coder, currentFrame, shownPixels) = (nil, nil, nil, nil)
         (currentFrameIndex, currentLoopCount) = (0, 0)
     }
 
@@ -116,7 +120,12 @@ import WebImageCore
         player.animationFrameHandler = { [weak self] index, frame in
             guard let self else { return }
             (currentFrameIndex, currentFrame) = (index, frame)
-            if let texture = frame.makeTexture() { state.show(frame: texture) }
+            // A new texture costs an upload and a redraw; with GTK's OpenGL renderer, of the whole window.
+            guard shownPixels?.hasSamePixels(as: frame.pixels) != true, let texture = frame.makeTexture() else {
+                return
+            }
+            state.show(frame: texture)
+            shownPixels = frame.pixels
         }
         player.animationLoopHandler = { [weak self] count in self?.currentLoopCount = count }
     }
@@ -149,4 +158,17 @@ import WebImageCore
     }
 
     func stop() { link.stop() }
+}
+
+extension PixelBuffer {
+    /// Returns whether two buffers look the same. Costs about 0.1 ms for 1 MB of equal pixels, and less for others.
+    fileprivate func hasSamePixels(as other: PixelBuffer) -> Bool {
+        guard self !== other else { return true }
+        guard width == other.width, height == other.height, format == other.format else { return false }
+        // The bytes between the rows are not part of the picture.
+        let length = width * format.bytesPerPixel
+        return (0..<height).allSatisfy { row in
+            memcmp(baseAddress + row * bytesPerRow, other.baseAddress + row * other.bytesPerRow, length) == 0
+        }
+    }
 }

@@ -110,8 +110,8 @@ public import WebImageCore
     }
 
     /// Sets the minimum size that the widget requests from its container, in points; a side that is not positive
-    /// requests no minimum.
-    package func requestSize(_ size: CGSize) {
+    /// requests no minimum. A view without an image otherwise has no size of its own.
+    public func requestSize(_ size: CGSize) {
         func side(_ length: CGFloat) -> gint {
             length.isFinite && length > 0 ? gint(min(length.rounded(.up), 32_000)) : -1
         }

@@ -29,8 +29,8 @@ gtk_window_set_child(gtkCast(window), column)
 for url in urls {
     let view = ImageView()
     gtk_box_append(gtkCast(column), view.gtkWidget())
-    view.setImage(with: url, context: [.imageThumbnailPixelSize: CGSize(width: 480, height: 480)]) {
-        image, error, _, url in
+    view.requestSize(CGSize(width: 480, height: 320))
+    view.setImage(with: url, context: .thumbnail(.viewSize)) { image, error, _, url in
         print(url?.lastPathComponent ?? "-", image.map { "\($0.pixelSize)" } ?? error?.description ?? "nothing")
         if image == nil { failures += 1 }
         waiting -= 1
