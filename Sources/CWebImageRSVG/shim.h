@@ -30,6 +30,7 @@ typedef struct {
     int code;
     char *message;
 } GError;
+typedef struct _GCancellable GCancellable;
 typedef struct _GConverter GConverter;
 typedef struct _GZlibDecompressor GZlibDecompressor;
 // The next three enumerations declare all members, in the same order as GIO. A program can also import GTK's headers,
@@ -61,6 +62,11 @@ gboolean rsvg_handle_get_geometry_for_layer(
     RsvgHandle *handle, const char *id, const RsvgRectangle *viewport, RsvgRectangle *ink, RsvgRectangle *logical,
     GError **error);
 
+// Since librsvg 2.60.
+void rsvg_handle_set_cancellable_for_rendering(RsvgHandle *handle, GCancellable *cancellable);
+
+GCancellable *g_cancellable_new(void);
+void g_cancellable_cancel(GCancellable *cancellable);
 void g_object_unref(void *object);
 void g_error_free(GError *error);
 GZlibDecompressor *g_zlib_decompressor_new(GZlibCompressorFormat format);
@@ -88,5 +94,11 @@ void cairo_surface_flush(cairo_surface_t *surface);
     take(rsvg_handle_set_dpi) take(rsvg_major_version) take(rsvg_minor_version) take(rsvg_micro_version)
 
 SHARED_LIBRARY_TABLE(RSVGFunctions, RSVG_FUNCTIONS)
+
+// The functions that end a drawing. librsvg before 2.60 does not have them.
+#define RSVG_CANCELLING(take) \
+    take(g_cancellable_cancel) take(g_cancellable_new) take(rsvg_handle_set_cancellable_for_rendering)
+
+SHARED_LIBRARY_TABLE(RSVGCancelling, RSVG_CANCELLING)
 
 #endif

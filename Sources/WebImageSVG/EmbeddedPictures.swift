@@ -23,59 +23,109 @@ struct EmbeddedPictures {
 
     /// Checks a whole document. The document must not be compressed.
     ///
+    /// - Returns: The elements that the document draws, with their prices.
     /// - Throws: `.limitExceeded` if the embedded content exceeds a limit. `.badImageData` if the document is refused
     ///   or cannot be checked.
-    mutating func check(_ document: Data) throws(WebImageError) { _ = try check(document, level: 0) }
+    mutating func check(_ document: Data) throws(WebImageError) -> PricedDocument { try check(document, level: 0).0 }
 
-    /// Checks a document at a level of nesting. Returns the number of elements that the document draws.
-    private mutating func check(_ document: Data, level: Int) throws(WebImageError) -> Int {
+    /// Checks a document at a level of nesting. Returns its elements and the number of elements that it draws.
+    private mutating func check(_ document: Data, level: Int) throws(WebImageError) -> (PricedDocument, Int) {
         var references: [(element: Data, href: Data, part: Int)] = []
         var drawn = DrawnElements()
+        var reader = ElementReader(try styleRules(of: document))
+        var depthOfText = 0
+        var isRoot = true
         try document.withFileBytes { bytes throws(WebImageError) in
             var scanner = XMLScanner(bytes, limits: limits, deadline: deadline)
             try scanner.scan { (item: XMLScanner.Item) throws(WebImageError) in
                 switch item {
-                case .start: drawn.startElement()
-                case .end: drawn.endElement()
-                case .attribute(let element, let prefix, let name, let value):
-                    if prefix == Self.xmlns || name == Self.xmlns { try Self.checkNamespace(value) }
-                    if name == Self.id { drawn.setID(value) }
-                    if name != Self.href {
-                        try StyleReferences.check(value)
-                        for id in StyleReferences.ids(in: value) { drawn.refer(to: id) }
-                    } else if let id = StyleReferences.id(value) {
-                        if Self.drawingElements.contains(element) { drawn.refer(to: id) }
-                    } else {
-                        references.append((element, value, drawn.innermostPart()))
+                case .start(let element, let attributes):
+                    let name = String(decoding: element, as: UTF8.self)
+                    if depthOfText > 0 || name == "text" { depthOfText += 1 }
+                    let (price, styled) = reader.read(name, attributes, isRoot: isRoot)
+                    isRoot = false
+                    let isReferenced = attributes.contains {
+                        $0.name == Self.id || $0.value.contains(UInt8(ascii: "#"))
                     }
+                    drawn.startElement(price, isReferenced: isReferenced)
+                    for reference in styled { drawn.refer(reference) }
+                    for attribute in attributes {
+                        if let href = try Self.check(attribute, of: element, &drawn) {
+                            references.append((element, href, drawn.innermostPart()))
+                        }
+                    }
+                case .end:
+                    depthOfText = max(depthOfText - 1, 0)
+                    drawn.endElement()
+                case .text(let byteCount): if depthOfText > 0 { drawn.add(text: byteCount) }
                 case .styleSheet(let text): try StyleReferences.check(text)
                 case .instruction(let content): try Self.checkInstruction(content)
                 }
             }
         }
         for reference in references {
-            drawn.add(try check(reference.href, of: reference.element, level: level), to: reference.part)
+            let (count, time) = try check(reference.href, of: reference.element, level: level)
+            drawn.add(count, nanoseconds: time, to: reference.part)
         }
-        return try drawn.count()
+        return (PricedDocument(elements: drawn, reader: reader), try drawn.count())
     }
 
-    /// Checks the embedded content of a reference. Returns the number of elements that the reference draws.
-    private mutating func check(_ href: Data, of element: Data, level: Int) throws(WebImageError) -> Int {
+    /// Checks an attribute. Returns the reference in it if the reference may embed content.
+    private static func check(
+        _ attribute: XMLScanner.Attribute, of element: Data, _ drawn: inout DrawnElements
+    ) throws(WebImageError) -> Data? {
+        let (name, value) = (attribute.name, attribute.value)
+        if attribute.prefix == xmlns || name == xmlns { try checkNamespace(value) }
+        if name == id { drawn.setID(value) }
+        guard name == href else {
+            try StyleReferences.check(value)
+            // The reader counts the markers, because each vertex of a path draws them.
+            if !name.starts(with: marker) {
+                for id in StyleReferences.ids(in: value) { drawn.refer(to: id) }
+            }
+            return nil
+        }
+        guard let id = StyleReferences.id(value) else { return value }
+        if drawingElements.contains(element) { drawn.refer(to: id) }
+        return nil
+    }
+
+    /// Returns the rules of all style sheets of a document. They apply to elements before and after them.
+    private func styleRules(of document: Data) throws(WebImageError) -> StyleRules {
+        var rules = StyleRules()
+        guard document.range(of: Data("style".utf8)) != nil else { return rules }
+        try document.withFileBytes { bytes throws(WebImageError) in
+            var scanner = XMLScanner(bytes, limits: limits, deadline: deadline)
+            try scanner.scan { (item: XMLScanner.Item) throws(WebImageError) in
+                if case .styleSheet(let text) = item { rules.add(text) }
+            }
+        }
+        return rules
+    }
+
+    /// Checks the embedded content of a reference. Returns the number of elements that the reference draws, and the
+    /// time of drawing them.
+    private mutating func check(
+        _ href: Data, of element: Data, level: Int
+    ) throws(WebImageError) -> (count: Int, nanoseconds: Double) {
         let url: DataURL?
         do throws(DataURL.Failure) { url = try DataURL(href) } catch {
             throw .badData("SVG", "a data URL is ambiguous")
         }
-        guard let url else { return 0 }
+        guard let url else { return (0, 0) }
         guard let data = url.content else { throw .badData("SVG", "a data URL is not valid base64") }
-        guard !data.isEmpty else { return 0 }
+        guard !data.isEmpty else { return (0, 0) }
         if StyleReferences.isDocument(data) { return try checkDocument(data, level: level + 1) }
         // Only the elements in `pictureElements` draw a picture. librsvg ignores a reference from another element to a
         // picture.
-        guard Self.pictureElements.contains(element) else { return 0 }
-        return try checkPicture(data) / Self.pixelsPerElement
+        guard Self.pictureElements.contains(element) else { return (0, 0) }
+        let count = try checkPicture(data) / Self.pixelsPerElement
+        return (count, Double(count) * DrawingPrice.Rate.element)
     }
 
-    private mutating func checkDocument(_ data: Data, level: Int) throws(WebImageError) -> Int {
+    private mutating func checkDocument(
+        _ data: Data, level: Int
+    ) throws(WebImageError) -> (count: Int, nanoseconds: Double) {
         guard level < Self.mostLevels else {
             throw .badData("SVG", "documents are nested more than \(Self.mostLevels) levels deep")
         }
@@ -84,14 +134,16 @@ struct EmbeddedPictures {
         let document = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: remaining) : data
         bytes += document.count
         try limits.checkEncodedBytes(bytes)
-        let elements = try check(document, level: level)
-        let size = try document.withFileBytes { bytes throws(WebImageError) -> PixelSize? in
+        let (priced, elements) = try check(document, level: level)
+        try priced.check(deadline)
+        let drawing = try document.withFileBytes { bytes throws(WebImageError) -> SVGDocument? in
             // If librsvg cannot open the document here, librsvg does not draw the document later. The document then
             // uses no pixels of the budget.
-            try? SVGDocument(bytes).pixelSize
+            try? SVGDocument(bytes)
         }
-        if let size { try take(size) }
-        return elements
+        guard let drawing else { return (elements, 0) }
+        try take(drawing.pixelSize)
+        return (elements, try priced.price(of: drawing, on: drawing.pixelSize, deadline).nanoseconds)
     }
 
     /// Checks an embedded picture. Returns its number of pixels.
@@ -139,6 +191,7 @@ struct EmbeddedPictures {
 
     private static let href = Data("href".utf8)
     private static let id = Data("id".utf8)
+    private static let marker = Data("marker".utf8)
     private static let xmlns = Data("xmlns".utf8)
     private static let pictureElements: Set<Data> = [Data("image".utf8), Data("feImage".utf8)]
     /// The names of the elements that draw other elements. They draw either the element to which `href` refers or the
@@ -146,6 +199,44 @@ struct EmbeddedPictures {
     private static let drawingElements: Set<Data> = [
         Data("use".utf8), Data("feImage".utf8), Data("pattern".utf8),
     ]
+}
+
+/// A checked document: its elements and the values of its style that affect the price of drawing it.
+struct PricedDocument {
+    let elements: DrawnElements
+    let reader: ElementReader
+
+    /// Refuses a document whose measuring would take too long, or whose letters librsvg cannot draw. librsvg measures a
+    /// document without a size before it is drawn.
+    func check(_ deadline: DecodeDeadline) throws(WebImageError) {
+        // A document without a size is 300 px wide and 150 px high (CSS 2.1 §10.3.2).
+        _ = try price(SVGSize(width: 300, height: 150), on: PixelSize(width: 300, height: 150), deadline)
+    }
+
+    /// Returns an upper bound of the cost of drawing the document.
+    ///
+    /// - Parameter size: The size of the drawing in pixels.
+    /// - Throws: `.limitExceeded` if the time exceeds the remaining time.
+    func price(
+        of document: SVGDocument, on size: PixelSize, _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> DrawingPrice {
+        try price(SVGSize(width: document.width, height: document.height), on: size, deadline)
+    }
+
+    private func price(
+        _ document: SVGSize, on size: PixelSize, _ deadline: DecodeDeadline
+    ) throws(WebImageError) -> DrawingPrice {
+        let canvas = DrawingPrice.Canvas(
+            size: size, document: document, strokeWidth: reader.strokeWidth, dashes: reader.shortestDashes,
+            paintRate: reader.paintRate)
+        let scale = max(Double(size.width) / document.width, Double(size.height) / document.height)
+        let (price, fontScale) = elements.price(on: canvas, scale: scale, limit: deadline.remainingSeconds * 1e9)
+        guard reader.largestFont * fontScale <= DrawingPrice.largestFont else {
+            throw .badData("SVG", "its letters are over \(Int(DrawingPrice.largestFont)) px high")
+        }
+        try deadline.admit("drawing the SVG", seconds: price.nanoseconds / 1e9)
+        return price
+    }
 }
 
 extension Data {

@@ -15,8 +15,9 @@ import WebImageGraphics
 /// content cannot be checked. The content cannot be checked if the document uses XInclude, entities that are not plain
 /// text, or an encoding that is not a superset of ASCII.
 ///
-/// librsvg calls no callback during drawing, so the time limit cannot be checked during drawing. However, librsvg
-/// limits the numbers of elements and references, so the time of one drawing is limited.
+/// librsvg before 2.60 cannot be interrupted during drawing. Therefore the time of a drawing is estimated beforehand, from
+/// the elements, filters, layers and outlines of the document and the size of the drawing. A document whose time exceeds
+/// ``DecodingLimits/maxDecodeTime`` is refused. From librsvg 2.60 on, the drawing also ends when the time is used up.
 ///
 /// Add ``shared`` to `ImageCodersManager`. Safe on any thread.
 public final class ImageSVGCoder: DetailedImageCoder {
@@ -41,7 +42,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
     /// - Throws: `.badImageData` if the document is invalid or refused. `.limitExceeded` if the document or its
     ///   embedded content exceeds a limit.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
-        try withDocument(data, limits: limits, DecodeDeadline(limits)) { document throws(WebImageError) in
+        try withDocument(data, limits: limits, DecodeDeadline(limits)) { document, _ throws(WebImageError) in
             var info = ImageInfo(format: .svg, storedSize: document.pixelSize)
             info.hasAlpha = true
             return info
@@ -54,7 +55,7 @@ public final class ImageSVGCoder: DetailedImageCoder {
     ///   `.limitExceeded` if the document, its embedded content or the drawing exceeds a limit.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         let deadline = DecodeDeadline(options.limits)
-        return try withDocument(data, limits: options.limits, deadline) { document throws(WebImageError) in
+        return try withDocument(data, limits: options.limits, deadline) { document, priced throws(WebImageError) in
             let size = options.vectorSize(for: document.pixelSize)
             try options.limits.checkPixels(size)
             // Cairo stores coordinates with 16 bits before and 16 bits after the binary point. The largest possible
@@ -62,8 +63,10 @@ public final class ImageSVGCoder: DetailedImageCoder {
             guard max(size.width, size.height) <= 32767 else {
                 throw .badData("cairo", "\(size) px is over 32767 px a side", hint: "Ask for a smaller picture.")
             }
+            let price = try priced.price(of: document, on: size, deadline)
+            try options.limits.checkDecodeBytes(Int(min(price.surfaces * Double(size.pixelCount) * 4, 1e18)))
             let pixels = try PixelBuffer(width: size.width, height: size.height, format: .bgra8Premultiplied)
-            try document.render(into: pixels)
+            try document.render(into: pixels, deadline)
             try deadline.check()
             var finishing = options
             finishing.thumbnailPixelSize = nil
@@ -83,13 +86,14 @@ public final class ImageSVGCoder: DetailedImageCoder {
 
     private func withDocument<Result>(
         _ data: Data, limits: DecodingLimits, _ deadline: DecodeDeadline,
-        _ body: (SVGDocument) throws(WebImageError) -> Result
+        _ body: (SVGDocument, PricedDocument) throws(WebImageError) -> Result
     ) throws(WebImageError) -> Result {
         try limits.checkEncodedBytes(data.count)
         let text = Gunzip.isGzip(data) ? try Gunzip.whole(data, limits: limits) : data
         var pictures = EmbeddedPictures(limits, deadline: deadline)
-        try pictures.check(text)
-        return try text.withFileBytes { bytes throws(WebImageError) in try body(SVGDocument(bytes)) }
+        let priced = try pictures.check(text)
+        try priced.check(deadline)
+        return try text.withFileBytes { bytes throws(WebImageError) in try body(SVGDocument(bytes), priced) }
     }
 }
 

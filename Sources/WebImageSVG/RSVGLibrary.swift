@@ -11,4 +11,9 @@ enum RSVGLibrary {
     }
 
     static func functions() throws(WebImageError) -> RSVGFunctions { try loaded.get() }
+
+    /// The functions that end a drawing; nil if librsvg is older than 2.60.
+    static let cancelling = try? SharedLibrary.functions(of: RSVG_LIBRARY, package: "librsvg2-2") {
+        RSVGCancelling_bind($0, $1)
+    }
 }

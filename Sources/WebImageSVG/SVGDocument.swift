@@ -1,4 +1,5 @@
 import CWebImageRSVG
+import Dispatch
 import Foundation
 import WebImageCore
 
@@ -35,8 +36,18 @@ final class SVGDocument {
         HandleLedger.closed("rsvg_handle")
     }
 
-    /// Draws the document so that it fills `pixels`. Stretches the document if its aspect ratio differs.
-    func render(into pixels: PixelBuffer) throws(WebImageError) {
+    /// Draws the document so that it fills `pixels`. Stretches the document if its aspect ratio differs. From librsvg
+    /// 2.60 on, the drawing ends when the deadline has passed.
+    func render(into pixels: PixelBuffer, _ deadline: DecodeDeadline) throws(WebImageError) {
+        let watch = RSVGLibrary.cancelling.map { DrawingWatch($0, librsvg, handle, deadline) }
+        defer { watch?.end() }
+        do throws(WebImageError) { try render(into: pixels) } catch {
+            try deadline.check()
+            throw error
+        }
+    }
+
+    private func render(into pixels: PixelBuffer) throws(WebImageError) {
         memset(pixels.baseAddress, 0, pixels.byteCount)
         let surface = librsvg.cairo_image_surface_create_for_data(
             pixels.baseAddress.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(pixels.width),
@@ -60,6 +71,29 @@ final class SVGDocument {
         }
         librsvg.cairo_surface_flush(surface)
     }
+}
+
+/// Ends the drawing of a document when a deadline has passed.
+private final class DrawingWatch {
+    private let timer: any DispatchSourceTimer
+
+    init(_ cancelling: RSVGCancelling, _ librsvg: RSVGFunctions, _ handle: OpaquePointer, _ deadline: DecodeDeadline) {
+        let cancellable = cancelling.g_cancellable_new()
+        // librsvg retains the object. The timer retains it until its cancel handler has run.
+        cancelling.rsvg_handle_set_cancellable_for_rendering(handle, cancellable)
+        // `nonisolated(unsafe)` is safe here: GIO's functions for this object are thread-safe, and the pointer and the
+        // tables do not change.
+        nonisolated(unsafe) let (object, cancel, unref) = (
+            cancellable, cancelling.g_cancellable_cancel, librsvg.g_object_unref
+        )
+        timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
+        timer.schedule(deadline: .now() + .milliseconds(50), repeating: .milliseconds(50))
+        timer.setEventHandler { if deadline.hasPassed { cancel(object) } }
+        timer.setCancelHandler { unref(object.map { UnsafeMutableRawPointer($0) }) }
+        timer.resume()
+    }
+
+    func end() { timer.cancel() }
 }
 
 extension RSVGFunctions {

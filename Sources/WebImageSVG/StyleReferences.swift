@@ -99,7 +99,7 @@ enum StyleReferences {
         return false
     }
 
-    private static func withoutComments(_ text: Data) -> Data {
+    static func withoutComments(_ text: Data) -> Data {
         var result = Data()
         var rest = text[...]
         while let start = rest.range(of: Data("/*".utf8)) {

@@ -10,16 +10,23 @@ struct XMLScanner {
     /// A part of the document. Parts are reported in document order. A style sheet is reported at the end of its
     /// element.
     enum Item {
-        /// The start of an element. The attributes of the element follow.
-        case start
+        /// The start of an element. `name` is the element's name without prefix.
+        case start(name: Data, [Attribute])
         /// The end of an element. An empty element also has an end.
         case end
-        /// An attribute. In `value`, entity references are replaced. `element` is the element's name without prefix.
-        case attribute(element: Data, prefix: Data, name: Data, value: Data)
+        /// Text outside style sheets. `byteCount` is its length after entity references are replaced.
+        case text(byteCount: Int)
         /// All text inside one `style` element. The element's name can have any prefix.
         case styleSheet(Data)
         /// The text of a processing instruction between `<?` and `?>`. The text includes the target of the instruction.
         case instruction(Data)
+    }
+
+    /// An attribute of an element. In `value`, entity references are replaced.
+    struct Attribute {
+        let prefix: Data
+        let name: Data
+        let value: Data
     }
 
     private let bytes: UnsafeRawBufferPointer
@@ -56,7 +63,11 @@ struct XMLScanner {
                 try markup(found)
             } else {
                 let end = find(.lessThan) ?? bytes.count
-                if !styles.isEmpty { try addStyle(try replaced(offset..<end)) }
+                if styles.isEmpty {
+                    try found(.text(byteCount: textByteCount(offset..<end)))
+                } else {
+                    try addStyle(try replaced(offset..<end))
+                }
                 offset = end
             }
         }
@@ -69,7 +80,11 @@ struct XMLScanner {
         } else if starts(with: "<![CDATA[") {
             let start = offset + 9
             try skip(through: "]]>", from: start)
-            if !styles.isEmpty { try addStyle(Data(bytes[start..<offset - 3])) }
+            if styles.isEmpty {
+                try found(.text(byteCount: offset - 3 - start))
+            } else {
+                try addStyle(Data(bytes[start..<offset - 3]))
+            }
         } else if starts(with: "<?") {
             let start = offset + 2
             try skip(through: "?>", from: start)
@@ -96,17 +111,19 @@ struct XMLScanner {
     {
         offset += 1
         let element = Self.local(try name()).name
-        try found(.start)
+        var attributes: [Attribute] = []
         while true {
             skipSpace()
             guard let next = byte else { throw Self.refused("a tag has no end") }
             if next == .greaterThan {
                 offset += 1
+                try found(.start(name: element, attributes))
                 if element == Self.style { styles.append(Data()) }
                 return
             }
             if starts(with: "/>") {
                 offset += 2
+                try found(.start(name: element, attributes))
                 return try found(.end)
             }
             let (prefix, name) = Self.local(try name())
@@ -114,8 +131,7 @@ struct XMLScanner {
             guard byte == UInt8(ascii: "=") else { throw Self.refused("an attribute has no value") }
             offset += 1
             skipSpace()
-            let value = try replaced(try quoted())
-            try found(.attribute(element: element, prefix: prefix, name: name, value: value))
+            attributes.append(Attribute(prefix: prefix, name: name, value: try replaced(try quoted())))
         }
     }
 
@@ -225,6 +241,15 @@ struct XMLScanner {
             result.append(rest[..<next])
             reference = next
         }
+    }
+
+    /// The length of a text after entity references are replaced. A text with an invalid reference counts as it is,
+    /// because librsvg refuses the document.
+    private mutating func textByteCount(_ range: Range<Int>) -> Int {
+        guard memchr(bytes.baseAddress! + range.lowerBound, Int32(UInt8(ascii: "&")), range.count) != nil else {
+            return range.count
+        }
+        return (try? replaced(range))?.count ?? range.count
     }
 
     private mutating func value(of reference: Data) throws(WebImageError) -> Data {

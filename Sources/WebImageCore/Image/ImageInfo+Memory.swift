@@ -32,10 +32,7 @@ extension DecodingOptions {
     /// Throws `.limitExceeded` when decoding an image with this header would need more memory than
     /// ``DecodingLimits/maxDecodeBytes``.
     package func checkMemory(for info: ImageInfo) throws(WebImageError) {
-        let bytes = info.decodeBytes(self)
-        guard bytes <= limits.maxDecodeBytes else {
-            throw .limit(.decodeBytes, actual: bytes, allowed: limits.maxDecodeBytes)
-        }
+        try limits.checkDecodeBytes(info.decodeBytes(self))
     }
 }
 

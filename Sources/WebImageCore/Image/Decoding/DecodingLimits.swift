@@ -5,6 +5,9 @@ public struct DecodingLimits: Sendable, Hashable {
     public var maxEncodedBytes: Int
     /// Maximum number of pixels of one frame.
     public var maxPixels: Int
+    /// Maximum width and height of one frame in pixels. The time and memory of some steps grow with the sides, not with
+    /// the number of pixels.
+    public var maxSide: Int
     /// Maximum number of pixels of all frames of an animation together.
     public var maxAnimationPixels: Int
     /// Maximum number of frames of an animation, regardless of the size of the frames.
@@ -23,7 +26,8 @@ public struct DecodingLimits: Sendable, Hashable {
     public init(
         maxEncodedBytes: Int = 100_000_000, maxPixels: Int = 100_000_000, maxAnimationPixels: Int = 400_000_000,
         maxAncillaryChunkBytes: Int = 1 << 20, maxAncillaryBytes: Int = 8 << 20,
-        maxDecodeTime: Duration = .seconds(8), maxFrameCount: Int = 100_000, maxDecodeBytes: Int = 2 << 30
+        maxDecodeTime: Duration = .seconds(8), maxFrameCount: Int = 100_000, maxDecodeBytes: Int = 2 << 30,
+        maxSide: Int = 65_535
     ) {
         self.maxEncodedBytes = maxEncodedBytes
         self.maxPixels = maxPixels
@@ -33,12 +37,13 @@ public struct DecodingLimits: Sendable, Hashable {
         self.maxAncillaryBytes = maxAncillaryBytes
         self.maxDecodeTime = maxDecodeTime
         self.maxDecodeBytes = maxDecodeBytes
+        self.maxSide = maxSide
     }
 
     /// The default limits.
     ///
     /// - Encoded file: 100 MB.
-    /// - Frame: 100 megapixels.
+    /// - Frame: 100 megapixels, and 65,535 pixels on each side.
     /// - Animation: 400 megapixels and 100,000 frames.
     /// - Ancillary chunks: 1 MiB for one chunk, 8 MiB for all chunks.
     /// - Decode: 2 GiB of memory and 8 seconds.
@@ -48,7 +53,7 @@ public struct DecodingLimits: Sendable, Hashable {
     public static let unlimited = DecodingLimits(
         maxEncodedBytes: .max, maxPixels: .max, maxAnimationPixels: .max, maxAncillaryChunkBytes: .max,
         maxAncillaryBytes: .max, maxDecodeTime: .seconds(Int64.max / 2), maxFrameCount: .max,
-        maxDecodeBytes: .max)
+        maxDecodeBytes: .max, maxSide: .max)
 
     /// The name of a limit. An error contains the name of the limit that was exceeded.
     public enum Limit: String, Sendable, Hashable {
@@ -56,6 +61,8 @@ public struct DecodingLimits: Sendable, Hashable {
         case encodedBytes
         /// ``DecodingLimits/maxPixels``.
         case pixels
+        /// ``DecodingLimits/maxSide``.
+        case side
         /// ``DecodingLimits/maxAnimationPixels``.
         case animationPixels
         /// ``DecodingLimits/maxFrameCount``.
@@ -79,10 +86,19 @@ public struct DecodingLimits: Sendable, Hashable {
         }
     }
 
-    /// Throws `.limitExceeded` when a frame of this size exceeds the pixel limit.
+    /// Throws `.limitExceeded` when a frame of this size exceeds the pixel limit or the limit of a side.
     public func checkPixels(_ size: PixelSize) throws(WebImageError) {
+        let side = max(size.width, size.height)
+        guard side <= maxSide else { throw .limit(.side, actual: side, allowed: maxSide) }
         guard size.pixelCount <= maxPixels else {
             throw .limit(.pixels, actual: size.pixelCount, allowed: maxPixels)
+        }
+    }
+
+    /// Throws `.limitExceeded` when a decode needs more memory than the limit.
+    package func checkDecodeBytes(_ byteCount: Int) throws(WebImageError) {
+        guard byteCount <= maxDecodeBytes else {
+            throw .limit(.decodeBytes, actual: byteCount, allowed: maxDecodeBytes)
         }
     }
 
@@ -98,30 +114,40 @@ public struct DecodingLimits: Sendable, Hashable {
     }
 }
 
-/// The time at which a decode must stop: ``DecodingLimits/maxDecodeTime`` after the creation of the deadline. A
-/// decoder checks the deadline between rows, scans or frames.
+/// The time at which a decode must stop: ``DecodingLimits/maxDecodeTime`` after the creation of the deadline, or the end
+/// of the current ``WorkBudget``, whichever is earlier. A decoder checks the deadline between rows, scans or frames.
 public struct DecodeDeadline: Sendable {
-    private let end: ContinuousClock.Instant
-    private let allowed: Duration
+    let end: ContinuousClock.Instant
+    let allowed: Duration
+    let budget: WorkBudget?
     private let countdown: DeadlineCountdown?
 
     /// Creates a deadline. Its time starts now.
     public init(_ limits: DecodingLimits) {
         allowed = limits.maxDecodeTime
         countdown = Self.countdown
+        budget = WorkBudget.current
         // Limit the duration to ten years, which is practically unlimited. Adding centuries would overflow
         // the instant.
         end = .now + min(limits.maxDecodeTime, .seconds(315_360_000))
     }
 
-    /// Whether the time is used up.
-    public var hasPassed: Bool { countdown.map { $0.countDown() } ?? (ContinuousClock.now >= end) }
-
-    /// Throws the error for ``DecodingLimits/Limit/decodeTime`` when the time is used up.
-    public func check() throws(WebImageError) {
-        guard !hasPassed else {
-            throw .limit(
-                .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
+    /// Whether the time is used up or the work was cancelled.
+    public var hasPassed: Bool {
+        do throws(WebImageError) {
+            try check()
+            return false
+        } catch {
+            return true
         }
+    }
+
+    /// Throws the error for ``DecodingLimits/Limit/decodeTime`` when the time is used up, and `.cancelled` when the work
+    /// was cancelled.
+    public func check() throws(WebImageError) {
+        try budget?.check()
+        guard countdown.map({ $0.countDown() }) ?? (ContinuousClock.now >= end) else { return }
+        throw .limit(
+            .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
     }
 }

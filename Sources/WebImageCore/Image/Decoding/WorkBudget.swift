@@ -1,0 +1,119 @@
+/// The time and the cancellation of all steps of one piece of work, such as a result of the image service: reading the
+/// header, decoding, drawing, transforming and encoding.
+///
+/// Every job of the decode pool has a budget. Steps find it in ``current`` and check it between rows, frames or calls
+/// of a library. A step that cannot be interrupted states its time before it runs (``admit(_:seconds:)``). If the
+/// caller of the job is cancelled, the next check ends the job.
+///
+/// Thread-safe.
+public final class WorkBudget: Sendable {
+    private struct State {
+        var isCancelled = false
+        /// The end of the work; nil until ``start()``.
+        var end: ContinuousClock.Instant?
+    }
+
+    private let allowed: Duration?
+    private let state = Locked(State())
+
+    /// The budget of the job that runs in the current task or on the current thread. Nil outside of jobs.
+    @TaskLocal public static var current: WorkBudget?
+
+    /// Creates a budget whose time starts at ``start()``.
+    ///
+    /// - Parameter time: The time for all steps; nil for work that only its caller ends.
+    public init(time: Duration?) {
+        // Limit the duration to ten years, which is practically unlimited. Adding centuries would overflow the instant.
+        allowed = time.map { min($0, .seconds(315_360_000)) }
+    }
+
+    /// Starts the time, unless it was started before. The decode pool calls this function before the first step, so
+    /// that waiting for a thread uses no time.
+    package func start() {
+        guard let allowed else { return }
+        state.withLock { if $0.end == nil { $0.end = .now + allowed } }
+    }
+
+    /// Ends the work at its next check.
+    public func cancel() { state.withLock { $0.isCancelled = true } }
+
+    /// Whether the caller no longer needs the work.
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// The remaining time in seconds. Infinite if the time is not limited; at most 0 if it is used up.
+    public var remainingSeconds: Double {
+        guard let allowed else { return .infinity }
+        return ((state.withLock { $0.end }).map { $0 - .now } ?? allowed).inSeconds
+    }
+
+    /// Checks whether the work may continue.
+    ///
+    /// - Throws: `.cancelled` after ``cancel()``. The error for ``DecodingLimits/Limit/decodeTime`` when the time is
+    ///   used up.
+    public func check() throws(WebImageError) {
+        let (isCancelled, end) = state.withLock { ($0.isCancelled, $0.end) }
+        if isCancelled { throw .cancelled }
+        guard let end, let allowed, ContinuousClock.now >= end else { return }
+        throw .limit(
+            .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
+    }
+
+    /// Checks whether a step that cannot be interrupted may begin.
+    ///
+    /// - Parameters:
+    ///   - step: The name of the step, for the error.
+    ///   - seconds: The time of the step, estimated from sizes and parameters.
+    /// - Throws: As ``check()``. Also the error for ``DecodingLimits/Limit/decodeTime`` if the step takes longer than
+    ///   the remaining time.
+    public func admit(_ step: String, seconds: Double) throws(WebImageError) {
+        try check()
+        guard let allowed else { return }
+        guard seconds <= remainingSeconds else { throw .tooSlow(step, seconds: seconds, allowed: allowed) }
+    }
+
+    /// Calls `body` with this budget as the ``current`` budget.
+    package func run<Value>(_ body: () throws(WebImageError) -> Value) throws(WebImageError) -> Value {
+        start()
+        let result = Self.$current.withValue(self) { Result { () throws(WebImageError) in try body() } }
+        return try result.get()
+    }
+
+    /// Checks the budget of the current job, if there is one.
+    ///
+    /// - Throws: As ``check()``.
+    package static func checkCurrent() throws(WebImageError) { try current?.check() }
+}
+
+extension WebImageError {
+    /// Makes the error for a step that would take too long.
+    fileprivate static func tooSlow(_ step: String, seconds: Double, allowed: Duration) -> WebImageError {
+        var error = WebImageError.limit(
+            .decodeTime, actual: Int(min(seconds.isNaN ? 1e9 : seconds, 1e9).rounded(.up)),
+            allowed: Int(allowed.components.seconds))
+        error.hint = "The step '\(step)' would take too long. Request a smaller picture."
+        return error
+    }
+}
+
+extension Duration {
+    fileprivate var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
+
+extension DecodeDeadline {
+    /// The remaining time in seconds, at most 0 if it is used up.
+    package var remainingSeconds: Double {
+        min((end - .now).inSeconds, budget?.remainingSeconds ?? .infinity)
+    }
+
+    /// Checks whether a step that cannot be interrupted may begin.
+    ///
+    /// - Parameters:
+    ///   - step: The name of the step, for the error.
+    ///   - seconds: The time of the step, estimated from sizes and parameters.
+    /// - Throws: The error for ``DecodingLimits/Limit/decodeTime`` if the step takes longer than the remaining time.
+    ///   `.cancelled` if the job was cancelled.
+    package func admit(_ step: String, seconds: Double) throws(WebImageError) {
+        try budget?.admit(step, seconds: seconds)
+        guard seconds <= (end - .now).inSeconds else { throw .tooSlow(step, seconds: seconds, allowed: allowed) }
+    }
+}
