@@ -43,4 +43,28 @@ void webimage_repeat_column(
 /* Whether the fourth byte of every pixel is 255. A pixel has four bytes. */
 int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_t rows);
 
+/* The following functions blur pixels of four bytes. */
+
+/* The number of binary places of a weight. A weight of 1 is 1 << WEBIMAGE_WEIGHT_BITS. */
+#define WEBIMAGE_WEIGHT_BITS 13
+
+/* Writes for each byte the sum of the bytes at the same place in `count` lines, each multiplied by its weight. Rounds
+   the sum and limits it to 0...255. The target must not overlap the lines. */
+void webimage_weighted_sum(
+    const uint8_t *const *lines, const int16_t *weights, size_t count, uint8_t *target, size_t bytes);
+
+/* Replaces each pixel of a row by the mean of the pixels up to `reach` pixels away. Beyond the ends of the row, the
+   last pixel is repeated. `width` is at least 1. The target must not overlap the source. */
+void webimage_box_row(const uint8_t *source, uint8_t *target, size_t width, size_t reach);
+
+/* Adds the bytes of a row, multiplied by `factor`, to sums of columns. */
+void webimage_add_row(int32_t *sums, const uint8_t *row, size_t bytes, int32_t factor);
+
+/* Writes the means of sums of 2 * reach + 1 rows. Then moves the sums one row down: adds `next` and subtracts `last`. */
+void webimage_box_column(
+    int32_t *sums, const uint8_t *next, const uint8_t *last, uint8_t *target, size_t bytes, size_t reach);
+
+/* Adds to each pixel `amount` times the difference between the pixel and its blurred pixel. */
+void webimage_unsharp_row(const uint8_t *blurred, uint8_t *pixels, size_t width, float amount);
+
 #endif

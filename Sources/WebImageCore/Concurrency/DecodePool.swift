@@ -3,7 +3,8 @@ package import Foundation
 /// Runs decoding, encoding and transforming on a limited number of dedicated threads and within a memory budget.
 ///
 /// Waiting jobs start in the order of their priority. Jobs of the same priority start in the order of arrival. The
-/// priority of a waiting job can change. If the caller of a waiting job is cancelled, the job never starts.
+/// priority of a waiting job can change. If the caller of a waiting job is cancelled, the job never starts. If the caller
+/// of a running job is cancelled, the job ends at the next check of its ``WorkBudget``.
 ///
 /// If large jobs use all threads, one additional thread runs small jobs. A small image therefore need not wait until
 /// a large image is decoded. `Documentation/Decisions/decode-threads.md` has the reasons and the measurements.
@@ -109,15 +110,16 @@ package final class DecodePool: Sendable {
     /// The maximum number of concurrent jobs, without the additional small job.
     package let width: Int
 
-    /// Runs `work` on the pool and waits for its result. `cost` is the memory of the work in bytes.
+    /// Runs `work` on the pool and waits for its result. `cost` is the memory of the work in bytes. The time of `budget`
+    /// starts with the work.
     ///
-    /// - Throws: `.cancelled` when the surrounding task is cancelled before the work starts; otherwise the
-    ///   error that the work throws.
+    /// - Throws: `.cancelled` when the surrounding task is cancelled before the work starts or before its last check;
+    ///   otherwise the error that the work throws.
     package func run<Value: Sendable>(
         cost: Int = 0, priority: LoadPriorityHandle = LoadPriorityHandle(),
-        work: @escaping @Sendable () throws(WebImageError) -> Value
+        budget: WorkBudget = WorkBudget(time: nil), work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
-        try await run(cost, { cost }, priority, work)
+        try await run(cost, { cost }, priority, budget, work)
     }
 
     /// Runs `work` on the pool and waits for its result. Before the work, `measure` runs on one of the pool's
@@ -126,9 +128,9 @@ package final class DecodePool: Sendable {
     /// - Throws: The same errors as ``run(cost:priority:work:)``.
     package func run<Value: Sendable>(
         measuring measure: @escaping @Sendable () -> Int, priority: LoadPriorityHandle = LoadPriorityHandle(),
-        work: @escaping @Sendable () throws(WebImageError) -> Value
+        budget: WorkBudget = WorkBudget(time: nil), work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
-        try await run(nil, measure, priority, work)
+        try await run(nil, { WorkBudget.$current.withValue(budget, operation: measure) }, priority, budget, work)
     }
 
     /// Runs `work` on the pool and returns without waiting for it. Before the work, `measure` runs on one of the pool's
@@ -147,7 +149,7 @@ package final class DecodePool: Sendable {
     }
 
     private func run<Value: Sendable>(
-        _ cost: Int?, _ measure: @escaping @Sendable () -> Int, _ priority: LoadPriorityHandle,
+        _ cost: Int?, _ measure: @escaping @Sendable () -> Int, _ priority: LoadPriorityHandle, _ budget: WorkBudget,
         _ work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         let id = state.withLock { state in
@@ -161,11 +163,14 @@ package final class DecodePool: Sendable {
             await withValueContinuation { continuation in
                 let job = Job(
                     id: id, priority: priority, cost: cost, measure: measure,
-                    start: { continuation.resume(returning: Result { () throws(WebImageError) in try work() }) },
+                    start: {
+                        continuation.resume(returning: Result { () throws(WebImageError) in try budget.run(work) })
+                    },
                     abandon: { continuation.resume(returning: .failure(.cancelled)) })
                 enqueue(job)
             }
         } onCancel: {
+            budget.cancel()
             cancel(id)
         }
         return try outcome.get()

@@ -57,9 +57,12 @@ final class PixmanImage {
         throws(WebImageError)
     {
         let canvas = try PixmanImage(target)
-        pixman_image_composite32(
-            operation, pointer, mask?.pointer, canvas.pointer, Int32(clamping: -x), Int32(clamping: -y), 0, 0, 0, 0,
-            Int32(target.width), Int32(target.height))
+        try WorkBudget.forBands(of: target) { rows in
+            pixman_image_composite32(
+                operation, pointer, mask?.pointer, canvas.pointer, Int32(clamping: -x),
+                Int32(clamping: rows.lowerBound - y), 0, Int32(rows.lowerBound), 0, Int32(rows.lowerBound),
+                Int32(target.width), Int32(rows.count))
+        }
     }
 
     /// Draws this image on a part of `target`, through an optional mask of the same size.

@@ -21,11 +21,16 @@ struct ColorPipeline {
             )
         }
         HandleLedger.opened("lcms transform")
-        cmsDoTransformLineStride(
-            transform, straight.baseAddress, result.baseAddress, UInt32(straight.width), UInt32(straight.height),
-            UInt32(clamping: straight.bytesPerRow), UInt32(clamping: result.bytesPerRow), 0, 0)
-        cmsDeleteTransform(transform)
-        HandleLedger.closed("lcms transform")
+        defer {
+            cmsDeleteTransform(transform)
+            HandleLedger.closed("lcms transform")
+        }
+        try WorkBudget.forBands(of: straight) { rows in
+            cmsDoTransformLineStride(
+                transform, straight.baseAddress + rows.lowerBound * straight.bytesPerRow,
+                result.baseAddress + rows.lowerBound * result.bytesPerRow, UInt32(straight.width), UInt32(rows.count),
+                UInt32(clamping: straight.bytesPerRow), UInt32(clamping: result.bytesPerRow), 0, 0)
+        }
         return try result.converted(to: .bgra8Premultiplied, isOpaque: isOpaque)
     }
 

@@ -24,7 +24,7 @@ extension PixelBuffer {
         let result = try PixelBuffer(width: size.width, height: size.height, format: target)
         try ResampleGraphPool.withGraph(plan.shape(from: self.size, to: size)) { graph throws(WebImageError) in
             if plan.planeCount == 1 {
-                try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
+                try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result))
                 return
             }
             let sourceRing = try PlaneRing(plan: plan, width: width, height: height, rowCount: graph.inputRowCount)
@@ -43,7 +43,7 @@ extension PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         try ResampleGraphPool.withGraph(plan.shorteningShape(from: self.size, to: height)) {
             graph throws(WebImageError) in
-            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
+            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result))
         }
         return result
     }
@@ -59,7 +59,7 @@ extension PixelBuffer {
             source: samples, target: samples, sample: ResampleGraph.Sample(format),
             resultSample: ResampleGraph.Sample(target))
         try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
-            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result), callbacks: nil)
+            try graph.run(source: PlaneRing(borrowing: self), target: PlaneRing(borrowing: result))
         }
         return result
     }

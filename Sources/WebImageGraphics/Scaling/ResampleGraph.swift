@@ -14,6 +14,16 @@ final class ResampleGraph: Sendable {
         /// The number type of the result; nil if it is the same as `sample`.
         var resultSample: Sample?
         var alpha = ZIMG_ALPHA_NONE
+
+        /// An upper bound of the memory of the filter weights: for each sample of the result along one side, the weights
+        /// of about six source samples, or six times the ratio if the picture becomes smaller. A weight has 6 bytes.
+        var weightByteCount: Int {
+            func bytes(_ source: Int, _ target: Int) -> Int {
+                guard source != target else { return 0 }
+                return target * (6 * (source / max(target, 1) + 1) + 16) * 6
+            }
+            return bytes(source.width, target.width) + bytes(source.height, target.height)
+        }
     }
 
     /// The number type of one sample: 8-bit integer, 16-bit integer or half precision.
@@ -65,8 +75,10 @@ final class ResampleGraph: Sendable {
     /// The minimum number of rows in the target ring.
     var outputRowCount: Int { rowCount(zimg_filter_graph_get_output_buffering) }
 
-    /// Scales the picture. zimg calls `callbacks` for each row, to fill the source ring and to read the target ring.
-    func run(source: PlaneRing, target: PlaneRing, callbacks: ResampleCallbacks?) throws(WebImageError) {
+    /// Scales the picture. Ends early if the current ``WorkBudget`` ends. zimg calls `callbacks` for each row, to fill the source ring and to read the target ring.
+    func run(
+        source: PlaneRing, target: PlaneRing, callbacks: ResampleCallbacks = ResampleCallbacks()
+    ) throws(WebImageError) {
         var tmpSize = 0
         zimg_filter_graph_get_tmp_size(handle, &tmpSize)
         var tmp: UnsafeMutableRawPointer?
@@ -77,13 +89,14 @@ final class ResampleGraph: Sendable {
         var sourceBuffer = source.constantBuffer
         var targetBuffer = target.buffer
         // Pass `callbacks` unretained, because zimg uses it only during this call.
-        let user = callbacks.map { Unmanaged.passUnretained($0).toOpaque() }
+        let user = Unmanaged.passUnretained(callbacks).toOpaque()
         let status = withExtendedLifetime((source, target, callbacks)) {
-            zimg_filter_graph_process(
-                handle, &sourceBuffer, &targetBuffer, tmp,
-                callbacks == nil ? nil : unpackRow, user, callbacks == nil ? nil : packRow, user)
+            zimg_filter_graph_process(handle, &sourceBuffer, &targetBuffer, tmp, unpackRow, user, packRow, user)
         }
-        guard status == ZIMG_ERROR_SUCCESS else { throw Self.lastError() }
+        guard status == ZIMG_ERROR_SUCCESS else {
+            try callbacks.budget?.check()
+            throw Self.lastError()
+        }
     }
 
     static let apiVersion = UInt32(ZIMG_API_VERSION_MAJOR << 8 | ZIMG_API_VERSION_MINOR)
@@ -117,6 +130,8 @@ final class ResampleGraph: Sendable {
 
 /// The functions that zimg calls before it reads a row and after it has written a row.
 class ResampleCallbacks {
+    let budget = WorkBudget.current
+
     /// Fills a part of a row of the source ring. Returns false to end the scaling with an error.
     func unpack(row: Int, left: Int, right: Int) -> Bool { true }
 
@@ -126,9 +141,10 @@ class ResampleCallbacks {
 
 private func unpackRow(_ user: UnsafeMutableRawPointer?, _ row: UInt32, _ left: UInt32, _ right: UInt32) -> Int32 {
     guard let user else { return 1 }
-    let isFilled = Unmanaged<ResampleCallbacks>.fromOpaque(user).takeUnretainedValue().unpack(
-        row: Int(row), left: Int(left), right: Int(right))
-    return isFilled ? 0 : 1
+    let callbacks = Unmanaged<ResampleCallbacks>.fromOpaque(user).takeUnretainedValue()
+    // An error ends the scaling. The caller finds its cause in the budget.
+    if let budget = callbacks.budget, (try? budget.check()) == nil { return 1 }
+    return callbacks.unpack(row: Int(row), left: Int(left), right: Int(right)) ? 0 : 1
 }
 
 private func packRow(_ user: UnsafeMutableRawPointer?, _ row: UInt32, _ left: UInt32, _ right: UInt32) -> Int32 {

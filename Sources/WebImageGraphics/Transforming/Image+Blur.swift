@@ -1,5 +1,4 @@
-import CWebImageYUV
-import CWebImageYUVShim
+import CWebImagePixelLoops
 public import Foundation
 public import WebImageCore
 
@@ -15,67 +14,133 @@ extension Image {
     public func blurredImage(withRadius radius: CGFloat) -> Image? {
         guard radius.isFinite, radius >= 0 else { return nil }
         guard radius > .ulpOfOne else { return self }
-        let deviation = max(Double(radius * scale), 2)
-        let width = Int(min(deviation * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5, 1e6)) | 1
-        return made {
-            () throws(WebImageError) in (try displayPixels().boxBlurred(reach: width / 2, times: 3), hasAlpha)
+        return blurredImage(deviation: max(Double(radius * scale), 2))
+    }
+
+    /// Returns the picture blurred by a Gaussian. The time for a pixel does not grow with the deviation.
+    ///
+    /// Below 2 px, the weights of the Gaussian are used. From 2 px on, three box filters approximate the Gaussian. The
+    /// result has the display format. Outside the picture, the edge pixels are repeated.
+    /// - Parameter deviation: The standard deviation in pixels.
+    /// - Returns: nil if the deviation is not positive and finite, or if the current ``WorkBudget`` has ended.
+    package func blurredImage(deviation: Double) -> Image? {
+        guard deviation > 0, deviation.isFinite else { return nil }
+        return made { () throws(WebImageError) in (try displayPixels().blurred(deviation), hasAlpha) }
+    }
+
+    /// Returns the picture with sharper edges (unsharp mask): `amount` times the difference between the picture and its
+    /// Gaussian blur is added to the picture.
+    ///
+    /// - Returns: As ``blurredImage(deviation:)``.
+    package func sharpenedImage(deviation: Double, amount: Double) -> Image? {
+        guard deviation > 0, deviation.isFinite, amount.isFinite else { return nil }
+        return made { () throws(WebImageError) in
+            let canvas = try displayPixelsToDrawOn()
+            let blurred = try canvas.blurred(deviation)
+            try WorkBudget.forBands(of: canvas) { rows in
+                for row in rows {
+                    webimage_unsharp_row(
+                        blurred.bytes(ofRow: row), canvas.bytes(ofRow: row), canvas.width, Float(amount))
+                }
+            }
+            return (canvas, hasAlpha)
         }
     }
 }
 
 extension PixelBuffer {
+    /// Returns the blurred picture. The receiver must have the display format.
+    fileprivate func blurred(_ deviation: Double) throws(WebImageError) -> PixelBuffer {
+        if deviation < Self.leastBoxDeviation { return try convolved(Self.gaussian(deviation)) }
+        // The width of the three boxes (W3C Filter Effects §9.4).
+        let width = Int(min(deviation * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5, 1e6)) | 1
+        return try boxBlurred(reach: width / 2, times: 3)
+    }
+
+    /// The deviation in pixels from which three boxes approximate a Gaussian well.
+    private static let leastBoxDeviation = 2.0
+
+    /// The weights of a Gaussian up to three deviations from its centre, as fixed-point numbers. Their sum is 1.
+    private static func gaussian(_ deviation: Double) -> [Int16] {
+        let reach = max(Int((deviation * 3).rounded(.up)), 1)
+        let line = (-reach...reach).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
+        let one = Double(1 << WEBIMAGE_WEIGHT_BITS)
+        var weights = line.map { Int16(($0 / line.reduce(0, +) * one).rounded()) }
+        // Rounding can change the sum, and with it the brightness. Correct the largest weight.
+        weights[reach] += Int16(one) - weights.reduce(0, +)
+        return weights
+    }
+
+    /// Applies the weights to the pixels of each row, and then to the pixels of each column.
+    private func convolved(_ weights: [Int16]) throws(WebImageError) -> PixelBuffer {
+        let reach = weights.count / 2
+        let across = try PixelBuffer(width: width, height: height, format: format)
+        let padded = try PixelBuffer(width: width + 2 * reach, height: 1, format: format)
+        let start = padded.bytes(ofRow: 0)
+        let shifted = weights.indices.map { UnsafePointer(start + 4 * $0) as UnsafePointer<UInt8>? }
+        try WorkBudget.forBands(of: self) { rows in
+            for row in rows {
+                let source = bytes(ofRow: row)
+                memcpy(start + 4 * reach, source, 4 * width)
+                for x in 0..<reach {
+                    memcpy(start + 4 * x, source, 4)
+                    memcpy(start + 4 * (reach + width + x), source + 4 * (width - 1), 4)
+                }
+                webimage_weighted_sum(shifted, weights, weights.count, across.bytes(ofRow: row), 4 * width)
+            }
+        }
+        let result = try PixelBuffer(width: width, height: height, format: format)
+        try WorkBudget.forBands(of: self) { rows in
+            for row in rows {
+                let lines = (-reach...reach).map {
+                    UnsafePointer(across.bytes(ofRow: min(max(row + $0, 0), height - 1))) as UnsafePointer<UInt8>?
+                }
+                webimage_weighted_sum(lines, weights, weights.count, result.bytes(ofRow: row), 4 * width)
+            }
+        }
+        return result
+    }
+
     /// Replaces each pixel by the mean of the pixels up to `reach` pixels away in each direction. Applies this filter
-    /// `times` times. The pixels must have the display format.
-    fileprivate func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
+    /// `times` times.
+    private func boxBlurred(reach: Int, times: Int) throws(WebImageError) -> PixelBuffer {
         let factor = reach / Self.maxReach + 1
         guard factor == 1 else {
             let small = PixelSize(width: max(width / factor, 1), height: max(height / factor, 1))
             return try scaled(to: small).boxBlurred(reach: reach / factor, times: times).scaled(to: size)
         }
-        let reach = min(reach, 4 * max(width, height))
-        // Extend the edges first, because libyuv's filter averages only pixels inside the buffer.
-        var picture = try framed(by: reach)
-        var blurred = try PixelBuffer(width: picture.width, height: picture.height, format: format)
-        let sumStride = picture.width * 4
-        let sums = UnsafeMutablePointer<Int32>.allocate(capacity: sumStride * (reach * 2 + 2))
-        defer { sums.deallocate() }
-        for _ in 0..<times {
-            try picture.continueEdges(reach)
-            let (source, target) = (try BytePlane(picture), try BytePlane(blurred))
-            try YUVError.check(
-                ARGBBlur(
-                    source.base, source.stride, target.base, target.stride, sums, Int32(clamping: sumStride),
-                    source.width, source.height, Int32(clamping: reach)), "cannot blur the picture")
-            swap(&picture, &blurred)
+        let buffers = [
+            try PixelBuffer(width: width, height: height, format: format),
+            try PixelBuffer(width: width, height: height, format: format),
+        ]
+        var picture = self
+        for pass in 0..<2 * times {
+            try picture.boxPass(reach, isAcross: pass % 2 == 0, into: buffers[pass % 2])
+            picture = buffers[pass % 2]
         }
-        return try picture.cropped(to: PixelRect(x: reach, y: reach, width: width, height: height))
+        return picture
+    }
+
+    /// Applies a box to all rows or to all columns.
+    private func boxPass(_ reach: Int, isAcross: Bool, into target: PixelBuffer) throws(WebImageError) {
+        if isAcross {
+            return try WorkBudget.forBands(of: self) { rows in
+                for row in rows { webimage_box_row(bytes(ofRow: row), target.bytes(ofRow: row), width, reach) }
+            }
+        }
+        func line(_ row: Int) -> UnsafeMutablePointer<UInt8> { bytes(ofRow: min(max(row, 0), height - 1)) }
+        var sums = [Int32](repeating: 0, count: 4 * width)
+        webimage_add_row(&sums, line(0), sums.count, Int32(reach + 1))
+        for row in 0..<reach { webimage_add_row(&sums, line(row + 1), sums.count, 1) }
+        try WorkBudget.forBands(of: self) { rows in
+            for row in rows {
+                webimage_box_column(
+                    &sums, line(row + reach + 1), line(row - reach), target.bytes(ofRow: row), sums.count, reach)
+            }
+        }
     }
 
     /// The maximum reach in pixels. With a larger reach, the result has no details. The picture is therefore blurred at
     /// a smaller size, which needs less time and memory.
     private static let maxReach = 256
-
-    /// Returns the picture with a border of `reach` pixels on each side. The border is not filled.
-    private func framed(by reach: Int) throws(WebImageError) -> PixelBuffer {
-        let size = PixelSize(width: width + 2 * reach, height: height + 2 * reach)
-        let result = try PixelBuffer(width: size.width, height: size.height, format: format)
-        result.copy(self, x: reach, y: reach)
-        return result
-    }
-
-    /// Fills the border of `reach` pixels on each side with the nearest pixels of the picture.
-    private func continueEdges(_ reach: Int) throws(WebImageError) {
-        let plane = try BytePlane(self)
-        let side = Int32(clamping: reach)
-        for row in reach..<height - reach {
-            let pixels = UnsafeMutableRawPointer(bytes(ofRow: row)).assumingMemoryBound(to: UInt32.self)
-            let line = bytes(ofRow: row)
-            webimage_fill_pixels(line, plane.stride, side, 1, pixels[reach])
-            webimage_fill_pixels(line + (width - reach) * 4, plane.stride, side, 1, pixels[width - reach - 1])
-        }
-        for row in 0..<reach {
-            memcpy(bytes(ofRow: row), bytes(ofRow: reach), bytesPerRow)
-            memcpy(bytes(ofRow: height - 1 - row), bytes(ofRow: height - 1 - reach), bytesPerRow)
-        }
-    }
 }

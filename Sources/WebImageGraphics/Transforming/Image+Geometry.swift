@@ -113,7 +113,9 @@ extension Image {
             image.copyMetadata(from: self)
             return image
         } catch {
-            WebImageLog.shared.log(.warning, "transform failed: \(error)", metadata: error.logMetadata)
+            if !error.isCancellation {
+                WebImageLog.shared.log(.warning, "transform failed: \(error)", metadata: error.logMetadata)
+            }
             return nil
         }
     }

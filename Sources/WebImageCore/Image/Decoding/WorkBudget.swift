@@ -14,6 +14,7 @@ public final class WorkBudget: Sendable {
     }
 
     private let allowed: Duration?
+    private let countdown: DeadlineCountdown?
     private let state = Locked(State())
 
     /// The budget of the job that runs in the current task or on the current thread. Nil outside of jobs.
@@ -22,7 +23,11 @@ public final class WorkBudget: Sendable {
     /// Creates a budget whose time starts at ``start()``.
     ///
     /// - Parameter time: The time for all steps; nil for work that only its caller ends.
-    public init(time: Duration?) {
+    public convenience init(time: Duration?) { self.init(time: time, countdown: nil) }
+
+    /// - Parameter countdown: Ends the work after a number of checks; nil except in tests.
+    package init(time: Duration?, countdown: DeadlineCountdown?) {
+        self.countdown = countdown
         // Limit the duration to ten years, which is practically unlimited. Adding centuries would overflow the instant.
         allowed = time.map { min($0, .seconds(315_360_000)) }
     }
@@ -52,7 +57,7 @@ public final class WorkBudget: Sendable {
     ///   used up.
     public func check() throws(WebImageError) {
         let (isCancelled, end) = state.withLock { ($0.isCancelled, $0.end) }
-        if isCancelled { throw .cancelled }
+        if isCancelled || countdown?.countDown() == true { throw .cancelled }
         guard let end, let allowed, ContinuousClock.now >= end else { return }
         throw .limit(
             .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
@@ -82,6 +87,16 @@ public final class WorkBudget: Sendable {
     ///
     /// - Throws: As ``check()``.
     package static func checkCurrent() throws(WebImageError) { try current?.check() }
+
+    /// Returns 1 if the current job must end, otherwise 0. C libraries call this function between rows.
+    package static let shouldStop: @convention(c) () -> Int32 = {
+        do throws(WebImageError) {
+            try current?.check()
+            return 0
+        } catch {
+            return 1
+        }
+    }
 }
 
 extension WebImageError {
