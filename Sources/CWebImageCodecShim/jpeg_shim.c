@@ -235,10 +235,26 @@ static void nothing_more(j_compress_ptr cinfo) { (void)cinfo; }
 /* The encoder's state. It is allocated on the heap: local variables that change after setjmp have undefined values
    after longjmp. */
 typedef struct {
+    struct jpeg_progress_mgr base;
+    int (*should_stop)(void);
+    long calls;
+} stopping_progress;
+
+typedef struct {
     struct jpeg_compress_struct cinfo;
     error_manager errors;
     memory_destination destination;
+    stopping_progress progress;
 } encoder;
+
+/* libjpeg calls this function for each row, and for each row of blocks in each scan of a progressive file. */
+static void stop_when_told(j_common_ptr cinfo) {
+    stopping_progress *progress = (stopping_progress *)cinfo->progress;
+    if (progress->calls++ % 8 == 0 && progress->should_stop()) {
+        snprintf(((error_manager *)cinfo->err)->message, 200, "stopped");
+        escape(cinfo, WEBIMAGE_JPEG_FAILED);
+    }
+}
 
 static void write_app1(j_compress_ptr cinfo, webimage_jpeg_bytes payload) {
     if (payload.length > 0) jpeg_write_marker(cinfo, JPEG_APP0 + 1, payload.bytes, (unsigned int)payload.length);
@@ -278,6 +294,9 @@ int webimage_jpeg_encode(
         cinfo->comp_info[0].v_samp_factor = settings->halves_chroma ? 2 : 1;
     }
     if (settings->is_progressive) jpeg_simple_progression(cinfo);
+    state->progress.base.progress_monitor = stop_when_told;
+    state->progress.should_stop = settings->should_stop;
+    if (settings->should_stop) cinfo->progress = &state->progress.base;
     jpeg_start_compress(cinfo, TRUE);
     write_app1(cinfo, settings->exif);
     write_app1(cinfo, settings->xmp);

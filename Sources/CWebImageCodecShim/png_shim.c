@@ -240,7 +240,10 @@ bool cpng_writer_write(CPNGWriter *writer, const CPNGDescription *wanted, const 
         if (*(const uint8_t *)&one == 1) png_set_swap(png);
     }
     if (four_channels && !wanted->has_alpha) png_set_filler(png, 0, PNG_FILLER_AFTER);
-    for (uint32_t row = 0; row < wanted->height; row++) png_write_row(png, rows + (size_t)row * stride);
+    for (uint32_t row = 0; row < wanted->height; row++) {
+        if (wanted->should_stop && row % 8 == 0 && wanted->should_stop()) png_error(png, "stopped");
+        png_write_row(png, rows + (size_t)row * stride);
+    }
     png_write_end(png, writer->info);
     return true;
 }

@@ -30,6 +30,9 @@ final class AVIFEncoder {
         var size: PixelSize?
         for index in 0..<frameCount {
             let frame = try frame(index)
+            // libavif cannot be interrupted while it encodes a frame.
+            try WorkBudget.current?.admit(
+                "encoding AVIF", seconds: Double(frame.image.pixelSize.pixelCount) * Self.secondsPerPixel)
             let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
@@ -47,6 +50,9 @@ final class AVIFEncoder {
         try check(libavif.avifEncoderFinish(handle, &output))
         return Data(bytes: output.data, count: output.size)
     }
+
+    /// The time of encoding a pixel, as the highest measured for photos and noise (Documentation/Costs.md).
+    private static let secondsPerPixel = 250e-9
 
     private func configure(_ options: EncodingOptions) {
         // Quantizers range from 63 (worst quality) to 0 (best quality). The minimum quantizer is lower than the maximum

@@ -109,6 +109,7 @@ extension DecodingLimits.Limit {
             switch self {
             case .encodedBytes, .bodyBytes: ("bytes", "--max-bytes")
             case .pixels: ("pixels", "--max-pixels")
+            case .side: ("pixels on one side", nil)
             case .animationPixels: ("pixels in all frames together", "--max-pixels")
             case .frameCount: ("frames", nil)
             case .ancillaryChunkBytes: ("bytes in one profile or metadata block", nil)

@@ -37,6 +37,9 @@ final class HEIFEncoder {
     }
 
     func encode(_ image: Image, options: EncodingOptions) throws(WebImageError) -> Data {
+        // x265 cannot be interrupted while it encodes a frame.
+        try WorkBudget.current?.admit(
+            "encoding HEIC", seconds: Double(image.pixelSize.pixelCount) * Self.secondsPerPixel)
         let picture = try HEIFPicture(image, options: options, libheif: libheif)
         try check(libheif.heif_encoder_set_lossy_quality(encoder, Int32((options.quality * 100).rounded())))
         try check(libheif.heif_encoder_set_lossless(encoder, options.lossless ? 1 : 0))
@@ -49,6 +52,9 @@ final class HEIFEncoder {
         }
         return try written()
     }
+
+    /// The time of encoding a pixel, as the highest measured for photos and noise (Documentation/Costs.md).
+    private static let secondsPerPixel = 1500e-9
 
     /// Adds a thumbnail to the file. Adds none if the picture is not larger than a thumbnail.
     private func addThumbnail(of picture: HEIFPicture, to handle: OpaquePointer) throws(WebImageError) {

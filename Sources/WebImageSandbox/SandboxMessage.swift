@@ -303,7 +303,7 @@ private struct FieldWriter {
         let limits = options.limits
         for value in [
             limits.maxEncodedBytes, limits.maxPixels, limits.maxAnimationPixels, limits.maxFrameCount,
-            limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes, limits.maxDecodeBytes,
+            limits.maxAncillaryChunkBytes, limits.maxAncillaryBytes, limits.maxDecodeBytes, limits.maxSide,
         ] { write(UInt64(clamping: value)) }
         write(UInt64(min(max(limits.maxDecodeTime / .milliseconds(1), 0), 1e15)))
     }
@@ -343,6 +343,7 @@ private struct FieldReader {
         options.limits.maxAncillaryChunkBytes = Int(clamping: read())
         options.limits.maxAncillaryBytes = Int(clamping: read())
         options.limits.maxDecodeBytes = Int(clamping: read())
+        options.limits.maxSide = Int(clamping: read())
         options.limits.maxDecodeTime = .milliseconds(Int64(clamping: read()))
         return options
     }

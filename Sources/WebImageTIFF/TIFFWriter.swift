@@ -38,6 +38,7 @@ enum TIFFWriter {
         // Copy each row, because libtiff applies the differencing to the caller's row in place.
         let row = try PixelBuffer(width: pixels.width, height: 1, format: format)
         for index in 0..<pixels.height {
+            if index % 16 == 0 { try WorkBudget.current?.check() }
             memcpy(row.baseAddress, pixels.baseAddress + index * pixels.bytesPerRow, rowBytes)
             guard file.libtiff.TIFFWriteScanline(file.handle, row.baseAddress, UInt32(index), 0) == 1 else {
                 throw .cannotEncode("libtiff", file.message)

@@ -114,6 +114,7 @@ typedef struct {
     webimage_jpeg_bytes icc;
     webimage_jpeg_bytes exif; /* APP1 payloads with their signatures, at most 65533 bytes each */
     webimage_jpeg_bytes xmp;
+    int (*should_stop)(void); /* called between rows; a result other than 0 ends the encoding as a failure */
 } webimage_jpeg_settings;
 
 /* Calls setjmp, then compresses a whole image. The caller frees *out with free(). `message` has space for 200 bytes. */

@@ -118,6 +118,8 @@ typedef struct {
     /// An ICC profile, or NULL.
     const uint8_t *icc;
     size_t icc_count;
+    /// Called between rows. A result other than 0 ends the writing as a failure.
+    int (*should_stop)(void);
 } CPNGDescription;
 
 /// Creates a writer that writes a file to memory. Returns NULL when out of memory. The function is in C because

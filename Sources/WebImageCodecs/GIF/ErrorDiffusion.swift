@@ -11,7 +11,8 @@ struct ErrorDiffusion {
         self.transparentIndex = transparentIndex
     }
 
-    func indices(of pixels: PixelBuffer) -> [UInt8] {
+    /// - Throws: The error of the current ``WorkBudget`` if it has ended.
+    func indices(of pixels: PixelBuffer) throws(WebImageError) -> [UInt8] {
         let (width, height) = (pixels.width, pixels.height)
         // The index of the nearest palette colour for each colour of 5 bits per channel. An index that is not yet
         // computed is -1.
@@ -20,9 +21,10 @@ struct ErrorDiffusion {
         // channels. Each row has a margin of one pixel at both ends.
         var owed = [Int32](repeating: 0, count: (width + 2) * 3)
         var next = owed
-        return [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in
+        let indices = [UInt8](unsafeUninitializedCapacity: width * height) { target, initialized in
+            initialized = width * height
             nearest.withUnsafeMutableBufferPointer { nearest in
-                for row in 0..<height {
+                for row in 0..<height where row % 16 > 0 || WorkBudget.shouldStop() == 0 {
                     let source = (pixels.baseAddress + row * pixels.bytesPerRow).assumingMemoryBound(to: UInt32.self)
                     owed.withUnsafeMutableBufferPointer { owed in
                         next.withUnsafeMutableBufferPointer { next in
@@ -36,8 +38,9 @@ struct ErrorDiffusion {
                     swap(&owed, &next)
                 }
             }
-            initialized = width * height
         }
+        try WorkBudget.checkCurrent()
+        return indices
     }
 
     /// Maps one row of pixels. Every second row is mapped from right to left. If all rows had the same direction, the

@@ -69,7 +69,7 @@ private struct GIFAnimationWriter {
         // if the whole canvas must be cleared.
         let rectangle = clears ? .whole(frame.pixels) : frame.rectangle
         try file.append(
-            IndexedPicture(try rectangle.cut(from: frame.pixels)), x: rectangle.x.lowerBound,
+            try IndexedPicture(try rectangle.cut(from: frame.pixels)), x: rectangle.x.lowerBound,
             y: rectangle.y.lowerBound, delay: frame.delay, disposal: clears ? .background : .none)
     }
 }

@@ -63,9 +63,11 @@ final class GIFFileWriter {
         var indices = picture.indices
         let isWritten = indices.withUnsafeMutableBufferPointer { indices in
             (0..<picture.height).allSatisfy { row in
-                EGifPutLine(file, indices.baseAddress! + row * picture.width, Int32(picture.width)) == GIF_OK
+                (row % 16 > 0 || WorkBudget.shouldStop() == 0)
+                    && EGifPutLine(file, indices.baseAddress! + row * picture.width, Int32(picture.width)) == GIF_OK
             }
         }
+        try WorkBudget.checkCurrent()
         guard isWritten else { throw Self.failure(file?.pointee.Error ?? 0) }
     }
 

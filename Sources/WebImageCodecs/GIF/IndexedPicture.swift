@@ -19,7 +19,9 @@ struct IndexedPicture {
     /// This package implements the conversion because no packaged library with a permissive licence does it well.
     /// giflib's function uses 5 bits per channel and no dithering. The loops run only when a GIF is written. A photo of
     /// one megapixel takes about 40 ms in a release build.
-    init(_ pixels: PixelBuffer) {
+    ///
+    /// - Throws: The error of the current ``WorkBudget`` if it has ended.
+    init(_ pixels: PixelBuffer) throws(WebImageError) {
         precondition(pixels.format == .rgba8)
         width = pixels.width
         height = pixels.height
@@ -32,7 +34,8 @@ struct IndexedPicture {
         palette = colors.flatMap { [$0.red, $0.green, $0.blue] }
         transparentIndex = histogram.hasTransparency ? colors.count : nil
         if histogram.hasTransparency { palette += [0, 0, 0] }
-        indices = ErrorDiffusion(colors: colors, transparentIndex: UInt8(truncatingIfNeeded: colors.count))
+        try WorkBudget.checkCurrent()
+        indices = try ErrorDiffusion(colors: colors, transparentIndex: UInt8(truncatingIfNeeded: colors.count))
             .indices(of: pixels)
     }
 }

@@ -24,6 +24,7 @@ struct JPEGEncoding {
         settings.quality = Int32(quality)
         settings.halves_chroma = quality < 90 ? 1 : 0
         settings.is_progressive = isProgressive ? 1 : 0
+        settings.should_stop = WorkBudget.shouldStop
         return try (profile?.iccData ?? Data()).withFileBytes { icc throws(WebImageError) in
             try (metadata?.exif ?? Data()).withFileBytes { exif throws(WebImageError) in
                 try (metadata?.xmp ?? Data()).withFileBytes { xmp throws(WebImageError) in
@@ -45,6 +46,7 @@ struct JPEGEncoding {
                 bytes.bindMemory(to: UInt8.self).baseAddress, pixels.bytesPerRow, &settings, &encoded, &count, &message)
         }
         guard status == WEBIMAGE_JPEG_OK, let encoded else {
+            try WorkBudget.checkCurrent()
             throw .cannotEncode(
                 "libjpeg", String(decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self),
                 hint: "A JPEG's sides are at most 65500 px; choose PNG or a smaller size.")

@@ -26,7 +26,8 @@ final class PNGWriter {
         return try profile.withFileBytes { icc throws(WebImageError) in
             let description = CPNGDescription(
                 width: UInt32(source.width), height: UInt32(source.height), layout: layout, has_alpha: hasAlpha,
-                compression_level: 6, icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count)
+                compression_level: 6, icc: icc.bindMemory(to: UInt8.self).baseAddress, icc_count: icc.count,
+                should_stop: WorkBudget.shouldStop)
             return PNGChunkWriter.adding(options.metadata, to: try PNGWriter().write(description, source))
         }
     }
@@ -50,6 +51,7 @@ final class PNGWriter {
         var description = description
         let rows = UnsafePointer(pixels.baseAddress.assumingMemoryBound(to: UInt8.self))
         guard cpng_writer_write(handle, &description, rows, pixels.bytesPerRow) else {
+            try WorkBudget.checkCurrent()
             throw .cannotEncode("libpng", String(cString: cpng_writer_message(handle)))
         }
         var count = 0

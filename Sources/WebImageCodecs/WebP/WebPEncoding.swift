@@ -134,11 +134,13 @@ private final class WebPPictureEncoder {
         let isEncoded = withUnsafeMutablePointer(to: &writer) { writer in
             picture.writer = { WebPMemoryWrite($0, $1, $2) }
             picture.custom_ptr = UnsafeMutableRawPointer(writer)
+            picture.progress_hook = { _, _ in 1 - WorkBudget.shouldStop() }
             defer { picture.custom_ptr = nil }
             return WebPEncode(&config, &picture)
         }
         guard isEncoded != 0, let memory = writer.mem else {
             WebPMemoryWriterClear(&writer)
+            try WorkBudget.checkCurrent()
             throw failure
         }
         // Copy the bytes. libwebp allocated their memory, so libwebp must free it; `free()` must not.
