@@ -111,7 +111,8 @@ extension ImageService {
             key: key, reference: reference, demand: demand,
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
             negativeTTL: settings.configuration.negativeTTL,
-            cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1) },
+            cost: { made.cost(of: $0) }, time: settings.output.decoding.maxDecodeTime,
+            make: { try made.make(from: $0, sharing: $1, budget: $2) },
             decodeKey: { made.decodeKey(for: $0) }, allowsRedirect: { settings.allowsRedirect(to: $0) })
     }
 
@@ -164,13 +165,15 @@ extension ImageService {
         kind: RoutedTarget.Kind, make: @escaping @Sendable (Data) throws -> EncodedResult
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let reference = try await admit(target, settings, &record)
+        let description = SourceInfo(settings: settings.output, coders: coders)
         let key = await key(of: target, reference, [], settings, kind: kind)
         let provided = try await provider.provide(
             PictureJob(
                 key: key, reference: reference, demand: demand(key.generation, record),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
-                negativeTTL: settings.configuration.negativeTTL, cost: { _ in 1 << 20 },
-                make: { data, _ in try make(data) }, allowsRedirect: { settings.allowsRedirect(to: $0) }))
+                negativeTTL: settings.configuration.negativeTTL, cost: { description.cost(of: $0) },
+                time: settings.output.decoding.maxDecodeTime, make: { data, _, _ in try make(data) },
+                allowsRedirect: { settings.allowsRedirect(to: $0) }))
         record.take(provided)
         var answer = ResultResponse(request: request, settings: settings, now: clock.date)
         answer.expires = target.options.expires

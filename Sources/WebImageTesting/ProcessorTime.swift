@@ -11,6 +11,25 @@ package enum ProcessorTime {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
+    /// A thread whose processor time other threads can read.
+    package struct Thread: Sendable {
+        private let clock: clockid_t
+
+        /// The calling thread.
+        package static var current: Thread {
+            var clock = clockid_t()
+            pthread_getcpuclockid(pthread_self(), &clock)
+            return Thread(clock: clock)
+        }
+
+        /// The processor time that the thread has used so far, in seconds; 0 after the thread has ended.
+        package var seconds: Double {
+            var time = timespec()
+            clock_gettime(clock, &time)
+            return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        }
+    }
+
     /// Runs `work` and returns its processor time as a multiple of the time of a fixed computation in the same process.
     ///
     /// The fixed computation is 100,000 steps of ``SeededRandom``. A slow machine, a debug build or a sanitizer slows

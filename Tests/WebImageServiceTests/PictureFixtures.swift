@@ -86,3 +86,10 @@ struct Look {
         zip(pixel(x, y), [color.0, color.1, color.2, color.3]).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
     }
 }
+
+extension ResultRenderer {
+    /// Makes a result without a limit of time.
+    func make(from source: Data, sharing: Sharing? = nil) throws -> EncodedResult {
+        try make(from: source, sharing: sharing, budget: WorkBudget(time: nil))
+    }
+}

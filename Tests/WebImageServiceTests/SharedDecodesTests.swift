@@ -23,7 +23,9 @@ struct SharedDecodesTests {
                 group.addTask {
                     await withValueContinuation { continuation in
                         let thread = Thread {
-                            let outcome = try? job.image(Self.key, version: "1", info: Self.info) { _ in
+                            let outcome = try? job.image(
+                                Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)
+                            ) { _ in
                                 count.withLock { $0 += 1 }
                                 return image
                             }
@@ -44,7 +46,7 @@ struct SharedDecodesTests {
         let image = try TestImages.solid(width: 4, height: 4)
         var count = 0
         func use(_ job: SharedDecodes.Job, _ key: SharedDecodes.Key = Self.key, version: String = "1") throws {
-            _ = try job.image(key, version: version, info: Self.info) { _ in
+            _ = try job.image(key, version: version, info: Self.info, budget: WorkBudget(time: nil)) { _ in
                 count += 1
                 return image
             }
@@ -76,19 +78,27 @@ struct SharedDecodesTests {
         let last = decodes.begin("a") { _ in nil }
         do {
             let first = decodes.begin("a") { _ in nil }
-            #expect(try first.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
+            #expect(
+                try first.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }
+                    .isOwn)
         }
-        #expect(try !last.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
+        #expect(
+            try !last.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }.isOwn
+        )
     }
 
     @Test func sharedDecodeFailureReachesOnlyItsWaitingJobs() throws {
         let decodes = SharedDecodes()
         let jobs = (decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in nil })
         #expect(throws: WebImageError.self) {
-            try jobs.0.image(Self.key, version: "1", info: Self.info) { _ in throw WebImageError.cancelled }
+            try jobs.0.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in
+                throw WebImageError.cancelled
+            }
         }
         let image = try TestImages.solid(width: 4, height: 4)
-        #expect(try jobs.1.image(Self.key, version: "1", info: Self.info) { _ in image }.isOwn)
+        #expect(
+            try jobs.1.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }
+                .isOwn)
     }
 
     /// Results of equal size share one decode, even if their formats or effects differ. For a client that accepts AVIF,
@@ -160,7 +170,7 @@ struct SharedDecodesTests {
         let image = try TestImages.solid(width: 4, height: 4)
         var sizes: [Int] = []
         for (job, key) in [(thumbnail, Self.key), (whole, huge)] {
-            _ = try job.image(key, version: "1", info: Self.info) { key in
+            _ = try job.image(key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { key in
                 sizes.append(key.size.width)
                 return image
             }

@@ -105,10 +105,17 @@ extension ConfigurationTable {
             "max-animation-megapixels", \.maxAnimationMegapixels, .live, in: 1...10_000, "N",
             "the maximum of all frames of a result"),
         number(
+            "max-result-memory", \.maxResultMemory, .live, in: (1 << 20)...(1 << 40), "BYTES",
+            "the maximum of all pixel buffers of a result"),
+        list(
+            "source-formats", \.sourceFormats, .live, "FORMAT,…", "formats of sources that are accepted; default: all"),
+        number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",
             "the longest side of a result"),
         number("max-result-megapixels", \.maxResultMegapixels, .live, in: 1...1_000, "N", "the maximum of a result"),
-        number("decode-timeout", \.decodeTimeout, .live, in: 1...3_600, "SECONDS", "after which decoding fails"),
+        number(
+            "decode-timeout", \.decodeTimeout, .live, in: 1...3_600, "SECONDS",
+            "of decoding, drawing and encoding after which a result fails"),
         number("queue", \.queue, .fixed, in: 1...100_000, "N", "results being made, including waiting ones"),
         number("queue-per-host", \.queuePerHost, .fixed, in: 1...100_000, "N", "the maximum of these per source host"),
         number(

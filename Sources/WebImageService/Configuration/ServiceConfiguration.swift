@@ -123,7 +123,11 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var maxResultDimension = 8_192
     /// The maximum size of a result in megapixels.
     public var maxResultMegapixels = 50
-    /// The maximum duration of a decode in seconds.
+    /// The maximum memory in bytes of all pixel buffers of a result that exist at the same time.
+    public var maxResultMemory = 1 << 30
+    /// The accepted formats of sources, for example `jpeg` and `png`; empty accepts every format that can be read.
+    public var sourceFormats: [String] = []
+    /// The maximum processor time of a result in seconds: reading the header, decoding, drawing and encoding.
     public var decodeTimeout = 8
     /// The maximum number of results that are being made at the same time. This number includes results that wait for a
     /// processor.

@@ -177,6 +177,14 @@ struct ServiceSettings: Sendable {
         settings.decoding.maxEncodedBytes = configuration.maxSourceBytes
         settings.decoding.maxPixels = configuration.maxSourceMegapixels * 1_000_000
         settings.decoding.maxDecodeTime = .seconds(configuration.decodeTimeout)
+        settings.maxWorkBytes = configuration.maxResultMemory
+        settings.decoding.maxDecodeBytes = min(settings.decoding.maxDecodeBytes, configuration.maxResultMemory)
+        if !configuration.sourceFormats.isEmpty { settings.sourceFormats = [] }
+        for name in configuration.sourceFormats {
+            let format = ImageFormat(fileExtension: name)
+            guard format != .undefined else { throw ConfigurationError("source-formats", "'\(name)' is no format") }
+            settings.sourceFormats?.insert(format.container)
+        }
         settings.maxFrames = configuration.maxAnimationFrames
         settings.maxAnimationPixels = configuration.maxAnimationMegapixels * 1_000_000
         settings.maxResultSide = configuration.maxResultDimension

@@ -12,6 +12,10 @@ struct OutputSettings: Sendable, Hashable {
     var maxAnimationPixels = 50_000_000
     var maxResultSide = 16_384
     var maxResultPixels = 50_000_000
+    /// The maximum memory in bytes of all pixel buffers of a result that exist at the same time.
+    var maxWorkBytes = 1 << 30
+    /// The accepted formats of sources; nil accepts every format that has a coder.
+    var sourceFormats: Set<ImageFormat>?
 
     /// The settings that can change a byte of a result, in a normalised spelling. The text is part of keys on disk, so
     /// every process must produce the same text. The entries of a dictionary are sorted, because their order differs

@@ -35,28 +35,31 @@ struct ResultRenderer: Sendable {
     ///
     /// - Throws: ``ServiceRefusal`` if the target requests an impossible result or a refused result. `WebImageError` if
     ///   the source cannot be decoded or the result cannot be encoded.
-    func make(from source: Data, sharing: Sharing? = nil) throws -> EncodedResult {
+    func make(from source: Data, sharing: Sharing? = nil, budget: WorkBudget) throws -> EncodedResult {
         let settings = settings.bounded(by: options.limits)
         try settings.decoding.checkEncodedBytes(source.count)
-        let info = try coders.imageInfo(of: source, limits: settings.decoding)
-        try settings.decoding.checkPixels(info.pixelSize)
+        let info = try settings.info(of: source, coders)
         if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
         var format = try format(for: info, settings)
         if let untouched = try passedThrough(source, info, format) { return untouched }
 
-        var work = RenderJob(resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing)
+        var work = RenderJob(
+            resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, budget: budget)
         try work.decodeWhole()
         let plan = plan(work.sourceSize, info, format, settings)
-        guard plan.result.pixelCount <= settings.maxResultPixels, plan.scaled.pixelCount <= settings.maxResultPixels
-        else {
+        for (name, size) in [("scaled picture", plan.scaled), ("result", plan.rotated)]
+        where size.pixelCount > settings.maxResultPixels {
             throw ServiceRefusal(
-                413, .limit, "the result would have \(plan.result) px, more than \(settings.maxResultPixels) pixels")
+                413, .limit,
+                "the \(name) would have \(size) px (\(size.pixelCount) pixels), more than \(settings.maxResultPixels) pixels"
+            )
         }
-        format = FormatChoice.replacement(for: format, size: plan.result, hasTransparency: hasTransparency(info))
+        format = FormatChoice.replacement(for: format, size: plan.rotated, hasTransparency: hasTransparency(info))
+        try buffers(plan, info, format).check(settings.maxWorkBytes)
         return try work.finish(plan, format)
     }
 
-    /// The key of the decode that ``make(from:sharing:)`` will need. It is nil if the source is an SVG, has several
+    /// The key of the decode that ``make(from:sharing:budget:)`` will need. It is nil if the source is an SVG, has several
     /// frames or is sent unchanged, or if the target is refused.
     func decodeKey(for info: ImageInfo) -> SharedDecodes.Key? {
         let settings = settings.bounded(by: options.limits)
@@ -122,23 +125,37 @@ struct ResultRenderer: Sendable {
         OutputFormat(info.format) == format && options.skippedFormats.contains(format)
     }
 
-    /// Estimates the memory in bytes that ``make(from:sharing:)`` needs. Reads only the header of the source.
+    /// The memory in bytes that ``make(from:sharing:budget:)`` needs. Reads only the header of the source.
     func cost(of source: Data) -> Int {
-        guard let info = try? coders.imageInfo(of: source, limits: settings.decoding) else { return 0 }
-        let plan = GeometryPlan(source: info.pixelSize, options: options, isVector: info.format == .svg)
-        let decoded = options.trim == nil ? plan.decodeSize(isVector: info.format == .svg) : info.pixelSize
-        func bytes(_ size: PixelSize) -> Int {
-            min(max(size.width, 1), 1 << 20) * min(max(size.height, 1), 1 << 20) * 4
+        let settings = settings.bounded(by: options.limits)
+        guard let info = try? settings.info(of: source, coders), let format = try? format(for: info, settings) else {
+            return 0
         }
-        return min(bytes(decoded) + 2 * bytes(plan.result), 1 << 31)
+        let plan = plan(uprightSize(info), info, format, settings)
+        return min(buffers(plan, info, format).byteCount, settings.maxWorkBytes)
+    }
+
+    /// The buffers of a result.
+    private func buffers(_ plan: GeometryPlan, _ info: ImageInfo, _ format: OutputFormat) -> BufferPlan {
+        let size = options.trim == nil ? plan.decodeSize(isVector: info.format == .svg) : plan.turned
+        let decoded = options.quarterTurns % 2 == 1 ? size.swapped : size
+        var decoding = DecodingOptions()
+        if options.trim == nil { decoding.thumbnailPixelSize = decoded }
+        let frameCount = mayAnimate(info, settings.bounded(by: options.limits)) ? info.frameCount : 1
+        decoding.firstFrameOnly = frameCount == 1
+        // A vector is drawn at the decoded size. Other coders can need memory for the whole picture.
+        let bytes = info.format == .svg ? decoded.byteCount(8) : info.decodeBytes(decoding)
+        return BufferPlan(
+            plan, options, decodedByteCount: bytes, decoded: decoded,
+            mark: options.watermark == nil ? nil : watermark?.pixelSize, format: format, frameCount: frameCount)
     }
 
     /// Whether the result may be an animation. If an animation exceeds a limit, the target has the option `trim`, or
     /// the requested format cannot store several frames, the result is the first frame of the source.
-    private func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
+    fileprivate func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
         if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
-        let frame = GeometryPlan(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).result
+        let frame = GeometryPlan(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).rotated
         if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return false }
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
     }
@@ -170,6 +187,7 @@ private struct RenderJob {
     let source: Data
     let info: ImageInfo
     let sharing: ResultRenderer.Sharing?
+    let budget: WorkBudget
     /// The size of the source to which the options refer. After ``decodeWhole()``, it excludes the border that `trim`
     /// removes.
     private(set) var sourceSize: PixelSize
@@ -179,8 +197,9 @@ private struct RenderJob {
 
     init(
         resultRenderer: ResultRenderer, settings: OutputSettings, source: Data, info: ImageInfo,
-        sharing: ResultRenderer.Sharing?
+        sharing: ResultRenderer.Sharing?, budget: WorkBudget
     ) {
+        self.budget = budget
         self.sharing = sharing
         self.resultRenderer = resultRenderer
         self.settings = settings
@@ -191,7 +210,8 @@ private struct RenderJob {
 
     private mutating func measured<Value>(
         _ stage: ServiceRecord.Stage, _ work: (inout Self) throws -> Value
-    ) rethrows -> Value {
+    ) throws -> Value {
+        try budget.check()
         let start = ContinuousClock.now
         defer { stages[stage, default: .zero] += ContinuousClock.now - start }
         return try work(&self)
@@ -211,11 +231,12 @@ private struct RenderJob {
     mutating func finish(_ plan: GeometryPlan, _ format: OutputFormat) throws -> EncodedResult {
         // Without a configured watermark, the option has no effect, as in imgproxy.
         let mark = options.watermark == nil ? nil : try resultRenderer.watermark?.drawing()
-        var renderer = FrameRenderer(plan: plan, options: options, watermark: mark, keepsAlpha: format.hasAlpha)
+        var renderer = FrameRenderer(
+            plan: plan, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
+            budget: budget)
         let isAnimated =
-            info.frameCount > 1 && info.frameCount <= settings.maxFrames && whole == nil
+            whole == nil && resultRenderer.mayAnimate(info, settings)
             && resultRenderer.coders.canEncodeFrames(to: format.imageFormat)
-            && plan.result.pixelCount <= settings.maxAnimationPixels / info.frameCount
         if isAnimated, let animated = try animation(plan, &renderer, format) { return animated }
         let frame = try whole ?? shared(plan.decodeSize(isVector: info.format == .svg))
         let image = try measured(.transform) { _ in try renderer.rendered(frame) }
@@ -242,7 +263,9 @@ private struct RenderJob {
         let key = resultRenderer.decodeKey(for: info, settings, turned)
         guard let sharing else { return try measured(.decode) { try $0.decoded(key) } }
         let start = ContinuousClock.now
-        let (image, isOwn) = try sharing.job.image(key, version: sharing.version, info: info) { try decoded($0) }
+        let (image, isOwn) = try sharing.job.image(
+            key, version: sharing.version, info: info, budget: budget
+        ) { try decoded($0) }
         stages[isOwn ? .decode : .queue, default: .zero] += ContinuousClock.now - start
         return image
     }
@@ -292,12 +315,14 @@ private struct RenderJob {
     /// Encodes the image. If the format is lossy, encodes again with a lower quality while the data is larger than
     /// `max_bytes` and the quality is above 10.
     private func encoded(_ image: Image, _ format: OutputFormat) throws(WebImageError) -> Data {
+        try budget.check()
         var quality = settings.quality(of: format, options)
         var data = try resultRenderer.coders.encode(
             image, format: format.imageFormat, options: encoding(format, quality: quality))
         guard options.maxBytes > 0, Self.lossy.contains(format) else { return data }
         while data.count > options.maxBytes, quality > 10 {
             let excess = Double(data.count) / Double(options.maxBytes)
+            try budget.check()
             quality = max(Int(Double(quality) * (excess > 3 ? 0.25 : excess > 1.5 ? 0.5 : 0.75)), 10)
             data = try resultRenderer.coders.encode(
                 image, format: format.imageFormat, options: encoding(format, quality: quality))
@@ -322,13 +347,12 @@ private struct RenderJob {
         else { return nil }
         let delays = info.delaysMilliseconds
         let count = min(animation.animatedImageFrameCount, settings.maxFrames)
-        let deadline = DecodeDeadline(settings.decoding)
         var frames = renderer
         let data = try resultRenderer.coders.encode(
             frameCount: count, loopCount: animation.animatedImageLoopCount, format: format.imageFormat,
             options: encoding(format, quality: settings.quality(of: format, options))
         ) { index throws(WebImageError) in
-            try deadline.check()
+            try budget.check()
             let frame = try asWanted(try animation.frameWithReason(at: index))
             return ImageFrame(
                 image: try frames.rendered(frame),
@@ -336,9 +360,26 @@ private struct RenderJob {
         }
         // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start
-        // An odd number of quarter turns at the end exchanges the sides.
-        let isTurned = options.angle.truncatingRemainder(dividingBy: 180) != 0
-        let size = isTurned ? plan.result.swapped : plan.result
-        return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
+        return EncodedResult(data: data, format: format, size: plan.rotated, frameCount: count, stages: stages)
+    }
+}
+
+extension OutputSettings {
+    /// Reads the header of a source, and checks its format and size.
+    func info(of source: Data, _ coders: ImageCodersManager) throws -> ImageInfo {
+        let sniffed = ImageFormat(sniffing: source)
+        // Check the format first, so that no coder of a refused format runs.
+        if sniffed != .undefined { try check(sniffed) }
+        let info = try coders.imageInfo(of: source, limits: decoding)
+        try check(info.format)
+        try decoding.checkPixels(info.pixelSize)
+        return info
+    }
+
+    private func check(_ format: ImageFormat) throws(ServiceRefusal) {
+        guard sourceFormats?.contains(format.container) ?? true else {
+            throw ServiceRefusal(
+                415, .notPicture, "sources of the format \(format.name ?? "of this file") are not accepted here")
+        }
     }
 }

@@ -22,17 +22,28 @@ struct SourceInfo: Sendable {
         var thumbhash: String?
     }
 
+    /// The options of the decode for the mean colour and the hashes.
+    private var decoding: DecodingOptions {
+        var options = DecodingOptions()
+        options.limits = settings.decoding
+        options.firstFrameOnly = true
+        options.thumbnailPixelSize = PixelSize(width: 100, height: 100)
+        return options
+    }
+
+    /// The memory in bytes that a description needs. Reads only the header of the source.
+    func cost(of source: Data) -> Int {
+        guard let info = try? settings.info(of: source, coders) else { return 0 }
+        return min(info.decodeBytes(decoding), settings.maxWorkBytes)
+    }
+
     /// Makes the answer of `/info/`.
     ///
     /// - Throws: `WebImageError` if the source cannot be read.
     func make(from source: Data) throws -> EncodedResult {
         try settings.decoding.checkEncodedBytes(source.count)
-        let info = try coders.imageInfo(of: source, limits: settings.decoding)
-        var options = DecodingOptions()
-        options.limits = settings.decoding
-        options.firstFrameOnly = true
-        options.thumbnailPixelSize = PixelSize(width: 100, height: 100)
-        let image = try coders.decode(source, options: options)
+        let info = try settings.info(of: source, coders)
+        let image = try coders.decode(source, options: decoding)
         let format = OutputFormat(info.format)
         let report = Report(
             format: info.format.description, mime_type: format?.mediaType ?? "application/octet-stream",

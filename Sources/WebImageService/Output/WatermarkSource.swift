@@ -6,12 +6,15 @@ final class WatermarkSource: Sendable {
     private let data: Data
     private let opacity: Double
     private let image = Locked<Image?>(nil)
+    /// The size of the watermark in pixels; nil if its header cannot be read.
+    let pixelSize: PixelSize?
     /// Text for result keys that identifies this watermark and its opacity.
     let digest: String
 
     init(data: Data, opacity: Double) {
         self.data = data
         self.opacity = opacity
+        pixelSize = (try? ImageCodersManager.shared.imageInfo(of: data, limits: .default))?.pixelSize
         let bytes = HMAC.sha256(Array(data)).prefix(8).map { String($0, radix: 16) }
         digest = bytes.joined(separator: ":") + "/" + String(opacity)
     }

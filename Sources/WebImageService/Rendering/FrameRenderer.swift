@@ -11,10 +11,16 @@ struct FrameRenderer {
     let watermark: WatermarkDrawing?
     /// Whether the result's format stores transparency.
     let keepsAlpha: Bool
+    /// Checked before each step. The steps check it between bands of rows.
+    let budget: WorkBudget
     private var cropPlace: PixelPlace?
     private var cutPlace: PixelPlace?
 
-    init(plan: GeometryPlan, options: ProcessingOptions, watermark: WatermarkDrawing?, keepsAlpha: Bool) {
+    init(
+        plan: GeometryPlan, options: ProcessingOptions, watermark: WatermarkDrawing?, keepsAlpha: Bool,
+        budget: WorkBudget
+    ) {
+        self.budget = budget
         self.plan = plan
         self.options = options
         self.watermark = watermark
@@ -26,23 +32,45 @@ struct FrameRenderer {
     /// - Parameter frame: The uncropped frame of the source before the quarter turns. After the turns, its size is
     ///   ``GeometryPlan/decodeSize(isVector:)`` or larger.
     mutating func rendered(_ frame: Image) throws(WebImageError) -> Image {
-        var image = try PixelCanvas.oriented(frame, ImageOrientation(quarterTurns: options.quarterTurns))
-        if !options.flipsLast { image = try flipped(image) }
-        image = try cropped(image)
-        image = try PixelCanvas.scaled(image, to: plan.scaled)
-        image = try cut(image)
-        if options.flipsLast { image = try flipped(image) }
-        image = try PixelEffects.apply(options, to: image)
-        image = try placedOnCanvas(image)
-        if options.angle != 0 {
-            image = try PixelEffects.made(
-                image, image.rotatedImage(withAngle: options.angle * .pi / 180, fitSize: true))
+        var image = frame
+        for step in Step.allCases {
+            try budget.check()
+            image = try apply(step, to: image)
         }
-        image = try flattened(image)
-        if let watermark, let wanted = options.watermark {
-            image = try watermark.drawn(on: image, wanted, dpr: plan.dpr)
+        return image
+    }
+
+    /// The steps in their order.
+    private enum Step: CaseIterable {
+        case turn, mirrorFirst, crop, scale, cut, mirrorLast, effects, canvas, rotate, flatten, watermark, corners
+    }
+
+    /// Applies a step. Returns the picture unchanged if the options do not need the step.
+    private mutating func apply(_ step: Step, to image: Image) throws(WebImageError) -> Image {
+        switch step {
+        case .turn: try PixelCanvas.oriented(image, ImageOrientation(quarterTurns: options.quarterTurns))
+        case .mirrorFirst: options.flipsLast ? image : try flipped(image)
+        case .crop: try cropped(image)
+        case .scale: try PixelCanvas.scaled(image, to: plan.scaled)
+        case .cut: try cut(image)
+        case .mirrorLast: options.flipsLast ? try flipped(image) : image
+        case .effects: try PixelEffects.apply(options, to: image, budget: budget)
+        case .canvas: try placedOnCanvas(image)
+        case .rotate: try rotated(image)
+        case .flatten: try flattened(image)
+        case .watermark: try watermarked(image)
+        case .corners: try roundCorners(image)
         }
-        return try roundCorners(image)
+    }
+
+    private func watermarked(_ image: Image) throws(WebImageError) -> Image {
+        guard let watermark, let wanted = options.watermark else { return image }
+        return try watermark.drawn(on: image, wanted, dpr: plan.dpr)
+    }
+
+    private func rotated(_ image: Image) throws(WebImageError) -> Image {
+        guard options.angle != 0 else { return image }
+        return try PixelEffects.made(image, image.rotatedImage(withAngle: options.angle * .pi / 180, fitSize: true))
     }
 
     private func flipped(_ image: Image) throws(WebImageError) -> Image {

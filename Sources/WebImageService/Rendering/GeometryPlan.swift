@@ -1,3 +1,4 @@
+import Foundation
 import WebImageCore
 
 /// The size of the picture after each step from the source to the result. The plan is computed from the source's size
@@ -33,6 +34,11 @@ struct GeometryPlan: Sendable, Hashable {
             height: extendedToRatio.height + padding.top + padding.bottom)
     }
 
+    /// The size of the result after the rotation by ``ProcessingOptions/angle``.
+    var rotated: PixelSize { Geometry.rotated(result, by: angle) }
+
+    private let angle: Double
+
     /// The size at which the whole source must be decoded, so that the part ``crop`` has the size ``scaled``. For a
     /// bitmap, the decode size is never larger than ``turned``.
     func decodeSize(isVector: Bool) -> PixelSize {
@@ -54,7 +60,7 @@ struct GeometryPlan: Sendable, Hashable {
         var reduction = 1.0
         // After the first reduction, rounding can leave a side one pixel too long. Further passes correct this.
         for _ in 0..<4 {
-            let side = max(plan.result.width, plan.result.height)
+            let side = max(plan.rotated.width, plan.rotated.height)
             guard side > maxSide else { break }
             reduction *= Double(maxSide) / Double(side)
             plan = GeometryPlan(source, options, isVector: isVector, reduction: reduction)
@@ -69,6 +75,7 @@ struct GeometryPlan: Sendable, Hashable {
     private init(
         _ source: PixelSize, _ options: ProcessingOptions, isVector: Bool, reduction: Double, maxSide: Int = .max
     ) {
+        angle = options.angle
         func bounded(_ size: PixelSize) -> PixelSize {
             PixelSize(width: min(size.width, maxSide), height: min(size.height, maxSide))
         }
@@ -270,6 +277,17 @@ enum Geometry {
     static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
 
     static func scaled(_ side: Int, _ factor: Double) -> Int { rounded(Double(side) * factor) }
+
+    /// The size of the smallest box around a picture that is rotated by an angle in degrees.
+    static func rotated(_ size: PixelSize, by angle: Double) -> PixelSize {
+        let quarters = angle / 90
+        if abs(quarters - quarters.rounded()) < 1e-6 { return Int(quarters.rounded()) % 2 == 0 ? size : size.swapped }
+        let (sine, cosine) = (abs(sin(angle * .pi / 180)), abs(cos(angle * .pi / 180)))
+        let (width, height) = (Double(size.width), Double(size.height))
+        return PixelSize(
+            width: Int((width * cosine + height * sine - 1e-6).rounded(.up)),
+            height: Int((width * sine + height * cosine - 1e-6).rounded(.up)))
+    }
 
     /// Rounds half to even.
     static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }

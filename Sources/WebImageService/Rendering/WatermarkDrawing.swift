@@ -12,7 +12,7 @@ struct WatermarkDrawing {
         on image: Image, _ options: ProcessingOptions.Watermark, dpr: Double
     ) throws(WebImageError) -> Image {
         let size = image.pixelSize
-        let mark = try scaledMark(options, size, dpr)
+        let mark = try PixelCanvas.scaled(mark, to: Self.size(of: mark.pixelSize, options, on: size))
         let places = places(of: mark.pixelSize, in: size, options, dpr: dpr)
         var format = GraphicsImageRendererFormat()
         format.scale = 1
@@ -29,26 +29,22 @@ struct WatermarkDrawing {
             format: image.imageFormat)
     }
 
-    private func scaledMark(
-        _ options: ProcessingOptions.Watermark, _ result: PixelSize, _ dpr: Double
-    ) throws(WebImageError) -> Image {
+    /// The size of a mark on a result of the given size.
+    static func size(of mark: PixelSize, _ options: ProcessingOptions.Watermark, on result: PixelSize) -> PixelSize {
         // The pixel ratio scales the offsets but not the mark, as in imgproxy.
         var factor = 1.0
         if options.scale > 0 {
             func box(_ side: Int) -> Double { Double(max(Geometry.even(Double(side) * options.scale), 1)) }
             factor = min(
-                box(result.width) / Double(mark.pixelSize.width), box(result.height) / Double(mark.pixelSize.height))
+                box(result.width) / Double(mark.width), box(result.height) / Double(mark.height))
         }
         // Limit the mark to four times the longer side of the result. The parts of the mark outside the result are cut
         // off, so a larger mark would only use more memory.
         let bound =
-            4 * Double(max(result.width, result.height)) / Double(max(mark.pixelSize.width, mark.pixelSize.height))
+            4 * Double(max(result.width, result.height)) / Double(max(mark.width, mark.height))
         factor = min(factor, max(bound, 1e-6))
-        return try PixelCanvas.scaled(
-            mark,
-            to: PixelSize(
-                width: Geometry.scaled(mark.pixelSize.width, factor),
-                height: Geometry.scaled(mark.pixelSize.height, factor)))
+        return PixelSize(
+            width: Geometry.scaled(mark.width, factor), height: Geometry.scaled(mark.height, factor))
     }
 
     private func places(

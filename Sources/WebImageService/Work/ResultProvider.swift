@@ -12,8 +12,10 @@ struct PictureJob: Sendable {
     let negativeTTL: Int
     /// Returns the memory in bytes that making the result needs. Called on a thread of the decode pool.
     let cost: @Sendable (Data) -> Int
+    /// The time of all steps that use a processor, from the header to the encoding.
+    let time: Duration
     /// Makes the result from the bytes of the source. Called on a thread of the decode pool.
-    let make: @Sendable (Data, ResultRenderer.Sharing) throws -> EncodedResult
+    let make: @Sendable (Data, ResultRenderer.Sharing, WorkBudget) throws -> EncodedResult
     /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil if
     /// this decode is not known.
     var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
@@ -262,10 +264,13 @@ final class ResultProvider: Sendable {
         let queued = clock.now
         let clock = clock
         let sharing = ResultRenderer.Sharing(job: shared, version: source.version)
-        let (picture, began) = try await pool.run(measuring: { job.cost(source.data) }, priority: priority) {
-            () throws(WebImageError) -> (Result<EncodedResult, any Error>, Duration) in
+        // The budget belongs to the work, not to one request. It is cancelled when no request waits for the result.
+        let budget = WorkBudget(time: job.time)
+        let (picture, began) = try await pool.run(
+            measuring: { job.cost(source.data) }, priority: priority, budget: budget
+        ) { () throws(WebImageError) -> (Result<EncodedResult, any Error>, Duration) in
             let began = clock.now
-            return (Result { try job.make(source.data, sharing) }, began)
+            return (Result { try job.make(source.data, sharing, budget) }, began)
         }
         let made = try picture.get()
         var stages = stages.merging(made.stages) { $0 + $1 }

@@ -42,8 +42,9 @@ final class SharedDecodes: Sendable {
             group.leave()
         }
 
-        func wait() throws -> Image {
-            group.wait()
+        /// Waits for the decode, or until the budget has ended.
+        func wait(_ budget: WorkBudget) throws -> Image {
+            while group.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try budget.check() }
             guard let value = result.withLock({ $0 }) else { throw WebImageError.cancelled }
             return try value.get()
         }
@@ -81,10 +82,11 @@ final class SharedDecodes: Sendable {
         /// - Parameters:
         ///   - version: Identifies the bytes of the source.
         ///   - info: The information in the header of the source.
+        ///   - budget: Ends a wait. The decode itself ends with the budget of the job that runs it.
         ///   - decode: Decodes the picture that a key describes.
         /// - Returns: The picture and whether this job decoded it.
         func image(
-            _ key: Key, version: String, info: ImageInfo, decode: (Key) throws -> Image
+            _ key: Key, version: String, info: ImageInfo, budget: WorkBudget, decode: (Key) throws -> Image
         ) throws -> (image: Image, isOwn: Bool) {
             // Read the functions under the lock, but call them outside the lock.
             let others = decodes.wanted(source, besides: ObjectIdentifier(self))
@@ -94,7 +96,15 @@ final class SharedDecodes: Sendable {
             guard let (slot, isFirst) = decodes.slot(source, version, key, largest ?? key) else {
                 return (try decode(key), true)
             }
-            guard isFirst else { return (try slot.wait(), false) }
+            guard isFirst else {
+                do { return (try slot.wait(budget), false) } catch let error as WebImageError where error.isCancellation
+                {
+                    // The clients of the other job have left, but the clients of this job wait. Decode again.
+                    try budget.check()
+                    decodes.forget(source, slot, evenIfShared: true)
+                    return try image(key, version: version, info: info, budget: budget, decode: decode)
+                }
+            }
             let result = Result { try decode(slot.key) }
             slot.finish(result)
             decodes.forget(source, slot, evenIfShared: (try? result.get()) == nil)

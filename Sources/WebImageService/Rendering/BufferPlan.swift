@@ -1,0 +1,143 @@
+import WebImageCore
+import WebImageGraphics
+
+/// The pixel buffers of a result, step by step. The plan is computed from sizes and options before the first buffer is
+/// allocated, so that a result that needs too much memory is refused and not begun.
+struct BufferPlan: Sendable, Hashable {
+    struct Buffer: Sendable, Hashable {
+        let name: String
+        let byteCount: Int
+    }
+
+    /// The buffers that exist at the same time during a step.
+    struct Step: Sendable, Hashable {
+        var buffers: [Buffer]
+
+        var byteCount: Int { buffers.reduce(0) { BufferPlan.sum($0, $1.byteCount) } }
+        /// The name of the largest buffer.
+        var largest: String { buffers.max { $0.byteCount < $1.byteCount }?.name ?? "" }
+    }
+
+    /// The buffers that exist from the decode to the end of the encoding.
+    private var kept: [Buffer] = []
+    private(set) var steps: [Step] = []
+
+    /// The step that needs the most memory.
+    var largest: Step { steps.max { $0.byteCount < $1.byteCount } ?? Step(buffers: []) }
+
+    /// The greatest sum of all buffers that exist at the same time, in bytes.
+    var byteCount: Int { largest.byteCount }
+
+    /// - Parameters:
+    ///   - decodedByteCount: The memory of the decode in bytes, with the working memory of the library.
+    ///   - decoded: The size of the decoded picture.
+    ///   - mark: The size of the watermark as it is stored; nil if the result has none.
+    ///   - format: The format of the result; nil if it is not yet known.
+    ///   - frameCount: The number of frames of the result.
+    init(
+        _ plan: GeometryPlan, _ options: ProcessingOptions, decodedByteCount: Int, decoded: PixelSize,
+        mark: PixelSize?, format: OutputFormat?, frameCount: Int = 1
+    ) {
+        steps = [Step(buffers: [Buffer(name: "decoding", byteCount: decodedByteCount)])]
+        kept = [Self.buffer("decoded picture", decoded)]
+        var current = decoded
+        /// Adds a step that makes a buffer from the current one.
+        func step(_ name: String, _ size: PixelSize, besides extra: [Buffer] = []) -> Step {
+            defer { current = size }
+            return Step(
+                buffers: kept + [Self.buffer("picture before \(name)", current), Self.buffer(name, size)] + extra)
+        }
+        let turned = options.quarterTurns % 2 == 1 ? decoded.swapped : decoded
+        if options.quarterTurns % 4 != 0 || !options.autoRotate { steps.append(step("turned picture", turned)) }
+        current = turned
+        if options.flipHorizontal || options.flipVertical { steps.append(step("mirrored picture", turned)) }
+        let part = PixelSize(
+            width: Self.scaled(plan.crop.width, turned.width, plan.turned.width),
+            height: Self.scaled(plan.crop.height, turned.height, plan.turned.height))
+        if plan.crop != plan.turned { steps.append(step("cropped picture", part)) }
+        if current != plan.scaled {
+            // Rows are scaled before columns if the picture becomes much lower.
+            let between = PixelSize(width: current.width, height: min(plan.scaled.height, current.height))
+            steps.append(step("scaled picture", plan.scaled, besides: [Self.buffer("shortened picture", between)]))
+        }
+        if plan.cut != current { steps.append(step("cut picture", plan.cut)) }
+        for (name, count) in Self.effects(options) {
+            let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", plan.cut) }
+            steps.append(step(name, plan.cut, besides: extra))
+        }
+        for size in [plan.extended, plan.extendedToRatio, plan.result] where size != current {
+            steps.append(step("canvas", size))
+        }
+        if options.angle != 0 { steps.append(step("rotated picture", plan.rotated)) }
+        steps.append(step("flattened picture", plan.rotated))
+        if let mark, let wanted = options.watermark {
+            let size = WatermarkDrawing.size(of: mark, wanted, on: plan.rotated)
+            let marks = [Self.buffer("watermark", mark), Self.buffer("scaled watermark", size)]
+            steps.append(step("picture with watermark", plan.rotated, besides: marks))
+        }
+        if options.roundCorner != nil { steps.append(step("picture with round corners", plan.rotated)) }
+        let name = format.map { "encoding \($0.rawValue)" } ?? "encoding"
+        let encoder = Buffer(
+            name: name,
+            byteCount: Self.product(plan.rotated.byteCount(1), format?.encoderBytesPerPixel ?? 4))
+        var result = step("result", plan.rotated, besides: [encoder])
+        // The writers of animations compare a frame with the previous one.
+        if frameCount > 1 { result.buffers.append(Self.buffer("previous frame", plan.rotated)) }
+        steps.append(result)
+    }
+
+    /// Refuses a plan that needs more memory than a limit.
+    ///
+    /// - Throws: A refusal with status 413 that names the step's largest buffer.
+    func check(_ limit: Int) throws(ServiceRefusal) {
+        let largest = largest
+        guard largest.byteCount <= limit else {
+            throw ServiceRefusal(
+                413, .limit,
+                "the result would need \(largest.byteCount >> 20) MB, more than \(limit >> 20) MB: the largest buffer is "
+                    + "the \(largest.largest)")
+        }
+    }
+
+    /// The effects of a result and the number of buffers that each of them allocates.
+    private static func effects(_ options: ProcessingOptions) -> [(name: String, count: Int)] {
+        var effects: [(String, Int)] = []
+        if options.blur > 0 { effects.append(("blurred picture", 2)) }
+        if options.sharpen > 0 { effects.append(("sharpened picture", 3)) }
+        if options.pixelate > 1 { effects.append(("pixelated picture", 2)) }
+        if options.isGray { effects.append(("grey picture", 3)) }
+        return effects
+    }
+
+    private static func buffer(_ name: String, _ size: PixelSize) -> Buffer {
+        Buffer(name: name, byteCount: size.byteCount(4))
+    }
+
+    private static func scaled(_ side: Int, _ whole: Int, _ of: Int) -> Int {
+        min(Geometry.rounded(Double(side) * Double(whole) / Double(of)), whole)
+    }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, overflow) = one.addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+
+    private static func product(_ one: Int, _ other: Int) -> Int {
+        let (product, overflow) = one.multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+}
+
+extension OutputFormat {
+    /// An upper bound of the memory of an encoder and its file for each pixel, in bytes (Documentation/Costs.md).
+    fileprivate var encoderBytesPerPixel: Int {
+        switch self {
+        case .jpeg: 8
+        case .png, .gif, .tiff, .bmp, .ico: 6
+        case .webp: 16
+        case .avif, .heic: 24
+        case .jxl: 40
+        case .svg: 0
+        }
+    }
+}

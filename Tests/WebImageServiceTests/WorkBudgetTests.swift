@@ -1,0 +1,243 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+/// The budget of a result: its time, its cancellation, and the plan of its buffers.
+@Suite(.timeLimit(minutes: 3))
+struct WorkBudgetTests {
+    private typealias Fix = PictureFixtures
+
+    // MARK: Time and cancellation
+
+    static let targets = [
+        "rs:force:200:600:1/sh:5/f:png", "rs:force:200:600:1/bl:2.4/f:jpg", "rs:force:200:600:1/bl:40/f:webp",
+        "rs:force:200:600:1/pix:9/f:gif", "rs:force:200:600:1/rot:90/ex:1/pd:9/f:png", "rs:fill:300:500:1/g:sm/f:bmp",
+        "t:10/rs:force:100:900:1/f:png",
+    ]
+
+    /// Each check of a result ends it with `.cancelled`: no step swallows the cancellation or returns a picture.
+    @Test(arguments: targets)
+    func everyCheckEndsTheWork(_ text: String) throws {
+        let source = try Fix.quadrants(120, 90)
+        let renderer = ResultRenderer(options: try Fix.options(text))
+        var checks = 0
+        while true {
+            let countdown = DeadlineCountdown(checks: checks)
+            let budget = WorkBudget(time: nil, countdown: countdown)
+            let outcome = Result {
+                try budget.run { () throws(WebImageError) -> Result<EncodedResult, any Error> in
+                    Result { try renderer.make(from: source, budget: budget) }
+                }.get()
+            }
+            guard countdown.hasEnded else {
+                #expect(throws: Never.self) { try outcome.get() }
+                break
+            }
+            let error = #expect(throws: WebImageError.self) { try outcome.get() }
+            #expect(error?.isCancellation == true, "after \(checks) checks: \(String(describing: error))")
+            checks += max(checks / 6, 1)
+        }
+        // A check for each of the twelve steps, and checks inside decoder, resize and encoder.
+        #expect(checks > 12)
+    }
+
+    @Test func cancelledJobEndsAtItsNextCheck() async throws {
+        let pool = DecodePool(width: 2, byteBudget: 1 << 30)
+        let began = DispatchSemaphore(value: 0)
+        let rows = Locked(0)
+        let job = Task {
+            try await pool.run { () throws(WebImageError) -> Void in
+                began.signal()
+                while true {
+                    rows.withLock { $0 += 1 }
+                    try WorkBudget.current?.check()
+                }
+            }
+        }
+        await withValueContinuation { continuation in
+            DispatchQueue.global().async {
+                began.wait()
+                continuation.resume(returning: ())
+            }
+        }
+        job.cancel()
+        let error = await #expect(throws: WebImageError.self) { try await job.value }
+        #expect(error?.isCancellation == true)
+        #expect(pool.runningCount <= 1)
+    }
+
+    /// The steps of a large result stop soon after the last client has left.
+    @Test(arguments: ["sh:5", "bl:2.4", "bl:100", "pix:9"])
+    func abandonedWorkStopsSoon(_ effect: String) async throws {
+        let source = try Fix.quadrants(40, 30)
+        let renderer = ResultRenderer(options: try Fix.options("rs:force:4000:3000:1/\(effect)/f:png"))
+        let pool = DecodePool(width: 2, byteBudget: 1 << 30)
+        let budget = WorkBudget(time: nil)
+        let ended = Locked<(atCancel: Double, atEnd: Double)>((0, 0))
+        // Cancel when the work has used this processor time.
+        let delay = 0.1
+        let job = Task {
+            try await pool.run(budget: budget) { () throws(WebImageError) -> Void in
+                let thread = ProcessorTime.Thread.current
+                let start = thread.seconds
+                DispatchQueue.global().async {
+                    while thread.seconds < start + delay, ended.withLock({ $0.atEnd == 0 }) { usleep(1000) }
+                    ended.withLock { $0.atCancel = thread.seconds }
+                    budget.cancel()
+                }
+                _ = Result { try renderer.make(from: source, budget: budget) }
+                ended.withLock { $0.atEnd = thread.seconds }
+            }
+        }
+        _ = try? await job.value
+        let (atCancel, atEnd) = ended.withLock { $0 }
+        #expect(atCancel > 0 && atEnd - atCancel < Sanitizer.seconds(0.15), "\(atEnd - atCancel) s")
+    }
+
+    @Test func timeOfAllStepsIsOneBudget() throws {
+        let budget = WorkBudget(time: .zero)
+        let renderer = ResultRenderer(options: try Fix.options("w:20"))
+        let source = try Fix.quadrants()
+        let error = #expect(throws: WebImageError.self) {
+            try budget.run { () throws(WebImageError) -> Result<EncodedResult, any Error> in
+                Result { try renderer.make(from: source, budget: budget) }
+            }.get()
+        }
+        #expect(error?.underlying == .limit(.decodeTime, actual: 0, allowed: 0))
+    }
+
+    @Test func stepThatTakesTooLongDoesNotBegin() throws {
+        let budget = WorkBudget(time: .seconds(8))
+        #expect(throws: Never.self) { try budget.admit("encoding", seconds: 7) }
+        for seconds in [9, .infinity, .nan] {
+            let error = #expect(throws: WebImageError.self) { try budget.admit("encoding", seconds: seconds) }
+            #expect(error?.code == .limitExceeded)
+        }
+        // 40 megapixels of AVIF take longer than 8 seconds.
+        let image = Image(pixels: try PixelBuffer(width: 8000, height: 5000, format: .rgb8), hasAlpha: false)
+        let error = #expect(throws: WebImageError.self) {
+            try budget.run { () throws(WebImageError) in
+                try ImageAVIFCoder.shared.encode(image, format: .avif, options: EncodingOptions())
+            }
+        }
+        #expect(error?.code == .limitExceeded)
+    }
+
+    @Test func waitingJobDecodesIfTheDecodingJobIsCancelled() async throws {
+        let decodes = SharedDecodes()
+        let info = ImageInfo(format: .png, storedSize: PixelSize(width: 4, height: 4))
+        let key = SharedDecodes.Key(options: DecodingOptions(), isUpright: true, size: PixelSize(width: 4, height: 4))
+        let image = try TestImages.solid(width: 4, height: 4)
+        let (first, second) = (decodes.begin("a") { _ in nil }, decodes.begin("a") { _ in nil })
+        let (decoding, waiting) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let abandoned: Bool = withValueContinuation { continuation in
+            Thread {
+                let outcome = Result {
+                    try first.image(key, version: "1", info: info, budget: WorkBudget(time: nil)) { _ in
+                        decoding.signal()
+                        waiting.wait()
+                        throw WebImageError.cancelled
+                    }
+                }
+                continuation.resume(returning: (try? outcome.get()) == nil)
+            }.start()
+        }
+        async let isOwn: Bool? = withValueContinuation { continuation in
+            Thread {
+                decoding.wait()
+                // The other job ends while this job waits, or before. Both must lead to a decode by this job.
+                waiting.signal()
+                let outcome = try? second.image(key, version: "1", info: info, budget: WorkBudget(time: nil)) { _ in
+                    image
+                }
+                continuation.resume(returning: outcome?.isOwn)
+            }.start()
+        }
+        #expect(await abandoned)
+        #expect(await isOwn == true)
+    }
+
+    // MARK: Buffers
+
+    private func plan(_ text: String, _ source: PixelSize, mark: PixelSize? = nil) throws -> BufferPlan {
+        let options = try Fix.options(text)
+        let plan = GeometryPlan(source: source, options: options, maxSide: 16_384)
+        let decoded = plan.decodeSize(isVector: false)
+        return BufferPlan(
+            plan, options, decodedByteCount: decoded.byteCount(4), decoded: decoded, mark: mark, format: .png)
+    }
+
+    private static let megapixel = 4 << 20
+
+    @Test func planHasTheGreatestSumOfBuffers() throws {
+        let source = PixelSize(width: 1024, height: 1024)
+        // The encoder needs the decoded picture, the result twice and 6 bytes for each pixel.
+        #expect(try plan("w:1024/h:1024", source).byteCount == 3 * Self.megapixel + 6 << 20)
+        #expect(try plan("w:1024/h:1024/sh:3", source).byteCount == 5 * Self.megapixel)
+        let mark = PixelSize(width: 4096, height: 4096)
+        let marked = try plan("w:1024/h:1024/wm:1:ce:0:0:0", source, mark: mark)
+        #expect(marked.byteCount == 35 * Self.megapixel && marked.largest.largest.contains("watermark"))
+    }
+
+    @Test func largeWatermarkIsRefused() throws {
+        let mark = WatermarkSource(data: try Fix.quadrants(20, 20), opacity: 1)
+        var settings = OutputSettings()
+        settings.maxWorkBytes = 8 << 20
+        #expect(throws: Never.self) {
+            try Fix.make("rs:force:400:300:1/wm:1:ce:0:0:1", from: Fix.quadrants(), settings: settings, watermark: mark)
+        }
+        let refusal = #expect(throws: ServiceRefusal.self) {
+            try Fix.make(
+                "rs:force:400:300:1/wm:1:ce:0:0:10", from: Fix.quadrants(), settings: settings, watermark: mark)
+        }
+        #expect(refusal?.status == 413 && refusal?.message.contains("scaled watermark") == true)
+    }
+
+    @Test func rotatedResultObeysTheLimits() throws {
+        var options = try Fix.options("rs:force:400:400:1/f:png")
+        options.angle = 45
+        var settings = OutputSettings()
+        settings.maxResultSide = 500
+        var renderer = ResultRenderer(options: options)
+        renderer.settings = settings
+        let result = try Fix.look(at: renderer.make(from: Fix.quadrants()))
+        #expect(max(result.image.pixelSize.width, result.image.pixelSize.height) <= 500)
+        settings.maxResultSide = 10_000
+        settings.maxResultPixels = 200_000
+        renderer.settings = settings
+        let refusal = #expect(throws: ServiceRefusal.self) { try renderer.make(from: Fix.quadrants()) }
+        // The message has the size that is over the limit, not the size before the rotation.
+        #expect(refusal?.message.contains("566x566") == true || refusal?.message.contains("566×566") == true)
+        #expect(GeometryPlan(source: PixelSize(width: 7, height: 5), options: options).rotated.width >= 400)
+    }
+
+    @Test func animationWithLargeFramesBecomesAStill() throws {
+        let source = try Fix.animation(side: 32)
+        var options = try Fix.options("f:gif")
+        #expect(try ResultRenderer(options: options).make(from: source).frameCount == 2)
+        options.limits.maxFramePixels = 32 * 32 - 1
+        #expect(try ResultRenderer(options: options).make(from: source).frameCount == 1)
+    }
+
+    // MARK: Formats of sources
+
+    @Test func otherFormatsOfSourcesAreRefused() throws {
+        var configuration = ServiceConfiguration()
+        configuration.sourceFormats = ["jpg", "png"]
+        let settings = try ServiceSettings(configuration).output
+        #expect(throws: Never.self) { try Fix.make("w:9", from: Fix.quadrants(), settings: settings) }
+        let svg = Data(#"<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>"#.utf8)
+        for source in [svg, try Fix.animation()] {
+            let refusal = #expect(throws: ServiceRefusal.self) { try Fix.make("w:9", from: source, settings: settings) }
+            #expect(refusal?.status == 415)
+            #expect(throws: ServiceRefusal.self) { try SourceInfo(settings: settings).make(from: source) }
+        }
+        configuration.sourceFormats = ["tree"]
+        #expect(throws: ConfigurationError.self) { try ServiceSettings(configuration) }
+    }
+}
