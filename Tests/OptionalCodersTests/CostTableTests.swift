@@ -100,15 +100,18 @@ struct CostTableTests {
         let budget = WorkBudget(time: nil)
         let second = ProcessorTime.seconds
         let cancelled = Locked(0.0)
+        let isFinished = Locked(false)
         let ended = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
-            while thread.seconds < second + seconds / 2 { usleep(500) }
+            // The second run can take less time than the first one.
+            while thread.seconds < second + seconds / 2, !isFinished.withLock({ $0 }) { usleep(500) }
             cancelled.withLock { $0 = thread.seconds }
             budget.cancel()
             ended.signal()
         }
         _ = run(budget)
         let end = ProcessorTime.seconds
+        isFinished.withLock { $0 = true }
         ended.wait()
         return Cost(seconds: seconds, peakBytes: peak, cancelSeconds: max(end - cancelled.withLock { $0 }, 0))
     }
