@@ -24,9 +24,8 @@ void webimage_weighted_sum(
     }
 }
 
-void webimage_box_row(const uint8_t *source, uint8_t *target, size_t width, size_t reach) {
+void webimage_box_sums(const uint8_t *source, int32_t *target, size_t width, size_t reach) {
     int32_t sums[4];
-    float share = 1.0f / (float)(2 * reach + 1);
     for (int channel = 0; channel < 4; channel++) sums[channel] = (int32_t)(reach + 1) * source[channel];
     for (size_t x = 1; x <= reach; x++) {
         const uint8_t *pixel = source + 4 * (x < width ? x : width - 1);
@@ -36,23 +35,19 @@ void webimage_box_row(const uint8_t *source, uint8_t *target, size_t width, size
         const uint8_t *next = source + 4 * (x + reach + 1 < width ? x + reach + 1 : width - 1);
         const uint8_t *last = source + 4 * (x > reach ? x - reach : 0);
         for (int channel = 0; channel < 4; channel++) {
-            target[4 * x + channel] = (uint8_t)((float)sums[channel] * share + 0.5f);
+            target[4 * x + channel] = sums[channel];
             sums[channel] += next[channel] - last[channel];
         }
     }
 }
 
-void webimage_add_row(int32_t *sums, const uint8_t *row, size_t bytes, int32_t factor) {
-    for (size_t i = 0; i < bytes; i++) sums[i] += factor * row[i];
+void webimage_add_sums(int32_t *sums, const int32_t *row, size_t count, int32_t factor) {
+    for (size_t i = 0; i < count; i++) sums[i] += factor * row[i];
 }
 
-void webimage_box_column(
-    int32_t *sums, const uint8_t *next, const uint8_t *last, uint8_t *target, size_t bytes, size_t reach) {
-    float share = 1.0f / (float)(2 * reach + 1);
-    for (size_t i = 0; i < bytes; i++) {
-        target[i] = (uint8_t)((float)sums[i] * share + 0.5f);
-        sums[i] += next[i] - last[i];
-    }
+void webimage_box_means(const int32_t *sums, uint8_t *target, size_t count, size_t reach) {
+    float side = (float)(2 * reach + 1), share = 1.0f / (side * side);
+    for (size_t i = 0; i < count; i++) target[i] = (uint8_t)((float)sums[i] * share + 0.5f);
 }
 
 void webimage_unsharp_row(const uint8_t *blurred, uint8_t *pixels, size_t width, float amount) {

@@ -65,7 +65,8 @@ struct WebPHostileTests {
 
     @Test func sizesDeclaredInTheHeaderAreLimited() {
         let huge = WebPBytes.riff(WebPBytes.extended(1 << 24, 200, flags: 2) + WebPBytes.animation(loops: 0))
-        #expect(coder.refusal(of: huge)?.firedLimit == .pixels)
+        #expect(coder.refusal(of: huge)?.firedLimit == .side)
+        #expect(coder.refusal(of: huge, DecodingLimits(maxSide: 1 << 24))?.firedLimit == .pixels)
         #expect(coder.refusal(of: animation, DecodingLimits(maxAnimationPixels: 127))?.firedLimit == .animationPixels)
         #expect(coder.refusal(of: still, DecodingLimits(maxEncodedBytes: 10))?.firedLimit == .encodedBytes)
         #expect(coder.refusal(of: still, DecodingLimits(maxDecodeTime: .zero))?.firedLimit == .decodeTime)

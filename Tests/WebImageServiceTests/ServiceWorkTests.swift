@@ -274,6 +274,8 @@ struct ServiceWorkTests {
         bench.clock.advance(by: .milliseconds(150))
         let others = (2..<(5 * pool.width)).map { side in Task { await bench.picture("w:\(20 + side)/f:png") } }
         #expect(await eventually { bench.service.provider.limiter.workCount == 5 * pool.width })
+        // An admitted request has fetched its source when its job waits.
+        #expect(await eventually { pool.waitingCountWithoutLow == 5 * pool.width })
         let fetches = bench.server.fetchCount
         let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
         #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")

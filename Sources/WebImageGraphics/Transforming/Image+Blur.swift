@@ -114,28 +114,29 @@ extension PixelBuffer {
             try PixelBuffer(width: width, height: height, format: format),
         ]
         var picture = self
-        for pass in 0..<2 * times {
-            try picture.boxPass(reach, isAcross: pass % 2 == 0, into: buffers[pass % 2])
+        for pass in 0..<times {
+            try picture.boxPass(reach, into: buffers[pass % 2])
             picture = buffers[pass % 2]
         }
         return picture
     }
 
-    /// Applies a box to all rows or to all columns.
-    private func boxPass(_ reach: Int, isAcross: Bool, into target: PixelBuffer) throws(WebImageError) {
-        if isAcross {
-            return try WorkBudget.forBands(of: self) { rows in
-                for row in rows { webimage_box_row(bytes(ofRow: row), target.bytes(ofRow: row), width, reach) }
-            }
+    /// Replaces each pixel by the mean of a square. The sums of the square move down by one row at a time: the sums of the
+    /// row below are added, and those of the row above are subtracted. The time does not depend on `reach`.
+    private func boxPass(_ reach: Int, into target: PixelBuffer) throws(WebImageError) {
+        var row = [Int32](repeating: 0, count: 4 * width)
+        var sums = row
+        func add(_ number: Int, times factor: Int32) {
+            webimage_box_sums(bytes(ofRow: min(max(number, 0), height - 1)), &row, width, reach)
+            webimage_add_sums(&sums, row, row.count, factor)
         }
-        func line(_ row: Int) -> UnsafeMutablePointer<UInt8> { bytes(ofRow: min(max(row, 0), height - 1)) }
-        var sums = [Int32](repeating: 0, count: 4 * width)
-        webimage_add_row(&sums, line(0), sums.count, Int32(reach + 1))
-        for row in 0..<reach { webimage_add_row(&sums, line(row + 1), sums.count, 1) }
+        add(0, times: Int32(reach + 1))
+        for number in 1..<reach + 1 { add(number, times: 1) }
         try WorkBudget.forBands(of: self) { rows in
-            for row in rows {
-                webimage_box_column(
-                    &sums, line(row + reach + 1), line(row - reach), target.bytes(ofRow: row), sums.count, reach)
+            for number in rows {
+                webimage_box_means(sums, target.bytes(ofRow: number), sums.count, reach)
+                add(number + reach + 1, times: 1)
+                add(number - reach, times: -1)
             }
         }
     }
