@@ -51,7 +51,7 @@ final class AVIFEncoder {
         return Data(bytes: output.data, count: output.size)
     }
 
-    /// The time of encoding a pixel, as the highest measured for photos and noise (Documentation/Costs.md).
+    /// An estimate of the time of encoding a pixel, above that of most photos. `Scripts/cost-table` measures it.
     private static let secondsPerPixel = 250e-9
 
     private func configure(_ options: EncodingOptions) {

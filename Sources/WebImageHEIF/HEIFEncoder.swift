@@ -53,7 +53,7 @@ final class HEIFEncoder {
         return try written()
     }
 
-    /// The time of encoding a pixel, as the highest measured for photos and noise (Documentation/Costs.md).
+    /// An estimate of the time of encoding a pixel, above that of most photos. `Scripts/cost-table` measures it.
     private static let secondsPerPixel = 1500e-9
 
     /// Adds a thumbnail to the file. Adds none if the picture is not larger than a thumbnail.
