@@ -123,6 +123,8 @@ static void build(program *p, unsigned features, bool files) {
         for (size_t i = 0; i < sizeof files_refused / sizeof *files_refused; i++) refuse(p, files_refused[i], EACCES);
     }
 
+    // GLib of Debian 13 asks a service of the system by a socket, and goes on without it.
+    if (features & webimage_sandbox_fonts) refuse(p, SYS_socket, EACCES);
     // Calls whose failure libraries handle.
     refuse(p, SYS_clone3, ENOSYS);
     refuse(p, SYS_prlimit64, EPERM);
