@@ -61,6 +61,7 @@ let package = Package(
 
         // Cache tiers that several machines share.
         .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageHTTP"]),
+        .target(name: "WebImageS3", dependencies: ["WebImageCore", "WebImageHTTP"]),
 
         // Decoder processes.
         .target(
@@ -145,6 +146,7 @@ let package = Package(
             name: "WebImageSandboxTests",
             dependencies: ["WebImageSandbox", "WebImageTesting", "WebImage", "CWebImageSandboxAttempts"]),
         .testTarget(name: "WebImageValkeyTests", dependencies: ["WebImageValkey", "WebImageHTTP", "WebImageTesting"]),
+        .testTarget(name: "WebImageS3Tests", dependencies: ["WebImageS3", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCoreTests",
             dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),

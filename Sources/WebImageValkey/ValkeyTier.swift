@@ -14,21 +14,9 @@ package final class ValkeyTier: CacheTier {
         package init() {}
     }
 
-    /// What the tier has done since it was made.
-    package struct Statistics: Sendable, Equatable {
-        package var hits = 0
-        package var misses = 0
-        /// Values that were not what was put under their key. Each was removed.
-        package var rejected = 0
-        package var failures = 0
-        package var stored = 0
-        package var refusedBytes = 0
-        package var isOpen = false
-    }
-
     private struct State {
         var breaker: CircuitBreaker
-        var statistics = Statistics()
+        var statistics = CacheTierStatistics()
     }
 
     private let server: any ValkeySending
@@ -46,7 +34,7 @@ package final class ValkeyTier: CacheTier {
         state = Locked(State(breaker: CircuitBreaker(configuration.breaker)))
     }
 
-    package var statistics: Statistics {
+    package var statistics: CacheTierStatistics {
         state.withLock { state in
             state.statistics.isOpen = state.breaker.isOpen
             return state.statistics
@@ -68,7 +56,10 @@ package final class ValkeyTier: CacheTier {
                 ["EVAL", .init(Self.removeIfEqual), "1", .init(name), .init(bytes)], key: name, within: budget)
             return nil
         }
-        count { $0.hits += 1 }
+        count {
+            $0.hits += 1
+            $0.readBytes += bytes.count
+        }
         return entry
     }
 
@@ -86,7 +77,10 @@ package final class ValkeyTier: CacheTier {
         let result = await call(
             ["SET", .init(name), .init(blocks), "PX", .init(lifetime)], key: name, within: budget)
         guard case .success = result else { return false }
-        count { $0.stored += 1 }
+        count {
+            $0.stored += 1
+            $0.writtenBytes += size
+        }
         return true
     }
 
@@ -111,44 +105,45 @@ package final class ValkeyTier: CacheTier {
         return removesAll
     }
 
-    /// The right to make an entry, held by one machine at a time. It ends by itself.
-    package struct Lease: Sendable {
+    /// A lease: a key with a random token, which ends by itself.
+    private struct Lease: CacheTierLease {
+        let tier: ValkeyTier
         let name: String
         let token: String
+        let budget: Duration
+
+        func renew(for duration: Duration) async -> Bool {
+            let time = max(Int(duration / .milliseconds(1)), 1)
+            let result = await tier.call(
+                ["EVAL", .init(ValkeyTier.extendIfEqual), "1", .init(name), .init(token), .init(time)], key: name,
+                within: budget)
+            return (try? result.get()) == .integer(1)
+        }
+
+        func end() async {
+            _ = await tier.call(
+                ["EVAL", .init(ValkeyTier.removeIfEqual), "1", .init(name), .init(token)], key: name, within: budget)
+        }
     }
 
-    /// Takes the right to make the entry of `key` for a time; nil if another machine holds it or the server cannot be
-    /// asked.
-    ///
-    /// The right prevents double work; it does not prevent two holders when the server fails over. Both would store the
-    /// same entry.
-    package func lease(_ key: CacheTierKey, for duration: Duration, within budget: Duration) async -> Lease? {
+    /// The least time for a renewal or an end, which do not delay a load.
+    private static let leaseBudget = Duration.milliseconds(200)
+
+    package func lease(
+        _ key: CacheTierKey, for duration: Duration, within budget: Duration
+    ) async -> CacheTierLeaseAnswer {
         let lease = Lease(
-            name: "wi1l:\(key.namespace):{\(key.digest)}",
+            tier: self, name: "wi1l:\(key.namespace):{\(key.digest)}",
             token: String(UInt64.random(in: .min ... .max), radix: 36)
-                + String(UInt64.random(in: .min ... .max), radix: 36))
+                + String(UInt64.random(in: .min ... .max), radix: 36), budget: max(budget, Self.leaseBudget))
         let time = max(Int(duration / .milliseconds(1)), 1)
         let result = await call(
             ["SET", .init(lease.name), .init(lease.token), "NX", "PX", .init(time)], key: lease.name, within: budget)
-        if case .success(.text("OK")) = result { return lease }
-        return nil
-    }
-
-    /// Extends a lease. Returns false if it was lost.
-    package func renew(_ lease: Lease, for duration: Duration, within budget: Duration) async -> Bool {
-        let time = max(Int(duration / .milliseconds(1)), 1)
-        let result = await call(
-            ["EVAL", .init(Self.extendIfEqual), "1", .init(lease.name), .init(lease.token), .init(time)],
-            key: lease.name,
-            within: budget)
-        return (try? result.get()) == .integer(1)
-    }
-
-    /// Gives a lease back, unless another machine holds it by now.
-    package func release(_ lease: Lease, within budget: Duration) async {
-        _ = await call(
-            ["EVAL", .init(Self.removeIfEqual), "1", .init(lease.name), .init(lease.token)], key: lease.name,
-            within: budget)
+        switch result {
+        case .success(.text("OK")): return .taken(lease)
+        case .success(.null): return .held
+        default: return .unavailable
+        }
     }
 
     private static let removeIfEqual =
@@ -178,5 +173,5 @@ package final class ValkeyTier: CacheTier {
         return result
     }
 
-    private func count(_ change: (inout Statistics) -> Void) { state.withLock { change(&$0.statistics) } }
+    private func count(_ change: (inout CacheTierStatistics) -> Void) { state.withLock { change(&$0.statistics) } }
 }

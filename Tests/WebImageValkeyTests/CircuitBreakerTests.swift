@@ -1,5 +1,6 @@
 import Testing
 
+@testable import WebImageCore
 @testable import WebImageValkey
 
 @Suite struct CircuitBreakerTests {

@@ -12,7 +12,7 @@ import WebImageTesting
     .enabled(if: ValkeyServer.isAvailable, "redis-server or openssl is not installed"), .serialized,
     .timeLimit(minutes: 2))
 struct ValkeyTierTests {
-    private let budget = Sanitizer.time(Duration.seconds(2))
+    let budget = Sanitizer.time(Duration.seconds(2))
 
     private func key(_ number: Int = 0) -> CacheTierKey {
         CacheTierKey(namespace: "test", cacheKey: "https://example.org/\(number).jpg")
@@ -35,7 +35,7 @@ struct ValkeyTierTests {
         return ValkeyConnection(configuration, onEvent: onEvent)
     }
 
-    private func withTier(
+    func withTier(
         _ server: ValkeyServer, _ change: (inout ValkeyConnection.Configuration) -> Void = { _ in },
         _ test: (ValkeyTier, ValkeyConnection) async throws -> Void
     ) async throws {
@@ -112,21 +112,24 @@ struct ValkeyTierTests {
     @Test func leaseHasOneHolderAndEndsByItself() async throws {
         let server = try ValkeyServer()
         try await withTier(server) { tier, _ in
-            let lease = try #require(await tier.lease(key(), for: .seconds(30), within: budget))
-            #expect(await tier.lease(key(), for: .seconds(30), within: budget) == nil)
-            #expect(await tier.renew(lease, for: .milliseconds(1), within: budget))
+            let lease = try #require(await tier.lease(key(), for: .seconds(30), within: budget).taken)
+            guard case .held = await tier.lease(key(), for: .seconds(30), within: budget) else {
+                Issue.record("the lease has two holders")
+                return
+            }
+            #expect(await lease.renew(for: .milliseconds(1)))
             let second = await takeLease(tier)
-            // The first holder lost its lease: it can neither extend nor release the second one.
-            #expect(await !tier.renew(lease, for: .seconds(9), within: budget))
-            await tier.release(lease, within: budget)
-            #expect(await tier.lease(key(), for: .seconds(1), within: budget) == nil)
-            await tier.release(second, within: budget)
-            #expect(await tier.lease(key(), for: .seconds(1), within: budget) != nil)
+            // The first holder lost its lease: it can neither extend nor end the second one.
+            #expect(await !lease.renew(for: .seconds(9)))
+            await lease.end()
+            #expect(await tier.lease(key(), for: .seconds(1), within: budget).taken == nil)
+            await second.end()
+            #expect(await tier.lease(key(), for: .seconds(1), within: budget).taken != nil)
         }
     }
 
-    private func takeLease(_ tier: ValkeyTier) async -> ValkeyTier.Lease {
-        while true { if let lease = await tier.lease(key(), for: .seconds(30), within: budget) { return lease } }
+    private func takeLease(_ tier: ValkeyTier) async -> any CacheTierLease {
+        while true { if let lease = await tier.lease(key(), for: .seconds(30), within: budget).taken { return lease } }
     }
 
     @Test func changesOfOtherConnectionsAreReported() async throws {
@@ -299,4 +302,20 @@ struct ValkeyTierTests {
         }
         #expect(await eventually { (HandleLedger.live["curl easy"] ?? 0) == open })
     }
+}
+
+extension ValkeyTierTests {
+    @Test(arguments: ValkeyServer.programs) func tierConforms(program: String) async throws {
+        let server = try ValkeyServer(program: program)
+        try await withTier(server) { tier, _ in
+            var conformance = CacheTierConformance(tier)
+            conformance.budget = budget
+            #expect(await conformance.faults().isEmpty)
+        }
+    }
+}
+
+extension CacheTierLeaseAnswer {
+    /// The lease, if it was given.
+    var taken: (any CacheTierLease)? { if case .taken(let lease) = self { lease } else { nil } }
 }

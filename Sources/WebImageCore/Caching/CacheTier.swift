@@ -18,6 +18,58 @@ package protocol CacheTier: Sendable {
     /// - Returns: Whether the tier has confirmed the removal of all of them.
     @discardableResult
     func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool
+    /// Asks for the right to make the entry of `key`, so that of many machines one makes it. The right ends by itself.
+    ///
+    /// The right prevents double work; it does not prevent two holders after a failure of the tier. Both would store the
+    /// same entry. The default gives no rights.
+    func lease(_ key: CacheTierKey, for duration: Duration, within budget: Duration) async -> CacheTierLeaseAnswer
+    /// What the tier has done. The default is empty.
+    var statistics: CacheTierStatistics { get }
+}
+
+extension CacheTier {
+    package var statistics: CacheTierStatistics { CacheTierStatistics() }
+
+    package func lease(
+        _ key: CacheTierKey, for duration: Duration, within budget: Duration
+    ) async -> CacheTierLeaseAnswer { .unavailable }
+}
+
+/// The answer of a tier that is asked for the right to make an entry.
+package enum CacheTierLeaseAnswer: Sendable {
+    /// The caller has the right.
+    case taken(any CacheTierLease)
+    /// Another machine has it.
+    case held
+    /// The tier gives no rights, or does not answer.
+    case unavailable
+}
+
+/// The right to make an entry.
+package protocol CacheTierLease: Sendable {
+    /// Extends the right. Returns false if it was lost.
+    func renew(for duration: Duration) async -> Bool
+    /// Gives the right back, unless another machine has it by now.
+    func end() async
+}
+
+/// What a tier has done since it was made.
+package struct CacheTierStatistics: Sendable, Equatable {
+    package var hits = 0
+    package var misses = 0
+    /// Values that were not what was put under their key, or had expired. Each was removed.
+    package var rejected = 0
+    /// Calls without an answer.
+    package var failures = 0
+    package var stored = 0
+    package var readBytes = 0
+    package var writtenBytes = 0
+    /// The bytes of entries that were too large for the tier.
+    package var refusedBytes = 0
+    /// Whether calls are refused at once, because earlier ones failed.
+    package var isOpen = false
+
+    package init() {}
 }
 
 /// The name of an entry in a tier: a digest, from which neither the URL nor credentials can be read.
@@ -36,7 +88,7 @@ package struct CacheTierKey: Sendable, Hashable {
         self.init(namespace: namespace, cacheKey: cacheKey)
     }
 
-    init(namespace: String, cacheKey: String) {
+    package init(namespace: String, cacheKey: String) {
         self.namespace = namespace
         digest = SHA256.shortName(of: "\(namespace.utf8.count):\(namespace)\(cacheKey)")
     }
@@ -84,6 +136,8 @@ package enum CacheTierEnvelope {
     package static let headSize = 80
     /// The largest metadata and the largest extended data, in bytes.
     package static let mostMetadata = 16 << 10
+    /// The most bytes of a stored form besides the value.
+    package static let mostOverhead = headSize + 2 * mostMetadata
     private static let magic = Data("WIT1".utf8)
 
     /// Returns the blocks of the stored form; nil if metadata or extended data is too large. The value is not copied.

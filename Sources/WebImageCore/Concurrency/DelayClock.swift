@@ -13,6 +13,20 @@ package protocol DelayClock: Sendable {
     func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation
 }
 
+extension DelayClock {
+    /// Suspends the task. Returns false if the task is cancelled meanwhile.
+    package func wait(for time: Duration) async -> Bool {
+        let completion = Completion<Bool>()
+        let timer = schedule(after: time) { completion.complete(with: true) }
+        return await withTaskCancellationHandler {
+            await withValueContinuation { completion.whenCompleted($0.resume(returning:)) }
+        } onCancel: {
+            timer.cancel()
+            completion.complete(with: false)
+        }
+    }
+}
+
 /// The system's clocks.
 package struct SystemClock: DelayClock {
     // The queue is serial, because a serial queue has its own thread. On a global queue, CPU-bound tasks of

@@ -6,6 +6,9 @@ final class CurlRoute: Sendable, Hashable {
     struct Members: Sendable, Hashable {
         var username: String?
         var password: String?
+        /// The provider, region and service of a request that is signed with AWS Signature Version 4, such as
+        /// `aws:amz:us-east-1:s3`; nil for other requests. User name and password are then the access key.
+        var signature: String?
         var clientCertificate: ClientCertificate?
         /// The path of a PEM file with the certificate authorities to trust, instead of the system's authorities.
         var certificateAuthorityFile: String?

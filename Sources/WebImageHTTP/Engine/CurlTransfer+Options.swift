@@ -48,6 +48,12 @@ extension CurlTransfer {
         // 0b11 is CURLAUTH_BASIC | CURLAUTH_DIGEST, which are macros that Swift cannot import. CURLAUTH_ANY is not
         // used, because it adds schemes that send the system user's identity (Negotiate, NTLM).
         easy.set(CURLOPT_HTTPAUTH, 0b11)
+        if let signature = route.signature {
+            // This option replaces the schemes above, so it is set after them.
+            easy.set(CURLOPT_AWS_SIGV4, signature)
+            // The path is signed as it is given. Removing `..` would name another object.
+            easy.set(CURLOPT_PATH_AS_IS, 1)
+        }
         if order.request.httpShouldHandleCookies, let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
             easy.set(CURLOPT_COOKIEFILE, "")
@@ -137,7 +143,8 @@ extension CurlTransfer {
     /// Whether curl may send the request twice: first without its body, to learn the authentication scheme of the
     /// server, and then with the body. In this case the first response is not final, even if its status is 200 to 299.
     var mayBeSentAgain: Bool {
-        order.request.httpBody != nil && (order.route.members.username != nil || url.user() != nil)
+        order.request.httpBody != nil && order.route.members.signature == nil
+            && (order.route.members.username != nil || url.user() != nil)
     }
 }
 

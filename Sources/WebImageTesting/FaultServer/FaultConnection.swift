@@ -23,7 +23,7 @@ final class FaultConnection {
                 state.requests.append(request)
                 state.concurrent += 1
                 state.maxConcurrent = max(state.maxConcurrent, state.concurrent)
-                return state.routes[request.path] ?? .status(404)
+                return state.routes[request.path] ?? state.otherwise
             }
             let goesOn = perform(behaviour, request)
             server.state.withLock { $0.concurrent -= 1 }

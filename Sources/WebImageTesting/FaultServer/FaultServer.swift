@@ -10,6 +10,7 @@ import WebImageCore
 public final class FaultServer: Sendable {
     struct State {
         var routes: [String: FaultBehaviour] = [:]
+        var otherwise = FaultBehaviour.status(404)
         var requests: [FaultRequest] = []
         var connections: [Int: Int32] = [:]
         var acceptedCount = 0
@@ -59,6 +60,11 @@ public final class FaultServer: Sendable {
     /// Sets the behaviour for later requests for a path.
     public func route(_ path: String, _ behaviour: FaultBehaviour) {
         state.withLock { $0.routes[path] = behaviour }
+    }
+
+    /// Sets the behaviour for later requests for paths without a behaviour of their own; by default status 404.
+    public func routeOthers(_ behaviour: FaultBehaviour) {
+        state.withLock { $0.otherwise = behaviour }
     }
 
     /// All requests so far, in order of arrival.

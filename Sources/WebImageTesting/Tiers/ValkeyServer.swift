@@ -24,16 +24,33 @@ package final class ValkeyServer: Sendable {
     private let process: Locked<ChildProcess?>
 
     /// Whether a server and openssl are installed.
-    package static var isAvailable: Bool { tool != nil && NginxServer.tool("openssl") != nil }
+    package static var isAvailable: Bool { path(nil, .encrypted) != nil && NginxServer.tool("openssl") != nil }
 
-    private static var tool: String? { NginxServer.tool("valkey-server") ?? NginxServer.tool("redis-server") }
+    /// The installed servers. Valkey from outside the system's folders may lack TLS, so it is not used for that.
+    package static var programs: [String] {
+        ["valkey-server", "redis-server"].filter { TierTool.path($0) != nil }
+    }
+
+    private static func path(_ program: String?, _ transport: Transport) -> String? {
+        if let program { return TierTool.path(program) }
+        switch transport {
+        case .plain: return programs.first.flatMap(TierTool.path)
+        case .encrypted: return programs.compactMap(NginxServer.tool).first
+        }
+    }
 
     /// Starts the server and waits until it accepts connections.
     ///
-    /// - Parameter arguments: Further arguments, such as `["--maxmemory", "20mb"]`.
-    /// - Parameter isStarted: False reserves the port and starts nothing; see ``start()``.
-    package init(_ transport: Transport = .plain, arguments: [String] = [], isStarted: Bool = true) throws {
-        guard let program = Self.tool else { throw NginxError("no Valkey server (apt-get install redis-server)") }
+    /// - Parameters:
+    ///   - program: One of ``programs``; nil for the best one.
+    ///   - arguments: Further arguments, such as `["--maxmemory", "20mb"]`.
+    ///   - isStarted: False reserves the port and starts nothing; see ``start()``.
+    package init(
+        _ transport: Transport = .plain, program: String? = nil, arguments: [String] = [], isStarted: Bool = true
+    ) throws {
+        guard let program = Self.path(program, transport) else {
+            throw NginxError("no Valkey server (apt-get install redis-server)")
+        }
         self.program = program
         // A Unix socket's path has at most 107 bytes.
         folder = URL(fileURLWithPath: "/tmp/wiv-\(UInt32.random(in: .min ... .max))")

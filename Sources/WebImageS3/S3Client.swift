@@ -1,0 +1,289 @@
+package import Foundation
+package import WebImageCore
+import WebImageHTTP
+
+/// A client for one bucket of an S3-compatible store. libcurl signs and sends the requests; a thread of its own runs
+/// all transfers.
+///
+/// Temporary failures (`SlowDown`, `InternalError`, a broken connection) are tried again with growing, partly random
+/// waits. No call outlives its budget, which includes the waits.
+package final class S3Client: Sendable {
+    package let configuration: S3Configuration
+    private let engine: CurlEngine
+    private let credentials: S3CredentialCache
+    private let clock: any DelayClock
+    private let backoff: ExponentialBackoff
+    /// The difference between the clock of the store and the own clock, in seconds, if it is too large for signatures.
+    private let skew = Locked<TimeInterval?>(nil)
+
+    /// The number of requests that a group of calls sends at the same time.
+    private static let width = 16
+    /// The largest response that is not an object: a list of 1,000 names, or an error.
+    private static let mostListBytes = 4 << 20
+
+    /// - Parameter label: A suffix of the entries in ``HandleLedger``, for tests.
+    package init(
+        _ configuration: S3Configuration, environment: [String: String] = ProcessInfo.processInfo.environment,
+        clock: any DelayClock = SystemClock(), label: String = ""
+    ) {
+        self.configuration = configuration
+        self.clock = clock
+        engine = CurlEngine(label: label)
+        credentials = S3CredentialCache(configuration.credentials, clock: clock, environment: environment)
+        var backoff = ExponentialBackoff(maxAttempts: .max)
+        backoff.base = .milliseconds(100)
+        backoff.maxDelay = .seconds(5)
+        self.backoff = backoff
+    }
+
+    /// Ends all calls with `.cancelled` and closes all connections. Blocks until the engine's thread has ended.
+    package func shutDown() { engine.shutdown() }
+
+    // MARK: Objects
+
+    /// Reads an object, or a part of it.
+    ///
+    /// - Parameters:
+    ///   - range: The wanted bytes; nil for all. A range that begins behind the object's end is `.refused(416)`.
+    ///   - unless: The entity tag of a known version. If the object still has it, the result has no bytes.
+    ///   - most: The most bytes to receive.
+    package func get(
+        _ key: String, range: Range<Int>? = nil, unless: String? = nil, most: Int = .max, within budget: Duration
+    ) async -> Result<S3Object, S3Failure> {
+        var order = S3Order("GET", key)
+        if let range {
+            guard range.lowerBound >= 0, !range.isEmpty else { return .failure(.refused(status: 416, code: "")) }
+            order.fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+        }
+        if let unless { order.fields["If-None-Match"] = unless }
+        order.mostBytes = most
+        let result = await perform(order, attempts: configuration.readAttempts, within: budget)
+        return result.map { S3Object($0) }
+    }
+
+    /// Stores an object.
+    ///
+    /// - Returns: The entity tag of the object; `.preconditionFailed` if the condition does not hold.
+    package func put(
+        _ data: Data, at key: String, if condition: S3Condition? = nil, within budget: Duration
+    ) async -> Result<String?, S3Failure> {
+        var order = S3Order("PUT", key)
+        order.body = data
+        order.fields["Content-Type"] = "application/octet-stream"
+        switch condition {
+        case nil: break
+        case .isAbsent: order.fields["If-None-Match"] = "*"
+        case .hasTag(let tag): order.fields["If-Match"] = tag
+        }
+        if !configuration.tags.isEmpty {
+            order.fields["x-amz-tagging"] = configuration.tags.sorted { $0.key < $1.key }
+                .map { "\(S3Encoding.value($0.key))=\(S3Encoding.value($0.value))" }.joined(separator: "&")
+        }
+        let result = await perform(order, attempts: configuration.writeAttempts, within: budget)
+        return result.map { $0.response.value(forHTTPHeaderField: "etag") }
+    }
+
+    /// Removes an object. An object that does not exist counts as removed.
+    package func remove(_ key: String, within budget: Duration) async -> Result<Void, S3Failure> {
+        let result = await perform(S3Order("DELETE", key), attempts: configuration.writeAttempts, within: budget)
+        switch result {
+        case .success, .failure(.missing): return .success(())
+        case .failure(let failure): return .failure(failure)
+        }
+    }
+
+    /// Removes objects, several at a time. Returns the first failure; the other objects are removed nevertheless.
+    package func remove(_ keys: some Sequence<String>, within budget: Duration) async -> Result<Void, S3Failure> {
+        let deadline = clock.now + budget
+        return await withTaskGroup(of: S3Failure?.self) { group in
+            var (running, failure) = (0, S3Failure?.none)
+            for key in keys {
+                if running >= Self.width, let ended = await group.next() {
+                    running -= 1
+                    failure = failure ?? ended
+                }
+                running += 1
+                group.addTask {
+                    let result = await self.remove(key, within: deadline - self.clock.now)
+                    if case .failure(let failure) = result { return failure }
+                    return nil
+                }
+            }
+            for await ended in group { failure = failure ?? ended }
+            return failure.map { .failure($0) } ?? .success(())
+        }
+    }
+
+    /// Returns one page of the objects whose names begin with `prefix`, at most 1,000, in the order of their names.
+    ///
+    /// - Parameter token: ``S3Page/next`` of the page before; nil for the first page.
+    package func list(
+        prefix: String, after token: String? = nil, most: Int = 1000, within budget: Duration
+    ) async -> Result<S3Page, S3Failure> {
+        var order = S3Order("GET", nil)
+        order.query = [
+            ("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix),
+            ("max-keys", "\(min(max(most, 1), 1000))"),
+        ]
+        if let token { order.query.append(("continuation-token", token)) }
+        order.mostBytes = Self.mostListBytes
+        let result = await perform(order, attempts: configuration.readAttempts, within: budget)
+        return result.flatMap { answer in
+            S3Page(answer.body).map { .success($0) } ?? .failure(.refused(status: 200, code: "no list of objects"))
+        }
+    }
+
+    /// Makes the bucket. A bucket that exists already counts as made.
+    package func makeBucket(within budget: Duration) async -> Result<Void, S3Failure> {
+        var order = S3Order("PUT", nil)
+        order.body = Data()
+        switch await perform(order, attempts: configuration.writeAttempts, within: budget) {
+        case .success, .failure(.refused(409, "BucketAlreadyOwnedByYou")): return .success(())
+        case .failure(let failure): return .failure(failure)
+        }
+    }
+
+    /// Tests which conditions of a `PUT` the store really enforces. Many stores accept the fields and ignore them.
+    ///
+    /// Stores and removes one object below `prefix`.
+    package func testConditions(prefix: String, within budget: Duration) async -> Result<S3Conditions, S3Failure> {
+        let key = "\(prefix)conditions-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let deadline = clock.now + budget
+        var left: Duration { deadline - clock.now }
+        var conditions = S3Conditions()
+        do {
+            let tag = try await put(Data("1".utf8), at: key, within: left).get()
+            conditions.enforcesAbsence = try await isRefused(key, if: .isAbsent, within: left)
+            let refusesOthers = try await isRefused(
+                key, if: .hasTag("\"00000000000000000000000000000000\""), within: left)
+            if refusesOthers, let tag {
+                // The tag may have changed if the store has accepted one of the requests above.
+                conditions.enforcesMatch = !(try await isRefused(key, if: .hasTag(tag), within: left))
+            }
+        } catch {
+            _ = await remove(key, within: left)
+            return .failure(error)
+        }
+        return await remove(key, within: left).map { conditions }
+    }
+
+    private func isRefused(
+        _ key: String, if condition: S3Condition, within budget: Duration
+    ) async throws(S3Failure) -> Bool {
+        switch await put(Data("2".utf8), at: key, if: condition, within: budget) {
+        case .success: return false
+        case .failure(.preconditionFailed): return true
+        // A store that does not know the field answers that it is not implemented.
+        case .failure(.refused(501, _)): return false
+        case .failure(let failure): throw failure
+        }
+    }
+
+    // MARK: Requests
+
+    private func perform(
+        _ order: S3Order, attempts: Int, within budget: Duration
+    ) async -> Result<HTTPExchange.Answer, S3Failure> {
+        let start = clock.now
+        var (attempt, mayRenew) = (1, true)
+        while true {
+            let left = budget - (clock.now - start)
+            guard left > .zero else { return .failure(.late) }
+            let key: S3Credentials?
+            do {
+                key = try await credentials.credentials()
+            } catch {
+                return .failure(Task.isCancelled ? .cancelled : .unconfigured("\(error)"))
+            }
+            guard let exchange = exchange(order, key) else {
+                return .failure(.unconfigured("an object's name makes no URL"))
+            }
+            let failure: WebImageError
+            var retryAfter: Duration?
+            do throws(WebImageError) {
+                let answer = try await exchange.perform(on: engine, within: left, clock: clock)
+                let status = answer.response.statusCode ?? 0
+                if (200..<300).contains(status) || status == 304 { return .success(answer) }
+                let code = S3XML.first("Code", in: answer.body) ?? ""
+                if mayRenew, status == 403 || status == 400, renew(code, key, answer.response) {
+                    mayRenew = false
+                    continue
+                }
+                guard Self.isTemporary(status, code) else { return .failure(S3Failure(status, code, answer.response)) }
+                failure = WebImageError(.transport, stage: .cache, underlying: .http(status: 503))
+                retryAfter = answer.response.retryAfter(now: clock.date)
+                if attempt >= attempts { return .failure(.busy(status: status, code: code)) }
+            } catch {
+                if error.code == .cancelled { return .failure(.cancelled) }
+                if error.code == .limitExceeded { return .failure(.tooLarge) }
+                failure = error
+                if clock.now - start >= budget { return .failure(.late) }
+                if attempt >= attempts || !ExponentialBackoff.maySucceedLater(error) {
+                    return .failure(.down(error.description))
+                }
+            }
+            let elapsed = clock.now - start
+            guard
+                let pause = backoff.delay(
+                    after: DownloadFailure(
+                        error: failure, attempts: attempt, elapsed: elapsed, retryAfter: retryAfter)),
+                elapsed + pause < budget
+            else { return .failure(.late) }
+            guard await clock.wait(for: pause) else { return .failure(.cancelled) }
+            attempt += 1
+        }
+    }
+
+    private func exchange(_ order: S3Order, _ key: S3Credentials?) -> HTTPExchange? {
+        guard let url = configuration.url(key: order.key, query: order.query) else { return nil }
+        var request = WebImageRequest(url: url)
+        request.httpMethod = order.method
+        request.httpBody = order.body
+        request.maxBodyBytes = order.mostBytes
+        for (name, value) in order.fields { request.setValue(value, forHTTPHeaderField: name) }
+        if key != nil {
+            request.setValue(S3Hash.text(of: order.body ?? Data()), forHTTPHeaderField: "x-amz-content-sha256")
+        }
+        if let token = key?.sessionToken { request.setValue(token, forHTTPHeaderField: "x-amz-security-token") }
+        if key != nil, let skew = skew.withLock({ $0 }) {
+            request.setValue(S3Hash.date(clock.date + skew), forHTTPHeaderField: "X-Amz-Date")
+        }
+        var exchange = HTTPExchange(request)
+        exchange.certificateAuthorityFile = configuration.certificateAuthorityFile
+        exchange.signing = key.map {
+            HTTPExchange.Signing(keyID: $0.keyID, secret: $0.secret, region: configuration.region, service: "s3")
+        }
+        return exchange
+    }
+
+    /// Whether a refused request can succeed with new credentials or with the store's time.
+    private func renew(_ code: String, _ key: S3Credentials?, _ response: WebImageResponse) -> Bool {
+        guard let key else { return false }
+        switch code {
+        case "ExpiredToken", "InvalidAccessKeyId", "TokenRefreshRequired": return credentials.refuse(key)
+        case "RequestTimeTooSkewed":
+            guard let date = HTTPDate.seconds(response.value(forHTTPHeaderField: "date")) else { return false }
+            skew.withLock { $0 = date - clock.date }
+            return true
+        default: return false
+        }
+    }
+
+    private static func isTemporary(_ status: Int, _ code: String) -> Bool {
+        status >= 500 && status != 501 || status == 429
+            || status == 400 && code == "RequestTimeout" || status == 409 && code == "ConditionalRequestConflict"
+    }
+}
+
+/// One request before it is signed.
+private struct S3Order {
+    var method: String
+    /// The name of the object; nil for the bucket.
+    var key: String?
+    var query: [(String, String)] = []
+    var fields: [String: String] = [:]
+    var body: Data?
+    var mostBytes = 1 << 20
+
+    init(_ method: String, _ key: String?) { (self.method, self.key) = (method, key) }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Testing
+import WebImageCore
+import WebImageHTTP
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageS3
+
+/// The client against stores that fail, and its parts without a store.
+@Suite(.timeLimit(minutes: 2)) struct S3ClientTests {
+    private let budget = Sanitizer.time(Duration.seconds(10))
+
+    private func client(
+        _ server: FaultServer, clock: any DelayClock = SystemClock(), environment: [String: String] = [:],
+        _ change: (inout S3Configuration) -> Void = { _ in }
+    ) throws -> S3Client {
+        var configuration = try S3Configuration(bucket: "pictures", endpoint: "http://127.0.0.1:\(server.port)")
+        configuration.credentials = .fixed(S3Credentials(keyID: "key", secret: "secret"))
+        change(&configuration)
+        return S3Client(configuration, environment: environment, clock: clock)
+    }
+
+    private func refusal(_ status: Int, _ code: String) -> FaultBehaviour {
+        .body(
+            Data("<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>m</Message></Error>".utf8),
+            type: "application/xml", status: status)
+    }
+
+    /// Answers the requests for one object one after the other; the last answer is repeated.
+    private func script(_ answers: [FaultBehaviour]) -> FaultBehaviour {
+        let count = Locked(0)
+        return .dynamic { _ in
+            answers[
+                count.withLock { count in
+                    defer { count += 1 }
+                    return min(count, answers.count - 1)
+                }]
+        }
+    }
+
+    @Test func slowDownIsTriedAgainWithinTheBudget() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let client = try client(server)
+        defer { client.shutDown() }
+        server.route("/pictures/a", script([refusal(503, "SlowDown"), .body(Data("x".utf8))]))
+        #expect(try await client.get("a", within: budget).get().data == Data("x".utf8))
+        #expect(server.requestCount("/pictures/a") == 2)
+
+        server.route("/pictures/b", script([refusal(503, "SlowDown")]))
+        #expect(await client.get("b", within: budget).failure == .busy(status: 503, code: "SlowDown"))
+        #expect(server.requestCount("/pictures/b") == 2)
+        server.route(
+            "/pictures/c",
+            script([refusal(500, "InternalError"), refusal(400, "RequestTimeout"), .close, .status(200)]))
+        _ = try await client.put(Data("x".utf8), at: "c", within: budget).get()
+        #expect(server.requestCount("/pictures/c") == 4)
+    }
+
+    @Test func refusedRequestsAreNotTriedAgain() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let client = try client(server)
+        defer { client.shutDown() }
+        server.route("/pictures/a", refusal(403, "AccessDenied"))
+        #expect(await client.get("a", within: budget).failure == .forbidden(code: "AccessDenied"))
+        server.route("/pictures/b", refusal(501, "NotImplemented"))
+        #expect(
+            await client.put(Data(), at: "b", if: .isAbsent, within: budget).failure
+                == .refused(status: 501, code: "NotImplemented"))
+        server.route(
+            "/pictures/c",
+            .respond(
+                FaultResponse(
+                    .data(Data()), status: 301,
+                    headers: ["x-amz-bucket-region": "eu-central-1", "Location": "http://127.0.0.1:1/"])))
+        #expect(await client.get("c", within: budget).failure == .otherRegion("eu-central-1"))
+        #expect(server.requests.count == 3)
+    }
+
+    @Test func silentStoreCostsTheBudgetAndNoMore() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let client = try client(server)
+        defer { client.shutDown() }
+        server.route("/pictures/a", .hang)
+        let start = ContinuousClock.now
+        #expect(await client.get("a", within: .milliseconds(100)).failure == .late)
+        let time = ContinuousClock.now - start
+        #expect(time >= .milliseconds(95) && time < Sanitizer.time(.seconds(3)))
+        let task = Task { await client.get("a", within: .seconds(60)).failure }
+        try await eventually("the request arrives") { server.requestCount("/pictures/a") == 2 }
+        task.cancel()
+        #expect(await task.value == .cancelled)
+    }
+
+    @Test func storeThatIgnoresConditionsIsFoundOut() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let client = try client(server)
+        defer { client.shutDown() }
+        let tagged = FaultBehaviour.body(Data(), headers: ["ETag": "\"1\""])
+        server.routeOthers(tagged)
+        let conditions = try await client.testConditions(prefix: "wi1/", within: budget).get()
+        #expect(!conditions.enforcesAbsence && !conditions.enforcesMatch)
+        // A store that refuses every condition cannot compare either.
+        server.routeOthers(
+            .dynamic { request in
+                request.headers["if-match"] != nil || request.headers["if-none-match"] != nil ? .status(412) : tagged
+            })
+        let refusing = try await client.testConditions(prefix: "wi1/", within: budget).get()
+        #expect(refusing.enforcesAbsence && !refusing.enforcesMatch)
+    }
+
+    @Test func temporaryCredentialsAreRenewedOnceAndSharedByConcurrentRequests() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let calls = Locked(0)
+        let client = try client(server) {
+            $0.credentials = .provider {
+                let number = calls.withLock { calls in
+                    calls += 1
+                    return calls
+                }
+                return S3Credentials(keyID: "key\(number)", secret: "s", sessionToken: "token\(number)")
+            }
+        }
+        defer { client.shutDown() }
+        server.routeOthers(
+            .dynamic { request in
+                request.headers["x-amz-security-token"] == "token2"
+                    ? .body(Data("x".utf8)) : refusal(400, "ExpiredToken")
+            })
+        #expect(try await client.get("a", within: budget).get().data == Data("x".utf8))
+        #expect(calls.withLock { $0 } == 2)
+        let signed = try #require(server.requests.last?.headers["authorization"])
+        #expect(signed.contains("Credential=key2/") && signed.contains("x-amz-security-token"))
+        // A key that is refused again ends the request.
+        server.routeOthers(refusal(400, "ExpiredToken"))
+        #expect(await client.get("a", within: budget).failure?.status == 400)
+        #expect(calls.withLock { $0 } == 3)
+    }
+
+    @Test func clockSkewIsLearnedFromTheStore() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        // The store's clock is two hours behind 2030.
+        let client = try client(server, clock: FixedDateClock(date: 1_893_456_000))
+        defer { client.shutDown() }
+        server.route(
+            "/pictures/a",
+            script([
+                .body(
+                    Data("<Error><Code>RequestTimeTooSkewed</Code></Error>".utf8), status: 403,
+                    headers: ["Date": "Mon, 31 Dec 2029 22:00:00 GMT"]), .body(Data("x".utf8)),
+            ]))
+        #expect(try await client.get("a", within: budget).get().data == Data("x".utf8))
+        #expect(server.requests.last?.headers["x-amz-date"] == "20291231T220000Z")
+    }
+
+    @Test func credentialsComeFromTheEnvironmentOrTheSharedFile() async throws {
+        let scratch = try ScratchFolder()
+        let file = scratch.url.appendingPathComponent("credentials")
+        try Data(
+            """
+            # comment
+            [default]
+            aws_access_key_id = one
+            aws_secret_access_key=two=
+            [ other ]
+            aws_access_key_id = three
+            aws_secret_access_key = four
+            aws_session_token = five
+            """.utf8
+        ).write(to: file)
+        let path = ["AWS_SHARED_CREDENTIALS_FILE": file.path]
+        func read(_ environment: [String: String]) async throws -> S3Credentials? {
+            try await S3CredentialCache(.system, clock: SystemClock(), environment: environment).credentials()
+        }
+        #expect(try await read(path) == S3Credentials(keyID: "one", secret: "two="))
+        #expect(
+            try await read(path.merging(["AWS_PROFILE": "other"]) { $1 })
+                == S3Credentials(keyID: "three", secret: "four", sessionToken: "five"))
+        #expect(
+            try await read(
+                path.merging(["AWS_ACCESS_KEY_ID": "six", "AWS_SECRET_ACCESS_KEY": "seven", "AWS_SESSION_TOKEN": ""]) {
+                    $1
+                })
+                == S3Credentials(keyID: "six", secret: "seven"))
+        await #expect(throws: WebImageError.self) { try await read(path.merging(["AWS_PROFILE": "none"]) { $1 }) }
+        await #expect(throws: WebImageError.self) { try await read(["AWS_SHARED_CREDENTIALS_FILE": "/nothing"]) }
+    }
+
+    @Test func addressesAreReadAndCheckedWithoutAStore() throws {
+        let plain = try S3Configuration(url: "s3://my-bucket/a/b/", environment: [:])
+        #expect(plain.url(key: "k", query: [])?.absoluteString == "https://my-bucket.s3.us-east-1.amazonaws.com/k")
+        #expect(plain.prefix == "a/b")
+        let own = try S3Configuration(
+            url: "s3://bucket?endpoint=http://127.0.0.1:9000/&region=eu-1&ca=/ca.pem", environment: [:])
+        #expect(own.url(key: "a b/ü", query: [])?.absoluteString == "http://127.0.0.1:9000/bucket/a%20b/%C3%BC")
+        #expect(own.region == "eu-1" && own.certificateAuthorityFile == "/ca.pem" && own.style == .path)
+        #expect(
+            own.url(key: nil, query: [("prefix", "a/+"), ("list-type", "2")])?.absoluteString
+                == "http://127.0.0.1:9000/bucket?list-type=2&prefix=a%2F%2B")
+        let inherited = try S3Configuration(
+            url: "s3://bucket", environment: ["AWS_REGION": "eu-2", "AWS_ENDPOINT_URL": "https://store.example"])
+        #expect(inherited.region == "eu-2" && inherited.endpoint == "https://store.example")
+        let host = try S3Configuration(url: "s3://bucket?endpoint=https://store.example&style=host", environment: [:])
+        #expect(host.url(key: "k")?.absoluteString == "https://bucket.store.example/k")
+        for wrong in [
+            "s3://ab", "s3://Bucket", "s3://-bucket", "s3://bu..cket", "s3://user:word@bucket", "s3://bucket:80",
+            "https://bucket", "s3:", "", "s3://bucket?style=x", "s3://bucket?region=a&region=b", "s3://bucket?x=1",
+            "s3://bucket?endpoint=ftp://a", "s3://bucket?endpoint=http://u:p@a", "s3://bucket/a/../b",
+            "s3://bucket?endpoint=http://127.0.0.1&style=host", "s3://bucket?region=A%0AB",
+        ] {
+            #expect(throws: WebImageError.self, "\(wrong)") { try S3Configuration(url: wrong, environment: [:]) }
+        }
+    }
+
+    @Test func listsAreReadAndOtherDocumentsRefused() throws {
+        let page = try #require(
+            S3Page(
+                Data(
+                    """
+                    <?xml version="1.0"?><ListBucketResult><IsTruncated>true</IsTruncated>\
+                    <Contents><Key>a%2Bb+c</Key><LastModified>1970-01-02T00:00:01.5Z</LastModified><Size>7</Size></Contents>\
+                    <Contents><Key>&lt;&#65;&#x42;&amp;</Key><LastModified>?</LastModified></Contents>\
+                    <NextContinuationToken>t&quot;</NextContinuationToken></ListBucketResult>
+                    """.utf8)))
+        #expect(page.entries.map(\.key) == ["a+b c", "<AB&"])
+        #expect(page.entries[0].size == 7 && page.entries[0].stored == 86_401 && page.entries[1].stored == nil)
+        #expect(page.next == "t\"")
+        for text in [
+            "", "<html></html>", "<ListBucketResult><Contents></Contents>",
+            "<ListBucketResult><Contents><Key>%ZZ</Key>",
+        ] {
+            #expect(S3Page(Data(text.utf8)) == nil)
+        }
+        #expect(S3XML.first("Code", in: "<Code>&#x110000;&x;&</Code>") == "&#x110000;&x;&")
+        // Every truncation of a list, and bytes that are no text.
+        let bytes = Data("<ListBucketResult><Contents><Key>k</Key><Size>1</Size></Contents>&#1".utf8)
+        for count in 0...bytes.count { _ = S3Page(bytes.prefix(count) + Data([0xFF, 0xC3])) }
+    }
+}
+
+private struct FixedDateClock: DelayClock {
+    var date: TimeInterval
+    var now: Duration { SystemClock().now }
+    func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
+        SystemClock().schedule(after: delay, work)
+    }
+}
