@@ -4,13 +4,18 @@ import PackageDescription
 // The modules that WebImage re-exports or uses. Every target that depends on WebImage must also name these modules.
 // SwiftPM recompiles a target only if a module that the target names has changed. Without these names, a target that
 // uses a type of WebImageCore through WebImage would use the old layout after a change of the type.
-let reexported = ["WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs"]
+let reexported = [
+    "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageGraphics", "WebImageHTTP", "WebImageStore",
+    "WebImageCodecs",
+]
 
 let package = Package(
     name: "swift-web-image",
     products: [
         .library(name: "WebImage", targets: ["WebImage"] + reexported),
         .library(name: "WebImageCore", targets: ["WebImageCore"]),
+        .library(name: "WebImageLoading", targets: ["WebImageLoading"]),
+        .library(name: "WebImageViews", targets: ["WebImageViews"]),
         .library(name: "WebImageGTK", targets: ["WebImageGTK"]),
         .library(name: "WebImageAVIF", targets: ["WebImageAVIF"]),
         .library(name: "WebImageHEIF", targets: ["WebImageHEIF"]),
@@ -32,8 +37,11 @@ let package = Package(
         .executable(name: "webimage-gallery", targets: ["webimage-gallery"]),
     ],
     targets: [
-        // Policy: this target decides what a load does. The target uses no library except Foundation.
+        // Policy: pictures and the roles that make them, how a load runs, and what a view shows. These targets use no
+        // library except Foundation.
         .target(name: "WebImageCore"),
+        .target(name: "WebImageLoading", dependencies: ["WebImageCore"]),
+        .target(name: "WebImageViews", dependencies: ["WebImageCore", "WebImageLoading"]),
 
         // Mechanism: these targets access pixels, files and the network. Exactly one Swift target imports each C
         // library.
@@ -49,8 +57,12 @@ let package = Package(
                 "WebImageCore", "WebImageGraphics", "CWebImageCodecShim", "CWebImageJPEG", "CWebImageJPEGThumbnail",
                 "CWebImagePNG", "CWebImageWebP", "CWebImageGIF",
             ]),
-        .target(name: "WebImageHTTP", dependencies: ["WebImageCore", "CWebImageCurl", "CWebImageCurlShim"]),
-        .target(name: "WebImageStore", dependencies: ["WebImageCore", "CWebImageSQLite", "CWebImageDeflate"]),
+        .target(
+            name: "WebImageHTTP",
+            dependencies: ["WebImageCore", "WebImageLoading", "CWebImageCurl", "CWebImageCurlShim"]),
+        .target(
+            name: "WebImageStore",
+            dependencies: ["WebImageCore", "WebImageLoading", "CWebImageSQLite", "CWebImageDeflate"]),
 
         // Optional coders. Each coder is a separate product. The main library does not depend on them.
         .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageAVIF"]),
@@ -60,8 +72,8 @@ let package = Package(
         .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF"]),
 
         // Cache tiers that several machines share.
-        .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageHTTP"]),
-        .target(name: "WebImageS3", dependencies: ["WebImageCore", "WebImageHTTP"]),
+        .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
+        .target(name: "WebImageS3", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
 
         // Decoder processes.
         .target(
@@ -71,11 +83,13 @@ let package = Package(
                 "WebImageSVG", "WebImageTIFF", "CWebImageSandbox",
             ]),
 
-        // Root. This target registers the defaults and re-exports WebImageCore, WebImageGraphics and WebImageHTTP.
+        // Root. This target registers the defaults and re-exports WebImageCore, WebImageLoading, WebImageViews,
+        // WebImageGraphics and WebImageHTTP.
         .target(
             name: "WebImage",
             dependencies: [
-                "WebImageCore", "WebImageGraphics", "WebImageHTTP", "WebImageStore", "WebImageCodecs", "CWebImageRoot",
+                "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageGraphics", "WebImageHTTP", "WebImageStore",
+                "WebImageCodecs", "CWebImageRoot",
             ]),
 
         // HTTP image service. WebImageService creates a response for each request. WebImageServer accepts the
@@ -83,13 +97,14 @@ let package = Package(
         .target(name: "WebImageService", dependencies: ["WebImage"]),
         .target(
             name: "WebImageServer",
-            dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "CWebImageHTTPShim"]),
+            dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "WebImageLoading", "CWebImageHTTPShim"]),
 
         // SDWebImage's names for the declarations of the targets above.
         .target(
             name: "SDWebImage",
             dependencies: [
-                "WebImage", "WebImageCore", "WebImageGraphics", "WebImageCodecs", "WebImageHTTP", "WebImageStore",
+                "WebImage", "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageGraphics", "WebImageCodecs",
+                "WebImageHTTP", "WebImageStore",
             ]),
         .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
         // This target is separate from SDWebImage, because Foundation's networking library loads a second libcurl and
@@ -102,7 +117,9 @@ let package = Package(
         .target(name: "SDWebImageSVGCoder", dependencies: ["SDWebImage", "WebImageSVG"]),
 
         // User interface toolkit.
-        .target(name: "WebImageGTK", dependencies: ["WebImageCore", "CWebImageGTK", "CWebImageGTKShim"]),
+        .target(
+            name: "WebImageGTK",
+            dependencies: ["WebImageCore", "WebImageLoading", "WebImageViews", "CWebImageGTK", "CWebImageGTKShim"]),
 
         // Apps.
         .target(
@@ -123,7 +140,7 @@ let package = Package(
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
         // Tests.
-        .target(name: "WebImageTesting", dependencies: ["WebImageCore"]),
+        .target(name: "WebImageTesting", dependencies: ["WebImageCore", "WebImageLoading", "WebImageViews"]),
         // CWebImageRSVG declares functions of librsvg without librsvg's headers. These two targets compile these
         // declarations together with the headers. If the declarations differ from the headers, the build fails.
         .systemLibrary(
@@ -149,7 +166,9 @@ let package = Package(
         .testTarget(name: "WebImageS3Tests", dependencies: ["WebImageS3", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCoreTests",
-            dependencies: ["WebImageCore", "WebImageTesting", "CWebImageAllocationCounter"]),
+            dependencies: [
+                "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageTesting", "CWebImageAllocationCounter",
+            ]),
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: [
@@ -173,7 +192,7 @@ let package = Package(
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.
         .target(
-            name: "WebImageServerTesting", dependencies: ["WebImageServer", "WebImageCore"],
+            name: "WebImageServerTesting", dependencies: ["WebImageServer", "WebImageCore", "WebImageLoading"],
             path: "Tests/Support/WebImageServerTesting"),
         .testTarget(
             name: "WebImageServerTests",

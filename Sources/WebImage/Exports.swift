@@ -1,3 +1,5 @@
 @_exported public import WebImageCore
 @_exported public import WebImageGraphics
 @_exported public import WebImageHTTP
+@_exported public import WebImageLoading
+@_exported public import WebImageViews

@@ -1,7 +1,9 @@
 import WebImageCodecs
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 import WebImageStore
+import WebImageViews
 
 /// Stores the closures that create the default caches, coders and loaders. The constructor in `CWebImageRoot` calls
 /// this function before `main`, so the function must not open files or libraries.

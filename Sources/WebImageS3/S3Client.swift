@@ -1,6 +1,7 @@
 package import Foundation
 package import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 
 /// A client for one bucket of an S3-compatible store. libcurl signs and sends the requests; a thread of its own runs
 /// all transfers.

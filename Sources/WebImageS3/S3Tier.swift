@@ -1,5 +1,6 @@
 package import Foundation
 package import WebImageCore
+package import WebImageLoading
 
 /// A cache tier in a bucket of an S3-compatible store.
 ///

@@ -1,5 +1,6 @@
 package import Foundation
 package import WebImageCore
+package import WebImageLoading
 
 /// Decides when a further worker may start. A pure value: the caller passes the time.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import WebImage
-public import WebImageCore
+package import WebImageCore
+public import WebImageLoading
 
 /// An HTTP image service without a transport. It receives a request as a value and returns the answer as a value.
 ///

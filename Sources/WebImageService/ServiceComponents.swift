@@ -2,6 +2,7 @@ import Foundation
 import WebImage
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 
 /// The library components that a service uses.
 enum ServiceComponents {

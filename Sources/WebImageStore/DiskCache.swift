@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
 
 /// The default disk cache. It stores values by key in a folder with an SQLite index. Several processes can use the
 /// folder at the same time, and a crash does not damage the folder.

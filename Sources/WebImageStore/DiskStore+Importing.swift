@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Imports a folder of SDWebImage. The file names in this folder contain only the MD5 of the keys, not the keys. Each
 /// imported file therefore has a provisional key until a load requests the file by its real key.

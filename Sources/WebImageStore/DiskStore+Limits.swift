@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Enforces the age and size limits and removes orphaned files, in small batches after commits.
 extension DiskStore {

@@ -2,6 +2,7 @@ import CWebImageSQLite
 import Dispatch
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The implementation of ``DiskCache``. It is a separate object, because background work may retain it after the cache
 /// was released. Closing waits for a running commit or checkpoint.

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// One pending change of an entry. If `data` is nil, the change removes the entry.
 struct PendingWrite: Sendable {

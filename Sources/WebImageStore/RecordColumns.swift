@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Converts the record of an entry to and from the columns of the index.
 enum RecordColumns {

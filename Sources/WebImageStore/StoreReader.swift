@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The reading connection. With a write-ahead log, this connection never waits for the writing connection.
 final class StoreReader {

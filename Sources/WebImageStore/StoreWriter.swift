@@ -1,6 +1,7 @@
 import CWebImageSQLite
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The writing connection. Every change of the index is a transaction of this connection.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// One row that was read from the index.
 struct StoredEntry {

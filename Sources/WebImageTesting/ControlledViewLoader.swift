@@ -1,5 +1,7 @@
 package import Foundation
 package import WebImageCore
+package import WebImageLoading
+package import WebImageViews
 
 /// A loader for views. It records every load that is not a memory hit. A recorded load delivers an image only when the
 /// test calls its functions.

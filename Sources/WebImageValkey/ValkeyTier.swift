@@ -1,5 +1,6 @@
 import Foundation
 package import WebImageCore
+package import WebImageLoading
 
 /// A cache tier on a Valkey or Redis server, or on a cluster of them.
 ///

@@ -2,7 +2,9 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTesting
+import WebImageViews
 
 @testable import WebImageGTK
 

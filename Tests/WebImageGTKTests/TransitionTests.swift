@@ -2,6 +2,7 @@ import CWebImageGTK
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTesting
 
 @testable import WebImageGTK

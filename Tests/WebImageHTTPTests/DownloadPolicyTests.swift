@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 
 /// Checks which addresses and URLs a `DownloadPolicy` refuses. The addresses in the tables are at the edges of the
 /// registered special-use ranges, where a wrong range would allow an internal address or refuse a public one.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 
 /// Tests how `HTTPCachePolicy` uses stored responses of a given age. The cases in the table follow RFC 9111 and
 /// RFC 5861.

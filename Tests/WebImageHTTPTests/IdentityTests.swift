@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 import WebImageTesting
 
 /// A `LoadIdentity` contains, for example, the URL, header fields, credentials and proxy of a load. Loads share a

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 import WebImageTesting
 
 /// Runs the closure with a new fault server and a new downloader. Then stops the server and the downloader, and checks

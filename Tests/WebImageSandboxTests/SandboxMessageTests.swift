@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 @testable import WebImageSandbox
 
 @Suite struct SandboxMessageTests {

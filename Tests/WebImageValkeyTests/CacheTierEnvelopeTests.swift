@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 @Suite struct CacheTierEnvelopeTests {
     private let key = CacheTierKey(namespace: "test", cacheKey: "https://example.org/a.jpg")

@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// The smallest tier: the whole role in ten lines.
 private actor MemoryTier: CacheTier {

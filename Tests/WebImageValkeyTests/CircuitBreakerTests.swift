@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WebImageCore
+@testable import WebImageLoading
 @testable import WebImageValkey
 
 @Suite struct CircuitBreakerTests {

@@ -5,6 +5,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 @testable import WebImageValkey
 
 @Suite struct ClusterSlotsTests {

@@ -5,6 +5,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 @testable import WebImageValkey
 
 /// The tier against a real server, and against servers that fail or lie.

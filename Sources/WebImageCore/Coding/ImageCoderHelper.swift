@@ -107,7 +107,7 @@ public enum ImageCoderHelper {
     }
 
     /// The function that redraws pixels at another size. ``WebImageDefaults`` sets this function.
-    static let redrawPixels = Locked<WebImageRedraw?>(nil)
+    package static let redrawPixels = Locked<WebImageRedraw?>(nil)
 
     private static func shouldDecode(_ image: Image, _ policy: ImageForceDecodePolicy) -> Bool {
         policy == .always && !image.isAnimated && !image.isVector

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension ImageDecoding {
     /// Returns whether stored bytes should be removed after a decode has failed with `error`. True if no
@@ -6,7 +6,7 @@ extension ImageDecoding {
     ///
     /// The failure of one coder is not sufficient, because another load can use another coder. Blocks the calling
     /// thread while the coders decode.
-    func isUndecodable(_ data: Data, after error: WebImageError) -> Bool {
+    package func isUndecodable(_ data: Data, after error: WebImageError) -> Bool {
         guard error.code == .badImageData else { return false }
         let registered = registered.coders
         let readers = registered.filter { $0.canDecode(from: data) }

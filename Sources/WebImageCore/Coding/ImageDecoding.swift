@@ -30,7 +30,7 @@ package struct ImageDecoding: Sendable {
 
     /// The class of the partial images while an animation is being downloaded. Nil if only the first frame is
     /// requested.
-    var previewClass: (any AnimatedImageProtocol.Type)? {
+    package var previewClass: (any AnimatedImageProtocol.Type)? {
         options.firstFrameOnly ? nil : animatedClass ?? AnimatedImage.self
     }
 

@@ -6,7 +6,7 @@ import Foundation
 /// If the queue allows a new block to run inline, ``add(on:_:)`` runs all waiting blocks and then the new block
 /// before it returns. There is one exception: if another thread is running a block of the load, that thread later
 /// runs the new block. No thread ever waits for another thread.
-final class DeliveryLane: Sendable {
+package final class DeliveryLane: Sendable {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
         var isScheduled = false
@@ -26,7 +26,9 @@ final class DeliveryLane: Sendable {
 
     private let state = Locked(State())
 
-    func add(on queue: CallbackQueue, _ body: @escaping @Sendable () -> Void) {
+    package init() {}
+
+    package func add(on queue: CallbackQueue, _ body: @escaping @Sendable () -> Void) {
         let runsInline = queue.runsInline
         let action = state.withLock { state -> Action in
             if let runner = state.runner {

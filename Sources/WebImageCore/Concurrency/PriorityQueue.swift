@@ -4,7 +4,7 @@
 /// Each priority has two lanes, one for large and one for small elements, so that the first small element is found
 /// without a search. All operations take amortised constant time: when an element is moved or removed, its number
 /// stays in the old lane and is skipped later. The queue has no lock. The owner of the queue must synchronise access.
-struct PriorityQueue<Element> {
+package struct PriorityQueue<Element> {
     private struct Lane {
         var numbers: [(id: UInt64, turn: UInt64)] = []
         var start = 0
@@ -29,13 +29,15 @@ struct PriorityQueue<Element> {
     private var counts = PriorityCounts()
     private static var order: [LoadPriority] { [.high, .normal, .low] }
 
+    package init() {}
+
     var count: Int { entries.count }
 
     /// The number of elements with at least normal priority.
     var countWithoutLow: Int { counts.normalOrHigher }
 
     /// The next element.
-    var first: Element? {
+    package var first: Element? {
         mutating get {
             for priority in Self.order {
                 if let id = firstID(of: priority) { return entries[id]?.element }
@@ -54,7 +56,7 @@ struct PriorityQueue<Element> {
         }
     }
 
-    mutating func append(_ element: Element, id: UInt64, priority: LoadPriority, isLarge: Bool = false) {
+    package mutating func append(_ element: Element, id: UInt64, priority: LoadPriority, isLarge: Bool = false) {
         let lane = LaneName(priority: priority, isLarge: isLarge)
         counts.add(priority)
         entries[id] = Entry(element: element, lane: lane, turn: join(lane, id))
@@ -70,7 +72,7 @@ struct PriorityQueue<Element> {
         entries[id] = Entry(element: entry.element, lane: lane, turn: join(lane, id))
     }
 
-    mutating func remove(_ id: UInt64) -> Element? {
+    package mutating func remove(_ id: UInt64) -> Element? {
         guard let entry = entries.removeValue(forKey: id) else { return nil }
         counts.remove(entry.lane.priority)
         return entry.element

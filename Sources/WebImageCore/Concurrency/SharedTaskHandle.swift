@@ -74,9 +74,14 @@ package final class SharedTaskHandle: Sendable {
 
 /// The connection from one stage of the shared work to its subscribers. The handle provides their highest priority and
 /// sends events to them.
-struct StageHandle: Sendable {
-    let priority: LoadPriorityHandle
-    let send: LoadEventListener
+package struct StageHandle: Sendable {
+    package let priority: LoadPriorityHandle
+    package let send: LoadEventListener
+
+    package init(priority: LoadPriorityHandle, send: @escaping LoadEventListener) {
+        self.priority = priority
+        self.send = send
+    }
 
     /// Returns a handle that applies `change` to every event.
     func mapping(_ change: @escaping @Sendable (LoadEvent) -> LoadEvent) -> StageHandle {
@@ -85,5 +90,5 @@ struct StageHandle: Sendable {
 }
 
 extension SharedTaskHandle {
-    var stage: StageHandle { StageHandle(priority: priority) { self.send($0) } }
+    package var stage: StageHandle { StageHandle(priority: priority) { self.send($0) } }
 }

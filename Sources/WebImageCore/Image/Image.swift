@@ -107,7 +107,7 @@ open class Image: @unchecked Sendable {
 
     /// The raw value of ``transformOptions``. It is stored as a number, because the type of the option set is
     /// declared in a higher layer.
-    final var transformOptionBits: UInt {
+    package final var transformOptionBits: UInt {
         get { metadata.withLock { $0.transformOptionBits } }
         set { metadata.withLock { $0.transformOptionBits = newValue } }
     }
@@ -149,10 +149,10 @@ open class Image: @unchecked Sendable {
 extension Image {
     /// Records that this image is an entry of a key. Call this method before storing the image under the key's string.
     /// Otherwise another load could find the image before its key is recorded.
-    final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
+    package final func noteEntry(_ entry: ImageEntries.Entry) { metadata.withLock { $0.entries.add(entry) } }
 
     /// Copies the entries of `source`. This image is then an entry of the same keys. It must be a copy of `source`.
-    final func copyEntries(from source: Image) {
+    package final func copyEntries(from source: Image) {
         let entries = source.metadata.withLock { $0.entries }
         metadata.withLock { $0.entries = entries }
     }
@@ -163,22 +163,24 @@ extension Image {
 
     /// Returns whether a load of `key` may use this image. The image was found under the key's string, but it
     /// could belong to another key with the same string.
-    final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
+    package final func isEntry(of key: EntryKey) -> Bool { metadata.withLock { $0.entries.accept(key) } }
 
     /// Returns whether every plain load of `key` may use this image. ``PlainHit`` describes plain loads. The image was
     /// found under the key's string. For an image that was decoded with special options, returns false. The load then
     /// compares all its options.
     ///
     /// Takes one lock and does not copy the decoding options.
-    final func isPlainEntry(of key: EntryKey) -> Bool {
+    package final func isPlainEntry(of key: EntryKey) -> Bool {
         metadata.withLock { !$0.omitsFrames && $0.isPlainlyDecoded && $0.entries.accept(key) }
     }
 
     /// Whether a load has stored this image as the original with this fingerprint, or as a variant of it.
-    final func isMade(from source: KeyFingerprint) -> Bool { metadata.withLock { $0.entries }.isMade(from: source) }
+    package final func isMade(from source: KeyFingerprint) -> Bool {
+        metadata.withLock { $0.entries }.isMade(from: source)
+    }
 
     /// Returns the version of the original from which the entry for `key` was made; nil if the version is unknown.
-    final func originalVersion(as key: EntryKey?) -> ContentDigest? {
+    package final func originalVersion(as key: EntryKey?) -> ContentDigest? {
         key.flatMap { key in metadata.withLock { $0.entries.version(of: key) } }?.digest
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 
 /// Limits numbers from the configuration and from untrusted files to a valid range.
-enum NumberLimits {
+package enum NumberLimits {
     /// Returns `value` as a scale of at least 1. A value that is not finite becomes 1.
-    static func scale(_ value: Double) -> Double { value.isFinite ? Swift.max(value, 1) : 1 }
+    package static func scale(_ value: Double) -> Double { value.isFinite ? Swift.max(value, 1) : 1 }
 
     /// Returns `value` as the duration of a frame in seconds. The minimum is 1 ms, so that an animation always
     /// advances. The maximum is 10⁶ s. NaN becomes 0.1 s.
@@ -19,7 +19,7 @@ enum NumberLimits {
 
     /// Limits a duration to the range from −10 to 10 years. Adding a duration of centuries to an instant would
     /// overflow.
-    static func finite(_ duration: Duration) -> Duration {
+    package static func finite(_ duration: Duration) -> Duration {
         Swift.min(Swift.max(duration, .seconds(-315_360_000)), .seconds(315_360_000))
     }
 }

@@ -45,7 +45,8 @@ public final class WebImageLog: Sendable {
     }
 
     /// Whether the environment variable `WEBIMAGE_LOG` is `debug` or `info`. In this case every load is logged.
-    static let logsLoads = level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map { $0 <= .info } ?? false
+    package static let logsLoads =
+        level(ProcessInfo.processInfo.environment["WEBIMAGE_LOG"]).map { $0 <= .info } ?? false
 
     /// The logger that receives the messages. If it is nil, the messages are discarded.
     public var destination: (any WebImageLogging)? {

@@ -2,6 +2,8 @@ import CWebImageGTK
 import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 /// A widget with the proportions of its image. The widget changes its proportions as soon as those of the image are
 /// known.

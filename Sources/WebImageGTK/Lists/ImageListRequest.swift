@@ -1,5 +1,7 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 /// The image that a row of a list shows.
 public struct ImageListRequest {

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The size of a request's image, if this size is known before the load.
 @MainActor struct KnownPixelSize {

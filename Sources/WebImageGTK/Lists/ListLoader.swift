@@ -1,5 +1,7 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
+import WebImageViews
 
 /// Loads the images of one list's rows as ``ScrollPrefetchPolicy`` decides.
 @MainActor final class ListLoader {

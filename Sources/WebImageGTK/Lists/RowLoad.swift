@@ -1,5 +1,7 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
+import WebImageViews
 
 /// The load of one row's image. The load is started, cancelled and reprioritised while the list scrolls.
 @MainActor final class RowLoad {

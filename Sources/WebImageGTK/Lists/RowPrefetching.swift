@@ -1,4 +1,6 @@
 import WebImageCore
+import WebImageLoading
+import WebImageViews
 
 /// The running loads for rows that have no widgets yet. Each position has at most one load.
 @MainActor final class RowPrefetching {

@@ -1,5 +1,6 @@
 import CWebImageGTK
 import WebImageCore
+import WebImageViews
 
 /// Repeats a view's failed loads when the user requests it or when the network is available again.
 @MainActor final class FailureRecovery {

@@ -1,6 +1,7 @@
 import CWebImageGTK
 import Foundation
 import WebImageCore
+import WebImageViews
 
 extension ImageWidgetState: ImageDisplaying {
     var displayedImage: Image? {

@@ -2,6 +2,7 @@ import CWebImageGTK
 import CWebImageGTKShim
 import Foundation
 import WebImageCore
+import WebImageViews
 
 /// The state of one widget: the image that the widget shows, and the widget's loads. The widget owns this object and
 /// releases this object when the widget is finalized.

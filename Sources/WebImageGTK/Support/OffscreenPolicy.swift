@@ -1,5 +1,7 @@
 import CWebImageGTK
 import WebImageCore
+import WebImageLoading
+import WebImageViews
 
 /// Saves resources while a view is unmapped: pauses its loads, if requested, and releases its image when memory is
 /// short.

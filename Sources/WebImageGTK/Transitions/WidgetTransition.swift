@@ -1,6 +1,7 @@
 import CWebImageGTK
 import Foundation
 import WebImageCore
+import WebImageViews
 
 /// The properties of a view that a transition animates.
 struct ViewPose: Equatable {

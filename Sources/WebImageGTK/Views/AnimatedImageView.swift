@@ -1,6 +1,8 @@
 import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 /// An ``ImageView`` with properties that control how animations play.
 ///

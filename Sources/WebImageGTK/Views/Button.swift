@@ -1,6 +1,8 @@
 import CWebImageGTK
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 /// A `GtkButton` that shows images from URLs. Each state of the button can have an image and a background image.
 ///

@@ -1,4 +1,6 @@
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 extension ImageView {
     /// Shows the placeholder (nil shows nothing), then the image that a request describes.

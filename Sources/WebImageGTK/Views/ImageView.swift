@@ -2,6 +2,8 @@ import CWebImageGTK
 import CWebImageGTKShim
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 /// A GTK widget that shows an image from a URL, and plays it if it is animated.
 ///

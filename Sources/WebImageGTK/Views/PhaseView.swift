@@ -1,6 +1,8 @@
 import CWebImageGTK
 import Foundation
 public import WebImageCore
+public import WebImageLoading
+import WebImageViews
 
 /// A container that shows a different widget for each phase of a load. A closure makes the widgets.
 ///

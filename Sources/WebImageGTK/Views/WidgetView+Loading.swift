@@ -1,5 +1,7 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
+public import WebImageViews
 
 // The loads of a view.
 extension WidgetView {

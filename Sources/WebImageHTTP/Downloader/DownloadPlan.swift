@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The parameters of one download. This is a class, so that queues, transfers and waiting tasks share one copy.
 final class DownloadPlan: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Decides the next step of one download. This type only decides; ``SharedDownload`` performs the steps.
 ///

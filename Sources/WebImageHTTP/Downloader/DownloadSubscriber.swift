@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// One subscriber of a shared download. It receives progress that never decreases, bytes without gaps, and exactly
 /// one result.

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// An immutable snapshot of all settings of a downloader that affect requests.
 ///

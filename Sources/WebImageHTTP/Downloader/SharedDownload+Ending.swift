@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Handles the end of a transfer: follows a redirect, tries again, or ends the download.
 extension SharedDownload {

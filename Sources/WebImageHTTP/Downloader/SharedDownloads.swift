@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Performs the decisions of ``DownloadQueue``: starts and cancels downloads, and delivers their results to
 /// subscribers.

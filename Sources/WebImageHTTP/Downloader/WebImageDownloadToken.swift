@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
 
 /// A handle with which one caller cancels its download. A cancel does not affect other subscribers of the same
 /// download.

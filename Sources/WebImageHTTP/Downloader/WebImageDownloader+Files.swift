@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Reads `file:` URLs, for callers that use only this loader. A redirect to a `file:` URL is refused.
 extension WebImageDownloader {

@@ -1,5 +1,6 @@
 import Foundation
-public import WebImageCore
+import WebImageCore
+public import WebImageLoading
 
 extension WebImageDownloader: PreparingDataLoader {
     /// Returns the identity of a load. It consists of everything that decides the bytes and their scope: URL, method,

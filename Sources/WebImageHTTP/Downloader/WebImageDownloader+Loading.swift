@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
 
 /// A block that receives the image, its encoded data, the error, and whether this is the last call.
 public typealias WebImageDownloaderCompletedBlock = ImageLoaderCompletedBlock

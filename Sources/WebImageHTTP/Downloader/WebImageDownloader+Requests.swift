@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 extension WebImageDownloader {
     /// Makes the plan of a load from the downloader's settings, the load's options and the modifiers.

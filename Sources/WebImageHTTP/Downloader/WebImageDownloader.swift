@@ -1,5 +1,6 @@
 import Foundation
-public import WebImageCore
+package import WebImageCore
+public import WebImageLoading
 
 /// Downloads images over HTTP and HTTPS. Equal requests at the same time share one download.
 ///

@@ -1,5 +1,6 @@
 public import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The configuration of a downloader. Each download uses the values that are set when it is requested.
 public struct WebImageDownloaderConfig: Sendable {

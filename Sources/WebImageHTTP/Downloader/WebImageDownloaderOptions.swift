@@ -1,4 +1,5 @@
-public import WebImageCore
+import WebImageCore
+public import WebImageLoading
 
 /// Options of one download. The bits have the same values as in SDWebImage.
 public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {

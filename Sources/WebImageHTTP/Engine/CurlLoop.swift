@@ -2,6 +2,7 @@ import CWebImageCurl
 import CWebImageCurlShim
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The loop of the engine's thread. Each turn performs commands, runs curl, ends finished transfers, and
 /// waits. All code of this type runs on that thread.

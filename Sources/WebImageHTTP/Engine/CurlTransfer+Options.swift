@@ -1,6 +1,7 @@
 import CWebImageCurl
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 extension CurlTransfer {
     /// Sets every option of the transfer. If the handle is prepared for a request with equal options, sets only the

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The immutable parameters of one transfer. This is a class, so that all users of the parameters share one copy. The
 /// few functions that change a parameter create a new object.

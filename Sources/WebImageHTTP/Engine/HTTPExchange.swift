@@ -1,5 +1,6 @@
 package import Foundation
 package import WebImageCore
+package import WebImageLoading
 
 /// One HTTP request with its whole response, for protocols over HTTP such as S3. Redirects are not followed.
 package struct HTTPExchange: Sendable {

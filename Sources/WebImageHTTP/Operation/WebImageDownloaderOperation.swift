@@ -1,4 +1,5 @@
 public import WebImageCore
+public import WebImageLoading
 
 /// The parameters of one transfer.
 public struct WebImageDownloaderOrder: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 public import WebImageCore
+import WebImageLoading
 
 /// Receives the head, the bytes and the end of one transfer.
 ///

@@ -1,5 +1,6 @@
 package import Foundation
 package import WebImageCore
+package import WebImageLoading
 
 /// The caching rules of RFC 9111 for a private cache. This type only makes decisions and performs no I/O.
 package struct HTTPCachePolicy: Sendable, Hashable {

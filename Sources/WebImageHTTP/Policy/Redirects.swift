@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// A redirect that a response requests (RFC 9110 §15.4).
 struct Redirect: Sendable {

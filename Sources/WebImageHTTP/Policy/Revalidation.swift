@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// The conditional header fields for a cached body. They are sent only to the URL that sent the body, because another
 /// URL may use an equal `ETag` for another picture (RFC 9110 §8.8.3).

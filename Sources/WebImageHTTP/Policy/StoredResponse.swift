@@ -1,5 +1,6 @@
 package import Foundation
 package import WebImageCore
+package import WebImageLoading
 
 /// The parts of a response that are stored together with its body (RFC 9111 §3). These parts decide whether the body is
 /// fresh and how it is revalidated.

@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 /// A target that was answered from memory. Contains the values that the next answer to this target needs. The bytes and
 /// the time are not included.

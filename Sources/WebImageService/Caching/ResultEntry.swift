@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// A stored result: its encoded bytes, and the other values that an answer needs.
 struct ResultEntry: Sendable {

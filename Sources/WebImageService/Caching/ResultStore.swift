@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Stores results in memory and on disk, and remembers failures and purges.
 final class ResultStore: Sendable {

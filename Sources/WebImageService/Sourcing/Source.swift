@@ -1,6 +1,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageLoading
 
 /// The bytes of a source, with their lifetime and version.
 struct Source: Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
 
 /// A loader without a network. Each load waits until the test sets an answer for the URL of the load.
 public final class FakeDataLoader: ImageDataLoader {

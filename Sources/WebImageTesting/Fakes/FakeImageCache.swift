@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImageCore
+public import WebImageLoading
 
 /// A layered cache that consists of two dictionaries: one for the memory layer and one for the disk layer. It counts
 /// the reads of the disk layer.

@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 /// Runs histories with a manager and with its model, and compares the deliveries and the contents of the caches.
 ///

@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 extension ReferenceHistory {
     /// Simpler versions of this history. The versions that omit the most steps come first.

@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 /// One step of a history. A step begins after all work of the previous step has ended.
 public enum ReferenceStep: Hashable, Sendable, CustomStringConvertible {

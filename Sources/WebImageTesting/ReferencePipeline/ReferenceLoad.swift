@@ -1,5 +1,6 @@
 import Foundation
 public import WebImageCore
+public import WebImageLoading
 
 /// A load of a history. It contains the values of all parameters of the manager's load.
 public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 extension ReferencePipeline {
     /// The state of one load in the model.

@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 /// The steps of a load in the model.
 extension ReferencePipeline.Exploration {

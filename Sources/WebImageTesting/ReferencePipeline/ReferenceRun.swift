@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Runs one history with one manager and compares the results with a model.
 struct ReferenceRun {

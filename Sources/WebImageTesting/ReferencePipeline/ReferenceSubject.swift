@@ -1,5 +1,6 @@
 public import Foundation
-public import WebImageCore
+import WebImageCore
+public import WebImageLoading
 
 /// A manager under test, with the operations that a history needs in addition to loads.
 public struct ReferenceSubject: Sendable {

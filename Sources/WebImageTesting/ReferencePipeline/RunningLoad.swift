@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// A running load of a history.
 final class RunningLoad: Sendable {

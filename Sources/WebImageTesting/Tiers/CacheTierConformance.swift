@@ -1,5 +1,6 @@
 import Foundation
-package import WebImageCore
+import WebImageCore
+package import WebImageLoading
 
 /// Checks that a cache tier keeps the promises of ``CacheTier``. Any test framework can use it: it returns the broken
 /// promises instead of reporting them.

@@ -5,6 +5,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Tests which frames a frame store keeps, and when the store releases frames.
 @Suite(.timeLimit(minutes: 1))

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 import WebImageTesting
 
 /// Returns a new image with zeroed pixels.

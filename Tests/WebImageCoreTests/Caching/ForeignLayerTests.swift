@@ -3,6 +3,7 @@ import Testing
 import WebImageTestTraits
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Tests variants in a custom disk cache that stores no entry records. In such a cache, the attributes of a variant
 /// are stored as metadata.

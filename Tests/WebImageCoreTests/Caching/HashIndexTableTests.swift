@@ -2,6 +2,7 @@ import Testing
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 struct HashIndexTableTests {
     /// If there are few different hashes, many entries collide and occupy long runs of slots. Removals split these

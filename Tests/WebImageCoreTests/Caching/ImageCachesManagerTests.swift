@@ -3,6 +3,7 @@ import Testing
 import WebImageTestTraits
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// A cache that records its calls. A query completes at once, or when the test calls `answer`.
 final class ScriptedCache: ImageCaching {

@@ -3,6 +3,7 @@ import Testing
 import WebImageTestTraits
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 @Suite(.timeLimit(minutes: 1))
 struct MemoryCacheTests {

@@ -5,6 +5,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Runs `body` and returns the number of allocations that the calling thread makes during the run.
 func allocations(_ body: () -> Void) -> Int {

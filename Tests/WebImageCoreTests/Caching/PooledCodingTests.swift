@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// All decodes and encodes run on the shared bounded pool. It does not matter which API requests them.
 @Suite(.serialized, .timeLimit(minutes: 1))

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
 

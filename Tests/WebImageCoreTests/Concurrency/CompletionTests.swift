@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// A completion runs only once, even if several threads complete it at the same time.
 @Suite(.timeLimit(minutes: 1))

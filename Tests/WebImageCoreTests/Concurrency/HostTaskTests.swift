@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Swift tasks of the host program run even while many jobs of the library block their threads.
 ///

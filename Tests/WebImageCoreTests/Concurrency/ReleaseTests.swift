@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// The library releases objects that users attach to results and images outside its locks, because a `deinit` can
 /// call the library.

@@ -2,6 +2,7 @@ import Testing
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Sends random sequences of events to the state and checks the invariants after each event.
 struct SharedTaskStateTests {

@@ -3,6 +3,7 @@ import Testing
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 struct SharedTasksTests {
     /// The work cancels its only subscriber immediately, often before the subscriber waits for the result. The cancel

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTestTraits
 
 /// The environment variable `WEBIMAGE_LOG` makes every manager log its loads.

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTesting
 
 /// A manager with a fake loader, cache and coder. The function `load` records the values that a load delivers.

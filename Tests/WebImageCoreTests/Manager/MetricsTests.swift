@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Tests the metrics that loads update. The metrics have the Prometheus text format.
 @Suite(.timeLimit(minutes: 1))

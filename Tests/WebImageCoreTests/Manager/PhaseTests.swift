@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Tests the phases that a view receives while it loads one image.
 @Suite(.timeLimit(minutes: 1))

@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Tests the tracing spans of loads: their IDs, parents, attributes and log records, and the spans of loads that join a
 /// shared task.

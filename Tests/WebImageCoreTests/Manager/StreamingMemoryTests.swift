@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Tests the memory that a load with partial images uses in addition to the loader's copy of the body.
 @Suite(.timeLimit(minutes: 1))

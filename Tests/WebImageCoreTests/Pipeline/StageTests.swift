@@ -4,6 +4,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Runs each stage without the other stages. The tests use a load plan, fakes, and a host that replaces the manager.
 @Suite(.timeLimit(minutes: 1))

@@ -3,6 +3,8 @@ import Testing
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
+@testable import WebImageViews
 
 /// Each property of `ImageRequest` reads and writes the value of one context key.
 struct ImageRequestTests {
@@ -118,7 +120,7 @@ struct ImageRequestTests {
     /// Each key declared in the sources is in the table or has a separate test.
     @Test func everyKeyHasAProperty() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Sources/WebImageCore").standardizedFileURL
+            .appendingPathComponent("../../../Sources/WebImageLoading").standardizedFileURL
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var declared: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {

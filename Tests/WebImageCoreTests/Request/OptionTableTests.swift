@@ -81,8 +81,8 @@ struct OptionTableTests {
     }
 
     @Test func everyOptionAndKeyHasItsPlace() throws {
-        #expect(try declared(in: "WebImageCore/Request/WebImageOptions.swift") == Set(Self.options.keys))
-        #expect(try declared(in: "WebImageCore/Request/WebImageContextOption.swift") == Set(Self.keys.keys))
+        #expect(try declared(in: "WebImageLoading/Request/WebImageOptions.swift") == Set(Self.options.keys))
+        #expect(try declared(in: "WebImageLoading/Request/WebImageContextOption.swift") == Set(Self.keys.keys))
     }
 
     @Test func everyNamedTestExists() throws {

@@ -3,6 +3,7 @@ import Testing
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 struct PlainCacheKeyTests {
     /// For random URLs, simple or not, the fast path returns the same key as the path that parses the URL.

@@ -65,7 +65,7 @@ struct ArchitectureTests {
     /// Returns whether `path` exists, relative to the root folder or to the folder of a target that the document
     /// describes.
     private static func exists(_ path: String) -> Bool {
-        ["", "Sources/WebImageCore", "Sources/WebImageGraphics"].contains { folder in
+        ["", "Sources/WebImageCore", "Sources/WebImageLoading", "Sources/WebImageGraphics"].contains { folder in
             FileManager.default.fileExists(
                 atPath: root.appendingPathComponent(folder).appendingPathComponent(path).path)
         }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// Digests are stored on disk, so their values must never change.
 struct ContentDigestTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 struct FileExtensionTests {
     @Test(arguments: [

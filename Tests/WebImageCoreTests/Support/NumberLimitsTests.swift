@@ -1,5 +1,7 @@
 import Testing
+
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// `NumberLimits` replaces each invalid number with a usable one.
 struct NumberLimitsTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 struct SchemeTests {
     @Test(

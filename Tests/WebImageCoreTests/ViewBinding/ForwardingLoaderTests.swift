@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
+import WebImageViews
 
 /// Tests the loader of a recycled row. This loader forwards loads to a manager, and the row can replace the manager.
 @MainActor @Suite(.timeLimit(minutes: 1))

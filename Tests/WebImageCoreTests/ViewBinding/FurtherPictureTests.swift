@@ -4,6 +4,8 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
+@testable import WebImageViews
 
 /// Tests the additional images of a view, such as the highlighted image or the images for the states of a button.
 @Suite("Further pictures of a view", .timeLimit(minutes: 1))

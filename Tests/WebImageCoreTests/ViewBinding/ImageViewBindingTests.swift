@@ -4,6 +4,8 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
+@testable import WebImageViews
 
 @Suite("View binding", .timeLimit(minutes: 1))
 @MainActor struct ImageViewBindingTests {

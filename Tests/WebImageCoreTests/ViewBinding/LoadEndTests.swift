@@ -4,6 +4,8 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
+@testable import WebImageViews
 
 @Suite("Ends of a view's load", .timeLimit(minutes: 1))
 @MainActor struct LoadEndTests {

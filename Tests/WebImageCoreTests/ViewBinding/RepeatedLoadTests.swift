@@ -1,8 +1,11 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
+
+@testable import WebImageViews
 
 @Suite("The same picture again", .timeLimit(minutes: 1))
 @MainActor struct RepeatedLoadTests {

@@ -1,8 +1,10 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
+import WebImageViews
 
 @Suite("Recycled rows", .timeLimit(minutes: 1))
 @MainActor struct RowRecyclingTests {

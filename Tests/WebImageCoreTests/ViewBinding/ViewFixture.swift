@@ -1,6 +1,8 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 import WebImageTesting
+import WebImageViews
 
 /// A view without a toolkit. The test controls the loader of the view.
 @MainActor final class ViewFixture: ImageDisplaying {

@@ -2,6 +2,8 @@ import Testing
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
+@testable import WebImageViews
 
 /// Tests the invariants of a view's load with random sequences of events.
 struct ViewLoadStateTests {

@@ -4,6 +4,8 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
+@testable import WebImageViews
 
 @Suite("What a view does around a load", .timeLimit(minutes: 1))
 @MainActor struct ViewRulesTests {

@@ -1,5 +1,7 @@
 import Testing
 import WebImageCore
+import WebImageLoading
+import WebImageViews
 
 @Suite("View transition policy") struct ViewTransitionPolicyTests {
     @Test func onlyAsynchronousResultsAreShownWithATransition() {

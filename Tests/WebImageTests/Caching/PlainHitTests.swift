@@ -6,6 +6,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageLoading
 
 /// For every load that hits memory, the fast path delivers the same result as the full path.
 @Suite(.timeLimit(minutes: 1))

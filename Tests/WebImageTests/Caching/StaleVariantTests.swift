@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCore
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
 

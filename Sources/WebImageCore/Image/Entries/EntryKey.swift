@@ -20,7 +20,7 @@ package struct EntryKey: Sendable {
         }
 
         /// A hash of the box for the library's own hash tables. A `Hasher` would need more time.
-        var hashBits: Int {
+        package var hashBits: Int {
             Int(truncatingIfNeeded: (width &* 31 &+ height) >> 40) &* 2 &+ (preservesAspectRatio ? 1 : 0)
         }
 
@@ -105,7 +105,7 @@ package struct KeyFingerprint: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    init(parts: [String?]) {
+    package init(parts: [String?]) {
         var text = ""
         for part in parts {
             guard let part else {

@@ -3,12 +3,12 @@
 ///
 /// One image can be stored under several keys, for example when a transformer returns the same image for
 /// several URLs. Only the latest 16 keys are kept. A load with an older key gets a miss.
-struct ImageEntries {
-    struct Entry {
+package struct ImageEntries {
+    package struct Entry {
         /// The identity of an entry. If a load stored the image, the identity is the key of this load. If a caller read
         /// the image from disk by a key string, the full key is not known. The identity is then the fingerprint that
         /// the disk layer has recorded.
-        enum Identity {
+        package enum Identity {
             case key(EntryKey)
             case fingerprint(KeyFingerprint, string: String)
         }
@@ -16,6 +16,11 @@ struct ImageEntries {
         var identity: Identity
         /// The version of the original from which the image was made; nil if the version is unknown.
         var version: OriginalVersion?
+
+        package init(identity: Identity, version: OriginalVersion? = nil) {
+            self.identity = identity
+            self.version = version
+        }
     }
 
     private static let limit = 16

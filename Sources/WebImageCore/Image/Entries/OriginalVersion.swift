@@ -9,7 +9,7 @@ package final class OriginalVersion: Sendable {
     package let digest: ContentDigest
     private let state: Locked<State>
 
-    init(_ digest: ContentDigest, isStale: Bool = false, isStored: Bool = false) {
+    package init(_ digest: ContentDigest, isStale: Bool = false, isStored: Bool = false) {
         self.digest = digest
         state = Locked(State(isSuperseded: isStale, isStored: isStored))
     }
@@ -19,8 +19,8 @@ package final class OriginalVersion: Sendable {
 
     /// Whether the disk layer has had this version. A different version on disk is then newer. Otherwise the bytes of
     /// this version may still be waiting to be written.
-    var isStored: Bool { state.withLock { $0.isStored } }
+    package var isStored: Bool { state.withLock { $0.isStored } }
 
-    func supersede() { state.withLock { $0.isSuperseded = true } }
-    func noteStored() { state.withLock { $0.isStored = true } }
+    package func supersede() { state.withLock { $0.isSuperseded = true } }
+    package func noteStored() { state.withLock { $0.isStored = true } }
 }

@@ -1,0 +1,94 @@
+import Foundation
+import WebImageCore
+
+/// A query of several caches. The first hit is the result. The completion is called exactly once.
+final class CachesQuery: WebImageOperation {
+    private let key: String
+    private let options: WebImageOptions
+    private let context: RequestContext
+    private let cacheType: ImageCacheType
+    private let fillsHigher: Bool
+    private let completion: Completion<ImageCacheQueryAnswer>
+    /// The queries of the individual caches; nil as soon as the result is known.
+    private let children = Locked<[any WebImageOperation]?>([])
+
+    init(
+        key: String, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType, fillsHigher: Bool,
+        completion: ImageCacheQueryCompletionBlock?
+    ) {
+        self.key = key
+        self.options = options
+        self.context = RequestContext(context)
+        self.cacheType = cacheType
+        self.fillsHigher = fillsHigher
+        self.completion = Completion { completion?($0.image, $0.data, $0.type) }
+    }
+
+    var isCancelled: Bool { completion.isCancelled }
+    var isOver: Bool { completion.isCompleted }
+
+    func cancel() {
+        guard let handler = completion.claimForCancel() else { return }
+        cancelChildren()
+        let callbacks = context.callbackQueue ?? .main
+        callbacks.async { handler(.miss) }
+    }
+
+    func begin(_ round: CacheFanOut) {
+        // After a cancellation or a hit, no further cache is queried.
+        round.ask(isEnough: { (answer: ImageCacheQueryAnswer) in answer.image != nil || self.isOver }) {
+            cache, index, answer in
+            guard !self.isOver else { return answer(.miss) }
+            self.put(to: cache) { image, data, type in
+                if self.fillsHigher, let image, !self.isOver { self.fill(round.caches.prefix(index), image, data) }
+                answer(ImageCacheQueryAnswer(image: image, data: data, type: type))
+            }
+        } end: { answer in
+            guard let handler = self.completion.claim() else { return }
+            self.cancelChildren()
+            handler(answer ?? .miss)
+        }
+    }
+
+    private func put(to cache: any ImageCaching, _ answer: @escaping ImageCacheQueryCompletionBlock) {
+        let child = cache.queryImage(
+            forKey: key, options: options, context: context.forRoles, cacheType: cacheType, completion: answer)
+        guard let child else { return }
+        let isLate = children.withLock { children in
+            children?.append(child)
+            return children == nil
+        }
+        // The whole query ended while this cache started its own query, because the caller cancelled or another cache
+        // delivered a hit.
+        if isLate { child.cancel() }
+    }
+
+    private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
+        let allowed = context.storeCacheType ?? .all
+        guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryIdentity?.key.isVariant != true else {
+            let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
+            return store(image, data, key, type, in: higher)
+        }
+        // The data contains the original's bytes, but the image is a thumbnail. Therefore the image is stored
+        // under the thumbnail's key, not under the key of the original.
+        if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
+        guard allowed.includesMemory, let thumbnail = context.thumbnail,
+            context.entryIdentity?.key.scope == nil
+        else { return }
+        store(image, nil, LoadKeys.thumbnail(thumbnail, of: key).string, .memory, in: higher)
+    }
+
+    private func store(
+        _ image: Image?, _ data: Data?, _ key: String, _ type: ImageCacheType, in caches: ArraySlice<any ImageCaching>
+    ) {
+        for cache in caches {
+            cache.storeImage(
+                image, imageData: data, forKey: key, options: options, context: context.forRoles, cacheType: type,
+                completion: nil)
+        }
+    }
+
+    private func cancelChildren() {
+        for child in children.withLock({ $0.take() }) ?? [] { child.cancel() }
+    }
+}

@@ -1,0 +1,131 @@
+import WebImageCore
+
+/// Images in eviction order, according to the second-chance algorithm (CLOCK). The structure has no lock. Its owner
+/// must synchronise access.
+///
+/// The images form a queue. A look-up that finds an image sets the image's `wasUsed` bit. Eviction checks the image at
+/// the front. If the bit is not set, eviction removes the image. If the bit is set, eviction clears the bit, moves the
+/// image to the back and checks the next image.
+struct ClockRing {
+    /// An image with its key and cost.
+    struct Entry {
+        let key: String
+        let image: Image
+        let cost: Int
+    }
+
+    /// The fields that a cache hit reads. These fields are adjacent in memory to reduce the cache misses of the
+    /// processor. In a large cache, such misses take most of the time of a look-up.
+    private struct Holding {
+        var key = ""
+        var image: Image?
+        var hash: UInt32 = 0
+        var wasUsed = false
+    }
+
+    /// The position of a `Holding` in the queue, and the cost of its image. The unused elements form a second list,
+    /// which is also linked by `next`.
+    private struct Link {
+        var cost = 0
+        var next: Int32 = noIndex
+        var previous: Int32 = noIndex
+    }
+
+    private static let noIndex: Int32 = -1
+
+    private var places = HashIndexTable()
+    private var holdings: ContiguousArray<Holding> = []
+    private var links: ContiguousArray<Link> = []
+    private var free = noIndex
+    private var front = noIndex
+    private var back = noIndex
+    private(set) var totalCost = 0
+
+    var count: Int { places.count }
+
+    /// Returns the image of a key and marks it as used.
+    @inline(__always)
+    mutating func use(_ key: String) -> Image? {
+        guard let place = place(key) else { return nil }
+        // Do not write a bit that is already set. A write would invalidate the cache line in the other processor
+        // cores.
+        if !holdings[place].wasUsed { holdings[place].wasUsed = true }
+        return holdings[place].image
+    }
+
+    /// Returns the image of a key without marking it as used.
+    func image(_ key: String) -> Image? { place(key).flatMap { holdings[$0].image } }
+
+    /// All images, in arbitrary order.
+    var entries: [Entry] {
+        holdings.indices.compactMap { place in
+            holdings[place].image.map { Entry(key: holdings[place].key, image: $0, cost: links[place].cost) }
+        }
+    }
+
+    /// Adds an image. The key must not be in the ring.
+    mutating func append(_ image: Image, _ key: String, cost: Int) {
+        let hash = Self.hash(key)
+        let place: Int
+        if free == Self.noIndex {
+            place = holdings.count
+            holdings.append(Holding())
+            links.append(Link())
+        } else {
+            place = Int(free)
+            free = links[place].next
+        }
+        holdings[place] = Holding(key: key, image: image, hash: hash)
+        links[place].cost = cost
+        places.insert(place, hash: hash)
+        totalCost += cost
+        link(place)
+    }
+
+    /// Removes the image of a key and returns its entry; nil if the key is not in the ring.
+    mutating func remove(_ key: String) -> Entry? { place(key).flatMap { remove(at: $0) } }
+
+    private mutating func remove(at place: Int) -> Entry? {
+        guard let image = holdings[place].image else { return nil }
+        let entry = Entry(key: holdings[place].key, image: image, cost: links[place].cost)
+        places.remove(place, hash: holdings[place].hash)
+        unlink(place)
+        holdings[place] = Holding()
+        links[place] = Link(next: free)
+        free = Int32(place)
+        totalCost -= entry.cost
+        return entry
+    }
+
+    /// Removes the first image whose `wasUsed` bit is not set. Each image before the removed image loses the bit and
+    /// moves to the back.
+    mutating func evict() -> Entry? {
+        while front != Self.noIndex, holdings[Int(front)].wasUsed {
+            let place = Int(front)
+            holdings[place].wasUsed = false
+            unlink(place)
+            link(place)
+        }
+        return front == Self.noIndex ? nil : remove(at: Int(front))
+    }
+
+    @inline(__always)
+    private func place(_ key: String) -> Int? {
+        places.first(Self.hash(key)) { holdings[$0].key == key }
+    }
+
+    private static func hash(_ key: String) -> UInt32 { UInt32(truncatingIfNeeded: key.hashValue) }
+
+    private mutating func link(_ place: Int) {
+        links[place].previous = back
+        links[place].next = Self.noIndex
+        if back == Self.noIndex { front = Int32(place) } else { links[Int(back)].next = Int32(place) }
+        back = Int32(place)
+    }
+
+    private mutating func unlink(_ place: Int) {
+        let (previous, next) = (links[place].previous, links[place].next)
+        if previous == Self.noIndex { front = next } else { links[Int(previous)].next = next }
+        if next == Self.noIndex { back = previous } else { links[Int(next)].previous = previous }
+    }
+}

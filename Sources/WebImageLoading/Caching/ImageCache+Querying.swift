@@ -1,0 +1,126 @@
+import Dispatch
+import Foundation
+public import WebImageCore
+
+/// A running query. If the caller cancels the query before its completion, the query completes with a miss.
+public final class ImageCacheToken: WebImageOperation {
+    /// The requested key.
+    public let key: String
+    private let callbacks: CallbackQueue
+    private let completion: Completion<ImageCacheQueryAnswer>
+
+    init(key: String, callbacks: CallbackQueue, completion: ImageCacheQueryCompletionBlock?) {
+        self.key = key
+        self.callbacks = callbacks
+        self.completion = Completion { completion?($0.image, $0.data, $0.type) }
+    }
+
+    /// Whether the query was cancelled before its result was delivered.
+    public var isCancelled: Bool { completion.isCancelled }
+
+    /// Completes the query with a miss on the callback queue, unless it has already completed.
+    public func cancel() {
+        guard let handler = completion.claimForCancel() else { return }
+        callbacks.async { handler(.miss) }
+    }
+
+    /// Completes the query on the callback queue. Has no effect if the query has already completed, or if the caller
+    /// cancels it before the callback queue runs the completion.
+    func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
+        callbacks.async { self.finishInline(image, data, type) }
+    }
+
+    /// Completes the query on the calling thread, unless it has already completed.
+    func finishInline(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
+        completion.complete(with: ImageCacheQueryAnswer(image: image, data: data, type: type))
+    }
+}
+
+/// The result of a cache query.
+struct ImageCacheQueryAnswer: Sendable {
+    var image: Image?
+    var data: Data?
+    var type = ImageCacheType.none
+
+    static let miss = ImageCacheQueryAnswer()
+}
+
+extension ImageCache {
+    /// Looks an image up in memory, then on disk.
+    ///
+    /// A memory hit is delivered before this method returns, and the method returns nil. With the option
+    /// `.queryMemoryData`, the cache first reads the encoded data from disk and then delivers this data together with
+    /// the image in memory.
+    ///
+    /// A result that requires the disk is delivered on the context's callback queue (default: main). Two options change
+    /// this: `.queryDiskDataSync` after a memory miss, and `.queryMemoryDataSync` after a memory hit. With these
+    /// options, the result is delivered on the calling thread before this method returns. A miss has the type `.none`.
+    @discardableResult
+    public func queryCacheOperation(
+        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
+        cacheType: ImageCacheType = .all, done: ImageCacheQueryCompletionBlock?
+    ) -> ImageCacheToken? {
+        guard let key, cacheType != .none else {
+            done?(nil, nil, .none)
+            return nil
+        }
+        let context = RequestContext(context)
+        var hit: Image?
+        if cacheType.includesMemory {
+            hit = memoryImage(key, options: options, context)
+        }
+        if cacheType == .memory || (hit != nil && !options.contains(.queryMemoryData)) {
+            done?(hit, nil, hit == nil ? .none : .memory)
+            return nil
+        }
+        let callbacks = context.callbackQueue ?? .main
+        let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
+        if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
+            let decoder = self.decoder(key, options, context)
+            let entry = disk.sync { self.resource(key, from: $0) }.flatMap { decoder.accepts($0) ? $0 : nil }
+            let image = hit ?? entry.flatMap { decode($0, key: key, decoder, context) }
+            token.finishInline(image, entry?.data, Self.origin(hit, image, entry?.data))
+            return token
+        }
+        queryDisk(token, hit: hit, options: options, context, cacheType: cacheType)
+        return token
+    }
+
+    /// Calls ``queryCacheOperation(forKey:options:context:cacheType:done:)``. ``ImageCaching`` requires this method.
+    public func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
+        queryCacheOperation(forKey: key, options: options, context: context, cacheType: cacheType, done: completion)
+    }
+
+    private func queryDisk(
+        _ token: ImageCacheToken, hit: Image?, options: WebImageOptions, _ context: RequestContext,
+        cacheType: ImageCacheType
+    ) {
+        disk.async { disk in
+            guard !token.isCancelled else { return }
+            let decoder = self.decoder(token.key, options, context)
+            let entry = self.resource(token.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
+            guard hit == nil, let entry else {
+                return token.finish(hit, entry?.data, Self.origin(hit, hit, entry?.data))
+            }
+            self.decodePool.submit(
+                measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
+            ) {
+                guard !token.isCancelled else { return }
+                // Another query may have stored the image in memory since this query started.
+                let filled =
+                    cacheType.includesMemory
+                    ? self.memoryImage(token.key, options: options, context) : nil
+                let image = filled ?? self.decode(entry, key: token.key, decoder, context)
+                token.finish(image, entry.data, .disk)
+            }
+        }
+    }
+
+    private static func origin(_ hit: Image?, _ image: Image?, _ data: Data?) -> ImageCacheType {
+        if hit != nil { return .memory }
+        return image == nil && data == nil ? .none : .disk
+    }
+}

@@ -1,0 +1,157 @@
+public import Foundation
+public import WebImageCore
+
+extension ImageCache {
+    // MARK: Bytes
+
+    /// Returns whether there is a disk entry for a key. Does not read the bytes of the entry. Blocks the calling
+    /// thread.
+    public func diskImageDataExists(withKey key: String?) -> Bool {
+        guard let key else { return false }
+        return disk.sync { $0?.containsData(forKey: key) ?? false }
+    }
+
+    /// Checks whether there is a disk entry for a key. Calls `completion` on the main queue.
+    public func diskImageExists(withKey key: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
+        disk.async { disk in
+            let exists = key.map { disk?.containsData(forKey: $0) ?? false } ?? false
+            CallbackQueue.main.async { completion?(exists) }
+        }
+    }
+
+    /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
+    public func diskImageData(forKey key: String?) -> Data? { diskImageDataSync(forKey: key) }
+
+    /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
+    public func diskImageDataSync(forKey key: String?) -> Data? {
+        guard let key else { return nil }
+        return disk.sync { self.read(key, from: $0) }
+    }
+
+    /// Returns the encoded data on disk, after a check that the data is undamaged. The read runs on the cache's disk
+    /// queue.
+    public func diskImageData(forKey key: String?) async -> Data? {
+        guard let key else { return nil }
+        return await disk.run { self.read(key, from: $0) }
+    }
+
+    /// Reads the encoded data on disk. Calls `completion` on the main queue.
+    public func diskImageDataQuery(forKey key: String?, completion: (@Sendable (Data?) -> Void)? = nil) {
+        disk.async { disk in
+            let data = key.flatMap { self.read($0, from: disk) }
+            CallbackQueue.main.async { completion?(data) }
+        }
+    }
+
+    func read(_ key: String, from disk: (any DiskCaching)?) -> Data? {
+        disk?.data(forKey: key) ?? additionalData(key)
+    }
+
+    /// Returns the bytes of the file whose path ``additionalCachePathBlock`` returns.
+    func additionalData(_ key: String) -> Data? {
+        guard let path = additionalCachePathBlock?(key) else { return nil }
+        return try? Data(contentsOf: URL(fileURLWithPath: path), options: config.diskCacheReadingOptions)
+    }
+
+    // MARK: Images
+
+    /// Returns the image on disk. Reads and decodes the disk entry on the calling thread, and stores the image in
+    /// memory. Blocks the calling thread.
+    public func imageFromDiskCache(
+        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) -> Image? {
+        guard let key, let entry = disk.sync({ self.resource(key, from: $0) }) else { return nil }
+        let context = RequestContext(context)
+        return decode(entry, key: key, decoder(key, options, context), context)
+    }
+
+    /// Returns the image in memory. If the image is not in memory, returns the image on disk, and blocks the calling
+    /// thread while it reads and decodes the disk entry.
+    public func imageFromCache(
+        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) -> Image? {
+        if let key, let image = memoryImage(key, options: options, RequestContext(context)) { return image }
+        return imageFromDiskCache(forKey: key, options: options, context: context)
+    }
+
+    /// Returns the image in memory if it matches the query, else nil.
+    func memoryImage(_ key: String, options: WebImageOptions, _ context: RequestContext) -> Image? {
+        guard let image = imageFromMemoryCache(forKey: key),
+            context.entryIdentity.map({ image.isEntry(of: $0.key) }) ?? true
+        else { return nil }
+        // A look-up by string has no expected key. Therefore it accepts even an image with only the first frame of an
+        // animation.
+        return ImageMatcher(options: options, context: context)
+            .adapted(image, takesPosters: context.entryIdentity == nil)
+    }
+
+    func decoder(_ key: String, _ options: WebImageOptions, _ context: RequestContext) -> EntryDecoder {
+        EntryDecoder(
+            key: context.entryIdentity?.key,
+            decoding: ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail, coders: coders),
+            options: options)
+    }
+
+    /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns
+    /// nil if the decode fails, or if the entry does not match the key and the options of `decoder`.
+    func decode(
+        _ entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+    ) -> Image? {
+        guard decoder.accepts(entry) else { return nil }
+        do throws(WebImageError) {
+            let image = try decoder.decode(entry)
+            // A look-up by string does not adapt the image to the options.
+            let adapted =
+                decoder.key == nil ? image : ImageMatcher(options: decoder.options, context: context).adapted(image)
+            guard let adapted else { return nil }
+            rememberSize(of: image, forKey: key)
+            promote(image, of: entry, key: key, decoder, context)
+            return adapted
+        } catch {
+            if decoder.decoding.isUndecodable(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
+            return nil
+        }
+    }
+
+    private func promote(
+        _ image: Image, of entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+    ) {
+        let target = context.storeCacheType ?? .all
+        guard keepsImagesInMemory, target.includesMemory,
+            let (string, note) = place(of: image, from: entry, key: key, decoder, context)
+        else { return }
+        if let note { image.noteEntry(note) }
+        storeImageToMemory(image, forKey: string)
+    }
+
+    /// Returns the memory key of an image that was read from disk. For a thumbnail, this is the key of the thumbnail,
+    /// not the key of the original. Returns nil if the key is uncertain, because under a wrong key a load could
+    /// receive the wrong image.
+    private func place(
+        of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+    ) -> (string: String, note: ImageEntries.Entry?)? {
+        let shared = EntryKey.shared(key)
+        let isShared = EntryDecoder(key: shared, decoding: decoder.decoding, options: decoder.options).accepts(entry)
+        let known = decoder.key ?? (isShared ? shared : nil)
+        if !decoder.isVariant(entry), image.isThumbnail, !CacheKey.isThumbnail(key) {
+            guard let known, known.scope == nil, let thumbnail = context.thumbnail else { return nil }
+            let made = LoadKeys.thumbnail(thumbnail, of: known.source)
+            let version = entry.record?.version ?? ContentDigest(entry.data)
+            let joined = originalVersions.join(version, for: known.sourceFingerprint)
+            return (made.string, ImageEntries.Entry(identity: .key(made), version: joined))
+        }
+        let version = entry.record.flatMap { record in
+            record.version.flatMap { version in
+                (record.source ?? known?.sourceFingerprint).map { originalVersions.join(version, for: $0) }
+            }
+        }
+        if let key = decoder.key { return (key.string, ImageEntries.Entry(identity: .key(key), version: version)) }
+        switch entry.record?.identity {
+        case nil, .named: return (key, nil)
+        case .typed(let fingerprint, _):
+            return (key, ImageEntries.Entry(identity: .fingerprint(fingerprint, string: key), version: version))
+        case .legacy:
+            return known.map { (key, ImageEntries.Entry(identity: .key($0), version: version)) }
+        }
+    }
+}

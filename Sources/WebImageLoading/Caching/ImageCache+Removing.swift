@@ -1,0 +1,123 @@
+import Foundation
+package import WebImageCore
+
+extension ImageCache {
+    /// Removes an image from memory and, by default, from disk. The completion runs on the main queue. If
+    /// `fromDisk` is false, the completion runs before this method returns.
+    public func removeImage(
+        forKey key: String?, fromDisk: Bool = true, withCompletion completion: (@Sendable () -> Void)?
+    ) {
+        removeImage(forKey: key, cacheType: fromDisk ? .all : .memory, completion: completion)
+    }
+
+    /// Removes an image from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
+    /// include the disk, the completion runs before this method returns.
+    public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        guard let key, cacheType != .none else {
+            completion?()
+            return
+        }
+        if cacheType.includesMemory { removeImageFromMemory(forKey: key) }
+        guard cacheType.includesDisk else {
+            completion?()
+            return
+        }
+        onDisk(completion) { $0.removeData(forKey: key) }
+    }
+
+    /// Removes every variant of the original with this fingerprint: first from memory, before this method suspends, then
+    /// from disk. Also removes the original from memory, but not from disk.
+    package func removeVariants(of source: KeyFingerprint, cacheType: ImageCacheType) async {
+        if cacheType.includesMemory {
+            originalVersions.forget(source)
+            (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) }
+        }
+        guard cacheType.includesDisk else { return }
+        await disk.run { ($0 as? any RecordingDiskCache)?.removeVariants(of: source) }
+        // A load that began before this call may have stored an image in memory meanwhile.
+        if cacheType.includesMemory { (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) } }
+    }
+
+    /// Removes an image from memory before this method returns.
+    public func removeImageFromMemory(forKey key: String?) {
+        if let key { memoryCache.removeObject(forKey: key) }
+    }
+
+    /// Removes a disk entry. Blocks the calling thread.
+    public func removeImageFromDisk(forKey key: String?) {
+        if let key { disk.sync { $0?.removeData(forKey: key) } }
+    }
+
+    /// Removes a damaged disk entry. Data stored after this call is not removed.
+    public func removeCorruptDiskEntry(forKey key: String?) {
+        if let key { disk.async { $0?.removeData(forKey: key) } }
+    }
+
+    /// Reports the layer that contains an image. A memory hit is reported before this method returns. A miss is
+    /// reported before this method returns if the key is nil or `cacheType` does not include the disk. All other
+    /// results are reported on the main queue.
+    public func containsImage(
+        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+    ) {
+        guard let key else {
+            completion?(.none)
+            return
+        }
+        if cacheType.includesMemory, imageFromMemoryCache(forKey: key) != nil {
+            completion?(.memory)
+            return
+        }
+        guard cacheType.includesDisk else {
+            completion?(.none)
+            return
+        }
+        diskImageExists(withKey: key) { completion?($0 ? .disk : .none) }
+    }
+
+    /// Removes all images from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
+    /// include the disk, the completion runs before this method returns.
+    public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        if cacheType.includesMemory { clearMemory() }
+        if cacheType.includesDisk { clearDisk(onCompletion: completion) } else { completion?() }
+    }
+
+    /// Removes every disk entry. The completion runs on the main queue.
+    public func clearDisk(onCompletion completion: (@Sendable () -> Void)? = nil) {
+        withSizes { $0.removeAll() }
+        onDisk(completion) { $0.removeAllData() }
+    }
+
+    /// Removes expired entries, then trims to the size limit. The completion runs on the main queue.
+    public func deleteOldFiles(completionBlock completion: (@Sendable () -> Void)? = nil) {
+        onDisk(completion) { $0.removeExpiredData() }
+    }
+
+    /// Returns the total size of all disk entries in bytes. Blocks the calling thread.
+    @_disfavoredOverload public func totalDiskSize() -> Int { disk.sync { $0?.totalSize() ?? 0 } }
+
+    /// Returns the number of disk entries. Blocks the calling thread.
+    @_disfavoredOverload public func totalDiskCount() -> Int { disk.sync { $0?.totalCount() ?? 0 } }
+
+    /// Determines the number of disk entries and their total size in bytes. Calls `completion` on the main queue.
+    @_disfavoredOverload
+    public func calculateSize(completionBlock completion: (@Sendable (_ fileCount: Int, _ totalSize: Int) -> Void)?) {
+        disk.async { disk in
+            let count = disk?.totalCount() ?? 0
+            let size = disk?.totalSize() ?? 0
+            CallbackQueue.main.async { completion?(count, size) }
+        }
+    }
+
+    /// Returns the path of the file that contains an entry; nil when the entry has no file. Blocks the calling thread.
+    public func cachePath(forKey key: String?) -> String? {
+        guard let key else { return nil }
+        return disk.sync { $0?.cachePath(forKey: key) }
+    }
+
+    private func onDisk(_ completion: (@Sendable () -> Void)?, _ work: @escaping @Sendable (any DiskCaching) -> Void) {
+        disk.async { disk in
+            if let disk { work(disk) }
+            if let completion { CallbackQueue.main.async(completion) }
+        }
+    }
+}

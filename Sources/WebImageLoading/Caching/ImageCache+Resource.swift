@@ -1,0 +1,64 @@
+public import Foundation
+package import WebImageCore
+
+/// Access to encoded data together with the loader's metadata and the caller's extended data. The loader uses the
+/// metadata to revalidate the data.
+extension ImageCache {
+    /// Returns the verified data on disk with its metadata and extended data. The read runs on the cache's disk queue.
+    public func diskResource(forKey key: String?) async -> CachedResource? {
+        guard let key else { return nil }
+        return await disk.run { self.resource(key, from: $0) }
+    }
+
+    /// Returns the verified data on disk with its metadata and extended data. Blocks the calling thread.
+    public func diskResourceSync(forKey key: String?) -> CachedResource? {
+        guard let key else { return nil }
+        return disk.sync { self.resource(key, from: $0) }
+    }
+
+    func resource(_ key: String, from disk: (any DiskCaching)?) -> CachedResource? {
+        if let recording = disk as? any RecordingDiskCache {
+            if let entry = recording.entry(forKey: key) { return entry }
+        } else if let disk, let data = disk.data(forKey: key) {
+            return CachedResource(
+                data: data, metadata: disk.metadata(forKey: key), extended: disk.extendedData(forKey: key))
+        }
+        guard let data = additionalData(key) else { return nil }
+        var resource = CachedResource(data: data)
+        resource.record = .named
+        return resource
+    }
+
+    /// Stores a loader's metadata with an existing entry; nil removes the metadata. The method returns immediately. The
+    /// disk queue changes the metadata after it has written all entries that were passed to the cache earlier.
+    public func storeMetadata(_ metadata: Data?, forKey key: String?) {
+        guard let key else { return }
+        disk.async { $0?.setMetadata(metadata, forKey: key) }
+    }
+}
+
+// Loads use these methods to read the versions of stored originals. They also use them to store the metadata of
+// originals that the server has confirmed.
+extension ImageCache: VersionedImageCache {
+    package func diskVersion(of key: EntryKey) async -> ContentDigest? {
+        await disk.run { Self.version(of: key, in: $0) }
+    }
+
+    package func diskVersionSync(of key: EntryKey) -> ContentDigest? {
+        disk.sync { Self.version(of: key, in: $0) }
+    }
+
+    package func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?) {
+        guard let key, let version else { return storeMetadata(metadata, forKey: key) }
+        disk.async { disk in
+            let stored = (disk as? any RecordingDiskCache)?.record(forKey: key)?.version
+            if stored == nil || stored == version { disk?.setMetadata(metadata, forKey: key) }
+        }
+    }
+
+    private static func version(of key: EntryKey, in disk: (any DiskCaching)?) -> ContentDigest? {
+        guard let record = (disk as? any RecordingDiskCache)?.record(forKey: key.string) else { return nil }
+        if case .typed(let fingerprint, _) = record.identity, fingerprint != key.fingerprint { return nil }
+        return record.version
+    }
+}

@@ -1,0 +1,212 @@
+public import Foundation
+public import WebImageCore
+
+extension ImageCache {
+    /// Stores an image in memory and, if `toDisk` is true, on disk. The cache encodes the image.
+    public func storeImage(
+        _ image: Image?, forKey key: String?, toDisk: Bool = true, completion: (@Sendable () -> Void)? = nil
+    ) {
+        storeImage(image, imageData: nil, forKey: key, toDisk: toDisk, completion: completion)
+    }
+
+    /// Stores an image in memory and, if `toDisk` is true, its data on disk. If `imageData` is nil, the cache encodes
+    /// the image.
+    public func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, toDisk: Bool,
+        completion: (@Sendable () -> Void)? = nil
+    ) {
+        storeImage(
+            image, imageData: imageData, forKey: key, options: [], context: nil, cacheType: toDisk ? .all : .memory,
+            completion: completion)
+    }
+
+    /// Stores bytes on disk.
+    public func storeImageData(_ data: Data?, forKey key: String?, completion: (@Sendable () -> Void)? = nil) {
+        storeImage(
+            nil, imageData: data, forKey: key, options: [], context: nil, cacheType: .all, completion: completion)
+    }
+
+    /// Stores bytes on disk together with a loader's metadata. Returns before the bytes are written.
+    package func storeImageData(_ data: Data, metadata: Data?, forKey key: String) {
+        rememberSize(of: data, forKey: key)
+        disk.async { self.put(data, of: nil, key: key, identity: nil, metadata: metadata, in: $0) }
+    }
+
+    /// Stores bytes on disk that were made from the original with this fingerprint. ``removeVariants(of:cacheType:)``
+    /// removes them. Returns before the bytes are written.
+    func storeVariantData(_ data: Data, forKey key: String, of source: KeyFingerprint?) {
+        disk.async { disk in
+            guard let recording = disk as? any RecordingDiskCache else { return disk?.setData(data, forKey: key) ?? () }
+            let identity = EntryRecord.Identity.typed(EntryKey.shared(key).fingerprint, isVariant: true)
+            recording.setData(data, forKey: key, record: EntryRecord(identity, source: source), metadata: nil)
+        }
+    }
+
+    /// Stores bytes on disk. Blocks until the bytes are written.
+    public func storeImageDataToDisk(_ data: Data?, forKey key: String?) {
+        guard let data, let key else { return }
+        rememberSize(of: data, forKey: key)
+        disk.sync { self.put(data, of: nil, key: key, identity: nil, in: $0) }
+    }
+
+    /// Stores an image in memory before this method returns, then stores its data on disk. `cacheType` selects the
+    /// layers. Partial images are not stored.
+    ///
+    /// The completion runs on the context's callback queue (default: main) as soon as the data can be read from the
+    /// cache. If `cacheType` does not include the disk, or if there is nothing to store, the completion runs before
+    /// this method returns.
+    public func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
+        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+    ) {
+        guard let key, image != nil || imageData != nil, image?.isIncremental != true else {
+            completion?()
+            return
+        }
+        let context = RequestContext(context)
+        recordIdentity(image, context.entryIdentity)
+        if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
+        guard cacheType.includesDisk else {
+            completion?()
+            return
+        }
+        if let image {
+            rememberSize(of: image, forKey: key)
+        } else if let size = context.entryIdentity?.pixelSize {
+            rememberSize(size, forKey: key)
+        } else if let imageData {
+            rememberSize(of: imageData, forKey: key)
+        }
+        let callbacks = context.callbackQueue ?? .main
+        let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
+        let identity = context.entryIdentity
+        if let imageData = imageData ?? image?.encodedAnimation(context) {
+            write(imageData, of: image, key: key, identity: identity, finish)
+        } else if let image {
+            let coder = context.coder ?? coders
+            let encoding = EncodingOptions(context.encodeOptions)
+            decodePool.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
+                self.write(Self.encode(image, coder, encoding), of: image, key: key, identity: identity, finish)
+            }
+        }
+    }
+
+    /// Records the cache key of the image and the version of its original in the image. Call this method before the
+    /// image is stored in memory, because loads can use the image as soon as it is stored. If the image is an original,
+    /// its version becomes the newest version.
+    private func recordIdentity(_ image: Image?, _ identity: EntryIdentity?) {
+        guard let identity else { return }
+        let source = identity.key.sourceFingerprint
+        let version = identity.version.map {
+            identity.key.isVariant ? originalVersions.join($0, for: source) : originalVersions.declare($0, for: source)
+        }
+        image?.noteEntry(ImageEntries.Entry(identity: .key(identity.key), version: version))
+    }
+
+    /// Encodes an image in the format of its source file. If the source format is unknown, the format is GIF for an
+    /// animated image, PNG for an image with transparency, and JPEG for all other images.
+    private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
+        var format = image.imageFormat
+        if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
+        // If no encoder can write animations of this format, use GIF. Otherwise only the first frame would be stored.
+        if image.isAnimated, !options.firstFrameOnly,
+            (coder as? ImageCodersManager)?.canEncodeFrames(to: format) == false
+        {
+            format = .gif
+        }
+        do throws(WebImageError) {
+            return try coder.encodeWithReason(image, format: format, options: options)
+        } catch let error {
+            WebImageLog.shared.log(
+                .warning, "an image is not stored on disk: \(error)", metadata: error.logMetadata)
+            return nil
+        }
+    }
+
+    private func write(
+        _ data: Data?, of image: Image?, key: String, identity: EntryIdentity?, _ finish: @escaping @Sendable () -> Void
+    ) {
+        disk.async { disk in
+            if let data { self.put(data, of: image, key: key, identity: identity, in: disk) }
+            finish()
+        }
+    }
+
+    /// Writes an entry with its record and metadata. Runs on the disk queue.
+    private func put(
+        _ data: Data, of image: Image?, key: String, identity: EntryIdentity?, metadata: Data? = nil,
+        in disk: (any DiskCaching)?
+    ) {
+        guard let disk, !isStale(identity) else { return }
+        var identity = identity
+        let metadata = metadata ?? identity?.metadata
+        if let unknown = identity, !unknown.key.isVariant, unknown.version == nil {
+            let version = ContentDigest(data)
+            identity?.version = version
+            originalVersions.declare(version, for: unknown.key.sourceFingerprint)
+        }
+        let attributes = image.flatMap { image in
+            identity.map(\.key.isVariant) ?? (image.transformRecord != nil) ? VariantAttributes(image) : nil
+        }
+        var record = identity.map { EntryRecord($0, attributes: attributes) } ?? .named
+        if identity == nil {
+            record.attributes = attributes
+            declare(data, of: image, key, &record)
+        }
+        if let recording = disk as? any RecordingDiskCache {
+            recording.setData(data, forKey: key, record: record, metadata: metadata)
+        } else {
+            // This layer cannot record that the image has only the first frame. Do not store the image, because a
+            // later load of the whole animation would receive a still image.
+            if let image, image.omitsFrames, identity?.key.isVariant == true { return }
+            disk.setData(data, forKey: key)
+            if let metadata = attributes?.metadata ?? metadata { disk.setMetadata(metadata, forKey: key) }
+        }
+        if let source = record.source, let version = record.version, identity?.key.isVariant != true {
+            originalVersions.noteStored(version, for: source)
+        }
+        if let image { Self.writeExtended(of: image, key: key, to: disk) }
+    }
+
+    /// Whether a variant was made from an outdated version of its original. Such a variant must not be stored.
+    /// Otherwise the disk layer would treat the outdated version as the newest version, and would remove the variants
+    /// of the version that is actually the newest.
+    private func isStale(_ identity: EntryIdentity?) -> Bool {
+        guard let identity, identity.key.isVariant, let version = identity.version else { return false }
+        return originalVersions.join(version, for: identity.key.sourceFingerprint).isStale
+    }
+
+    /// Makes `data` the newest version of the original under this key. The cache calls this method if a caller stores
+    /// `data` under a string of its choice. Writes the version to `record`. If the image belongs to this original, also
+    /// records the version in the image.
+    private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
+        let shared = EntryKey.shared(key)
+        let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
+        (record.source, record.version) = (shared.sourceFingerprint, version.digest)
+        guard let image, image.originalVersion(as: shared) != nil else { return }
+        image.noteEntry(ImageEntries.Entry(identity: .key(shared), version: version))
+    }
+
+    /// Stores the `extendedObject` of an image with its disk entry. `Data` is stored unchanged. Other `Encodable`
+    /// values are stored as JSON. If an image is later read from the entry, its `extendedObject` is the stored `Data`.
+    private static func writeExtended(of image: Image, key: String, to disk: any DiskCaching) {
+        switch image.extendedObject {
+        case let bytes as Data: disk.setExtendedData(bytes, forKey: key)
+        case let value as any Encodable:
+            if let bytes = try? JSONEncoder().encode(value) { disk.setExtendedData(bytes, forKey: key) }
+        default: break
+        }
+    }
+}
+
+extension Image {
+    /// Returns the original file of an animated image if the cache can store this file without encoding the image
+    /// again; otherwise nil. The image must have all frames in their full size, and no transformer may have changed it.
+    /// The context must contain neither encode options nor a coder.
+    fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
+        guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
+            decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
+        else { return nil }
+        return (self as? any AnimatedImageProtocol)?.animatedImageData
+    }
+}

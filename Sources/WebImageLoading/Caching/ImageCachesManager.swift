@@ -1,0 +1,184 @@
+public import Foundation
+public import WebImageCore
+
+/// Selects the caches that an operation uses, and the order in which the operation uses them.
+public enum ImageCachesManagerOperationPolicy: Int, Sendable {
+    /// Uses the caches one after another, starting with the highest. Queries stop at the first hit.
+    case serial = 0
+    /// Uses all caches concurrently. Queries deliver the first hit that arrives.
+    case concurrent = 1
+    /// Uses only the highest cache.
+    case highestOnly = 2
+    /// Uses only the lowest cache.
+    case lowestOnly = 3
+}
+
+/// Combines several caches into one. The cache that was added last is the highest and is queried first.
+///
+/// All methods are safe on any thread. Every completion is called exactly once, even for a nil key or if there are no
+/// caches. A cancelled query completes with a miss.
+public final class ImageCachesManager: ImageCaching {
+    /// The default manager. Initially it contains only ``ImageCache/shared``.
+    public static let shared = ImageCachesManager()
+
+    private let state: Locked<State>
+
+    private struct State {
+        var caches: RoleList<any ImageCaching>
+        var query = ImageCachesManagerOperationPolicy.serial
+        var store = ImageCachesManagerOperationPolicy.highestOnly
+        var remove = ImageCachesManagerOperationPolicy.concurrent
+        var contains = ImageCachesManagerOperationPolicy.serial
+        var clear = ImageCachesManagerOperationPolicy.concurrent
+        var fillsHigher = false
+    }
+
+    /// Creates a manager that contains the shared cache.
+    public convenience init() { self.init(caches: [ImageCache.shared]) }
+
+    /// Creates a manager; the last cache is the highest.
+    public init(caches: [any ImageCaching]) {
+        state = Locked(State(caches: RoleList(caches)))
+    }
+
+    /// The caches; the last one is the highest. Nil has the same meaning as an empty array.
+    public var caches: [any ImageCaching]? {
+        get { state.withLock { $0.caches.roles } }
+        set { state.withLock { $0.caches.roles = newValue ?? [] } }
+    }
+
+    /// Adds a cache, which becomes the highest.
+    public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.roles.append(cache) } }
+
+    /// Removes a cache. If the cache is an object, it is found by its address. If the cache is a value, it is found by
+    /// equality.
+    public func removeCache(_ cache: any ImageCaching) {
+        state.removeRole(\.caches, cache) { $0 }
+    }
+
+    /// The policy for queries. The default is ``ImageCachesManagerOperationPolicy/serial``.
+    public var queryOperationPolicy: ImageCachesManagerOperationPolicy {
+        get { state.withLock { $0.query } }
+        set { state.withLock { $0.query = newValue } }
+    }
+
+    /// The policy for storing images. The default is ``ImageCachesManagerOperationPolicy/highestOnly``.
+    public var storeOperationPolicy: ImageCachesManagerOperationPolicy {
+        get { state.withLock { $0.store } }
+        set { state.withLock { $0.store = newValue } }
+    }
+
+    /// The policy for removing images. The default is ``ImageCachesManagerOperationPolicy/concurrent``.
+    public var removeOperationPolicy: ImageCachesManagerOperationPolicy {
+        get { state.withLock { $0.remove } }
+        set { state.withLock { $0.remove = newValue } }
+    }
+
+    /// The policy for ``containsImage(forKey:cacheType:completion:)``. The default is
+    /// ``ImageCachesManagerOperationPolicy/serial``.
+    public var containsOperationPolicy: ImageCachesManagerOperationPolicy {
+        get { state.withLock { $0.contains } }
+        set { state.withLock { $0.contains = newValue } }
+    }
+
+    /// The policy for clearing caches. The default is ``ImageCachesManagerOperationPolicy/concurrent``.
+    public var clearOperationPolicy: ImageCachesManagerOperationPolicy {
+        get { state.withLock { $0.clear } }
+        set { state.withLock { $0.clear = newValue } }
+    }
+
+    /// Whether a serial query copies a hit to the higher caches, if a lower cache delivered the hit. The default is
+    /// false.
+    public var fillsHigherCaches: Bool {
+        get { state.withLock { $0.fillsHigher } }
+        set { state.withLock { $0.fillsHigher = newValue } }
+    }
+
+    // MARK: The role
+
+    /// Looks an image up. If the query is cancelled, it completes with a miss on the context's callback queue.
+    public func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
+        let round = round(\.query)
+        guard let key, let first = round.caches.first, cacheType != .none else {
+            completion?(nil, nil, .none)
+            return nil
+        }
+        if round.caches.count == 1 {
+            return first.queryImage(
+                forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
+        }
+        let query = CachesQuery(
+            key: key, options: options, context: context, cacheType: cacheType,
+            fillsHigher: round.isSerial && fillsHigherCaches, completion: completion)
+        query.begin(round)
+        return query.isOver ? nil : query
+    }
+
+    /// Stores an image.
+    public func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
+        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+    ) {
+        let context = RequestContext(context)
+        round(key == nil ? nil : \.store).perform(completion) { cache, done in
+            cache.storeImage(
+                image, imageData: imageData, forKey: key, options: options, context: context.forRoles,
+                cacheType: cacheType, completion: done)
+        }
+    }
+
+    /// Removes an image.
+    public func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        round(key == nil ? nil : \.remove).perform(completion) { cache, done in
+            cache.removeImage(forKey: key, cacheType: cacheType, completion: done)
+        }
+    }
+
+    /// Reports the layer that contains an image: memory or disk. The layer belongs to the first cache that reports a
+    /// hit.
+    public func containsImage(
+        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+    ) {
+        round(key == nil ? nil : \.contains).ask(isEnough: { $0 != .none }) { cache, _, answer in
+            cache.containsImage(forKey: key, cacheType: cacheType, completion: answer)
+        } end: { type in
+            completion?(type ?? .none)
+        }
+    }
+
+    /// Removes all images from the layers in `cacheType`.
+    public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        round(\.clear).perform(completion) { cache, done in cache.clear(with: cacheType, completion: done) }
+    }
+
+    // MARK: Parts
+
+    /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks, the highest first.
+    var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
+
+    /// The layered caches that a query uses, the highest first.
+    var queriedLayers: [any LayeredImageCaching] {
+        round(\.query).caches.flatMap { cache -> [any LayeredImageCaching] in
+            if let layered = cache as? any LayeredImageCaching { return [layered] }
+            return (cache as? ImageCachesManager)?.queriedLayers ?? []
+        }
+    }
+
+    /// Returns the caches that a policy selects, the highest first; no caches when `policy` is nil.
+    private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {
+        guard let policy else { return CacheFanOut(caches: [], isSerial: true) }
+        return state.withLock { state in
+            let policy = state[keyPath: policy]
+            let chosen: [any ImageCaching] =
+                switch policy {
+                case .serial, .concurrent: state.caches.roles.reversed()
+                case .highestOnly: state.caches.roles.suffix(1)
+                case .lowestOnly: Array(state.caches.roles.prefix(1))
+                }
+            return CacheFanOut(caches: chosen, isSerial: policy == .serial)
+        }
+    }
+}

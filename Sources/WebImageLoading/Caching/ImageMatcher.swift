@@ -1,0 +1,72 @@
+import Foundation
+import WebImageCore
+
+/// Checks whether an image in memory has the properties that a load or a query requests.
+///
+/// The memory key is not sufficient, because it does not contain the byte limit, the dynamic range and the pixel
+/// layout. Two loads that differ only in these properties have the same key.
+struct ImageMatcher: Sendable {
+    let options: WebImageOptions
+    let context: RequestContext
+
+    /// Returns the image in the requested form; nil when the image must be decoded again.
+    ///
+    /// - Parameter takesPosters: whether an image with only the first frame is accepted if all frames are requested.
+    func adapted(_ image: Image, takesPosters: Bool = false) -> Image? {
+        if !takesPosters, image.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return nil }
+        if let decoding = image.decodingOptions, !isSufficient(image, decoding) { return nil }
+        if options.isDisjoint(with: Self.adapting) { return image }
+        if options.contains(.decodeFirstFrameOnly) { return Self.still(image) }
+        guard let wanted = context.animatedImageType else { return image }
+        return Self.isInstance(image, of: wanted) ? image : nil
+    }
+
+    // A constant, because a literal in `adapted` would cost three allocations per call in a debug build.
+    private static let adapting: WebImageOptions = [.decodeFirstFrameOnly, .matchAnimatedImageClass]
+
+    private func isSufficient(_ image: Image, _ decoding: DecodingOptions) -> Bool {
+        let further = context.decodeOptions
+        if let limit = decoding.scaleDownLimitBytes, Self.mayBeScaledDown(image, decoding, limit) {
+            guard let wanted = wantedLimit(further), wanted <= limit else { return false }
+        }
+        if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context.has(.animatedImageClass) {
+            return false
+        }
+        let format = further?[.decodePixelFormat] as? PixelFormat ?? .bgra8Premultiplied
+        let conversion = further?[.decodeColorConversion] as? DecodingOptions.ColorConversion ?? .sRGB
+        guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
+        let wantsHDR = context.decodesToHDR ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
+        return wantsHDR == decoding.decodesToHDR
+    }
+
+    /// Whether the decoder may have reduced the size of the image because of the byte limit. It did not reduce the size
+    /// if even an image that is 2 pixels wider and 2 pixels higher would fit the limit.
+    private static func mayBeScaledDown(_ image: Image, _ decoding: DecodingOptions, _ limit: Int) -> Bool {
+        let size = image.pixelSize
+        let larger = PixelSize(width: size.width + 2, height: size.height + 2)
+        let (bytes, overflow) = larger.pixelCount.multipliedReportingOverflow(
+            by: decoding.pixelFormat.bytesPerPixel * max(image.imageFrameCount, 1))
+        return overflow || bytes > limit
+    }
+
+    private func wantedLimit(_ further: ImageCoderOptions?) -> Int? {
+        context.scaleDownLimitBytes ?? further?.readByteCount(.decodeScaleDownLimitBytes)
+            ?? (options.contains(.scaleDownLargeImages) ? ImageScaling.defaultScaleDownLimitBytes : nil)
+    }
+
+    private static func still(_ image: Image) -> Image {
+        guard image.isAnimated else { return image }
+        let still = Image(
+            pixels: image.pixels, scale: image.scale, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha)
+        still.copyMetadata(from: image)
+        // Copy the recorded entries. They contain the version of the original, and a refresh needs this version.
+        still.copyEntries(from: image)
+        still.omitsFrames = true
+        return still
+    }
+
+    private static func isInstance(_ image: Image, of wanted: Any.Type) -> Bool {
+        func check<Wanted>(_: Wanted.Type) -> Bool { image is Wanted }
+        return _openExistential(wanted, do: check)
+    }
+}

@@ -1,0 +1,175 @@
+public import Foundation
+public import WebImageCore
+
+/// Receives the progress of a load: the number of received bytes, the number of expected bytes, and the requested URL.
+/// The number of expected bytes is -1 before the response, and 0 if the response does not contain the number.
+public typealias ImageLoaderProgressBlock =
+    @Sendable (_ receivedSize: Int, _ expectedSize: Int, _ targetURL: URL?) -> Void
+
+/// A block that receives the image, its encoded data, the error, and whether this is the last call.
+public typealias ImageLoaderCompletedBlock =
+    @Sendable (_ image: Image?, _ data: Data?, _ error: WebImageError?, _ finished: Bool) -> Void
+
+/// Receives the next bytes of a body and the response head. The loader calls the block on a serial queue.
+public typealias ImageLoaderDataBlock = @Sendable (_ bytes: Data, _ response: WebImageResponse) -> Void
+
+/// Fetches images for the manager. The functions have the same signatures as in SDWebImage.
+///
+/// The functions can be called on any thread and must not block this thread. A loader that returns bytes should conform
+/// to ``ImageDataLoader``. The manager then decodes the bytes, and one download suffices for requests with different
+/// sizes.
+@preconcurrency public protocol ImageLoader: Sendable {
+    /// Whether this loader accepts the URL.
+    func canRequestImage(for url: URL?) -> Bool
+    /// Starts a load. The loader must call `completed` exactly once with `finished` = true, unless the operation is
+    /// cancelled.
+    func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)?
+    /// Whether the manager must remember a URL that failed with this error, and must not load this URL again.
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool
+    /// Whether this loader accepts the load. The manager calls this function instead of ``canRequestImage(for:)``. The
+    /// default implementation checks only the URL.
+    func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool
+    /// Whether the manager must remember a URL that failed with this error, and must not load this URL again. The
+    /// manager calls this function instead of ``shouldBlockFailedURL(with:error:)``. The default implementation
+    /// checks only the URL and the error.
+    func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool
+}
+
+extension ImageLoader {
+    /// Returns the result of ``canRequestImage(for:)``.
+    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
+        canRequestImage(for: url)
+    }
+
+    /// Returns the result of ``shouldBlockFailedURL(with:error:)``.
+    public func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool {
+        shouldBlockFailedURL(with: url, error: error)
+    }
+}
+
+/// A loader that fetches bytes. The manager decodes these bytes.
+@preconcurrency public protocol ImageDataLoader: ImageLoader {
+    /// Fetches the bytes of a URL. Concurrent calls with the same ``identity(of:)`` should share one download.
+    ///
+    /// If the task of one caller is cancelled, only the call of this task ends. The shared download is cancelled when
+    /// the tasks of all its callers are cancelled.
+    /// - Throws: `.cancelled` after a cancel, otherwise the error of the download.
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult
+    /// Returns the identity of a load. It determines which loads share one download, and the scope of their cache
+    /// entry. In the default implementation, loads share a download if their URLs and certain options are equal.
+    ///
+    /// The manager calls this function before it queries the caches. Therefore the function must be fast. Equal loads
+    /// must have equal identities.
+    func identity(of load: ImageDataLoad) -> LoadIdentity
+    /// Returns only the scope of ``identity(of:)``. The default implementation computes the whole identity. Implement
+    /// this function if the scope can be computed faster.
+    func cacheScope(of load: ImageDataLoad) -> CacheScope
+}
+
+/// The input of a data loader.
+public struct ImageDataLoad: Sendable {
+    /// The URL to fetch.
+    public var url: URL
+    /// The options of the load.
+    public var options: WebImageOptions
+    /// The context of the load. Its values do not change after the load has begun.
+    public var context: WebImageContext? { requestContext.forRoles }
+    /// The initial priority of the load.
+    public var priority: LoadPriority
+
+    /// Receives the bytes during the download, in order and without gaps. A subscriber that joins a running download
+    /// first receives the bytes that arrived earlier.
+    public var receivedData: ImageLoaderDataBlock?
+    /// The cached entry that this load revalidates (`.refreshCached`); nil if the load does not revalidate an entry.
+    ///
+    /// If the entry is current, the loader must return the cached bytes and set ``ImageDataResult/isNotModified``.
+    public var cached: CachedResource? {
+        get { cachedBox?.value }
+        set { cachedBox = newValue.map(CachedBox.init) }
+    }
+    /// Whether there is a cached entry.
+    package var hasCached: Bool { cachedBox != nil }
+
+    /// Changes the priority while the load waits or runs. ``priority`` is the initial value.
+    public var priorityHandle: LoadPriorityHandle?
+
+    /// Receives the complete body of a cancelled load, so that a cache can store the body. The download continues after
+    /// the cancel of its last subscriber only if the body is nearly complete, for a short time, and until another
+    /// download needs its slot.
+    ///
+    /// If this property is nil, the download ends when its last subscriber cancels.
+    public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
+
+    package let requestContext: RequestContext
+    /// The ``PreparedLoad/value`` that the loader created for this load; nil if the load was not prepared.
+    package var prepared: (any AnyObject & Sendable)?
+    // The box avoids a compiler bug (Swift 6.3). Without the box, the compiler destroys a short `Data` in an optional
+    // property of this struct as if the `Data` were a reference.
+    private var cachedBox: CachedBox?
+
+    private final class CachedBox: Sendable {
+        let value: CachedResource
+        init(_ value: CachedResource) { self.value = value }
+    }
+
+    /// Creates a load.
+    public init(
+        url: URL, options: WebImageOptions = [], context: WebImageContext? = nil, priority: LoadPriority = .normal
+    ) {
+        self.init(url: url, options: options, requestContext: RequestContext(context), priority: priority)
+    }
+
+    package init(
+        url: URL, options: WebImageOptions, requestContext: RequestContext, priority: LoadPriority = .normal
+    ) {
+        self.url = url
+        self.options = options
+        self.priority = priority
+        self.requestContext = requestContext
+    }
+}
+
+/// The result of a data loader.
+public struct ImageDataResult: Sendable {
+    /// The whole body. The bytes of a large body can be in a file that is mapped into memory.
+    public var data: Data
+    /// The head of the response.
+    public var response: WebImageResponse
+    /// Whether the bytes are the bytes of ``ImageDataLoad/cached``, and the loader has confirmed that they are current.
+    /// This is the case if the response status was 304, if the entry was still fresh, or if the downloaded bytes were
+    /// identical.
+    public var isNotModified = false
+    /// The loader's metadata, which the cache does not interpret. The cache stores the metadata with the body, even
+    /// if the body is not modified. Nil removes metadata that is already stored.
+    public var metadata: Data? {
+        get { made.isMade ? made.value : describeResource?() }
+        set { made = (true, newValue) }
+    }
+    private var made: (isMade: Bool, value: Data?) = (false, nil)
+    private var describeResource: (@Sendable () -> Data?)?
+
+    /// Sets a closure that creates the metadata when ``metadata`` is read. For most results, ``metadata`` is never
+    /// read. In this case the closure never runs.
+    package mutating func describe(_ make: @escaping @Sendable () -> Data?) { describeResource = make }
+
+    /// Whether a disk cache is allowed to store the body. False for a response with `Cache-Control: no-store`.
+    public var mayBeStored = true
+    /// Whether the body is the smaller image of `.lowDataSource`. This image must not be stored under the key of the
+    /// full image.
+    package var isLowDataImage = false
+
+    /// Creates a result from a body and its response head.
+    public init(data: Data, response: WebImageResponse) {
+        self.data = data
+        self.response = response
+    }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+public import WebImageCore
+
+/// Decodes fetched bytes for custom loaders, with the same parameters as the manager.
+public enum ImageLoaderDecoding {
+    /// Decodes an image with the context's coder or the shared coders. Blocks the calling thread.
+    ///
+    /// - Throws: the error of the decode together with the URL: for example, `.badImageData` if no coder can decode the
+    ///   data, or `.limitExceeded` if the image exceeds a limit.
+    public static func image(
+        from data: Data, url: URL, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) throws(WebImageError) -> Image {
+        do throws(WebImageError) {
+            return try decoding(for: url, options: options, RequestContext(context)).decode(data)
+        } catch {
+            throw error.with(url: url)
+        }
+    }
+
+    /// Returns the decoding parameters for the image of a URL. The scale comes from the context. If the context has no
+    /// scale, the scale comes from the cache key.
+    public static func decodingOptions(
+        for url: URL, options: WebImageOptions, context: WebImageContext?
+    ) -> DecodingOptions {
+        decoding(for: url, options: options, RequestContext(context)).options
+    }
+
+    static func decoding(for url: URL, options: WebImageOptions, _ context: RequestContext) -> ImageDecoding {
+        let key = LoadKeys.base(url, filter: context.cacheKeyFilter) ?? url.absoluteString
+        return ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail)
+    }
+}

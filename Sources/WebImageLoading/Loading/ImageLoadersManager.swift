@@ -1,0 +1,270 @@
+public import Foundation
+public import WebImageCore
+
+/// Combines several loaders into one. Checks the loaders in reverse order, beginning with the loader that was added
+/// last. The first loader that accepts a URL performs the load.
+///
+/// All methods are safe on any thread.
+public final class ImageLoadersManager: Sendable {
+    /// The default manager. It contains the loaders that ``WebImageDefaults`` registers.
+    public static let shared: ImageLoadersManager = {
+        let loader = makeDefaultLoader.withLock { $0 }()
+        return loader as? ImageLoadersManager ?? ImageLoadersManager(loaders: [loader])
+    }()
+
+    /// The function that creates the shared loader. ``WebImageDefaults`` sets this function.
+    static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
+
+    /// A loader and the protocols that it implements. The protocols are resolved once, because a dynamic cast takes
+    /// longer than a whole look-up in the memory cache.
+    private struct Registered: Sendable {
+        let loader: any ImageLoader
+        let dataLoader: (any ImageDataLoader)?
+        let preparingLoader: (any PreparingDataLoader)?
+        let sharedScopeLoader: (any SharedScopeLoader)?
+
+        init(_ loader: any ImageLoader) {
+            self.loader = loader
+            sharedScopeLoader = loader as? any SharedScopeLoader
+            dataLoader = loader as? any ImageDataLoader
+            preparingLoader = loader as? any PreparingDataLoader
+        }
+    }
+
+    private let registered: Locked<RoleList<Registered>>
+    private let lowData = Locked(false)
+
+    /// Creates a manager; the last loader is checked first.
+    public init(loaders: [any ImageLoader]) {
+        registered = Locked(RoleList(loaders.map(Registered.init)))
+    }
+
+    /// The loaders; the last loader is checked first.
+    public var loaders: [any ImageLoader] {
+        get { registered.withLock { $0.roles }.map(\.loader) }
+        set { registered.withLock { $0.roles = newValue.map(Registered.init) } }
+    }
+
+    /// Whether loads first try the URL of the smaller image in their context (`.lowDataSource`). Set this property to
+    /// true on a metered or slow network. The default is false.
+    public var prefersLowData: Bool {
+        get { lowData.withLock { $0 } }
+        set { lowData.withLock { $0 = newValue } }
+    }
+
+    /// Adds a loader. The new loader is checked before all other loaders.
+    public func addLoader(_ loader: any ImageLoader) {
+        registered.withLock { $0.roles.append(Registered(loader)) }
+    }
+
+    /// Removes a loader. If the loader is an object, it is found by its address. If the loader is a value, it is
+    /// found by equality.
+    public func removeLoader(_ loader: any ImageLoader) {
+        registered.removeRole(\.self, loader) { $0.loader }
+    }
+
+    /// Returns the loader for a URL; nil when no loader accepts the URL.
+    public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.loader }
+
+    /// Returns the loader for a load; nil when no loader accepts the URL, options and context of the load.
+    func loader(for load: ImageDataLoad) -> (any ImageLoader)? { registeredLoader(of: load)?.loader }
+
+    private func registeredLoader(of load: ImageDataLoad) -> Registered? {
+        registeredLoader(of: load.url, options: load.options, context: load.context)
+    }
+
+    private func registeredLoader(
+        of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
+    ) -> Registered? {
+        let loaders = registered.withLock { $0.roles }
+        // Use a loop by index: every memory hit runs this code, and in a debug build a generic search would allocate
+        // memory.
+        var index = loaders.count
+        while index > 0 {
+            index -= 1
+            if loaders[index].loader.canRequestImage(for: url, options: options, context: context) {
+                return loaders[index]
+            }
+        }
+        return nil
+    }
+
+    private func noLoader(for url: URL) -> WebImageError {
+        let schemes = Set(loaders.compactMap { $0 as? any SchemeBoundLoader }.flatMap(\.schemes)).sorted()
+        let hint =
+            schemes.isEmpty ? "Add a loader for it." : "URLs of these schemes work: \(schemes.joined(separator: ", "))."
+        let problem = url.scheme.map { "no loader takes the scheme \($0)" } ?? "the URL has no scheme"
+        return WebImageError(.invalidURL, stage: .request, url: url, underlying: .message(problem), hint: hint)
+    }
+}
+
+/// A loader that accepts only certain URL schemes. Errors list these schemes as the supported schemes.
+package protocol SchemeBoundLoader: SharedScopeLoader {
+    /// The schemes in lower case.
+    var schemes: [String] { get }
+}
+
+/// A loader that can report once for all plain loads whether they have the shared scope. The manager then does not have
+/// to determine the scope of each load. A load is plain if its context has no value for the loader, and its options
+/// enable neither cookies nor untrusted certificates.
+///
+/// Only classes can conform to this protocol. Reason: the copy of a class reference takes about 60 instructions less
+/// than the copy of an existential value that can have any type.
+package protocol SharedScopeLoader: AnyObject, Sendable {
+    /// Whether every plain load currently has the shared scope. The manager reads this property at every memory hit.
+    var sharesPlainLoads: Bool { get }
+}
+
+extension ImageLoadersManager: SharedScopeLoader {
+    package var sharesPlainLoads: Bool {
+        let loaders = registered.withLock { $0.roles }
+        var index = 0
+        while index < loaders.count {
+            guard loaders[index].sharedScopeLoader?.sharesPlainLoads == true else { return false }
+            index += 1
+        }
+        return true
+    }
+}
+
+extension SchemeBoundLoader {
+    /// Always true. Only loads with credentials require another scope, and only the downloader sends credentials.
+    package var sharesPlainLoads: Bool { true }
+
+    package func hasScheme(of url: URL?) -> Bool {
+        // Compare the text of the URL, because every memory hit runs this code and `URL.scheme` would create a string.
+        guard let text = url?.absoluteString else { return false }
+        let schemes = schemes
+        var index = 0
+        while index < schemes.count {
+            if text.hasScheme(schemes[index]) { return true }
+            index += 1
+        }
+        return false
+    }
+}
+
+extension ImageLoadersManager: ImageDataLoader {
+    /// Whether at least one loader accepts the URL.
+    public func canRequestImage(for url: URL?) -> Bool { loader(for: url) != nil }
+
+    /// Whether at least one loader accepts the load.
+    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
+        registeredLoader(of: url, options: options, context: context) != nil
+    }
+
+    /// Starts the load with the loader that accepts the URL. If no loader accepts the URL, completes immediately with
+    /// `.invalidURL`.
+    public func requestImage(
+        with url: URL?, options: WebImageOptions, context: WebImageContext?,
+        progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
+    ) -> (any WebImageOperation)? {
+        guard let loader = registeredLoader(of: url, options: options, context: context)?.loader else {
+            completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
+            return nil
+        }
+        return loader.requestImage(
+            with: url, options: options, context: context, progress: progress, completed: completed)
+    }
+
+    /// Returns the decision of the loader that accepts the URL. If no loader accepts the URL, returns whether the URL
+    /// itself causes the error.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+        loader(for: url)?.shouldBlockFailedURL(with: url, error: error) ?? error.shouldBlockURL
+    }
+
+    /// Returns the decision of the loader that accepts the load. If no loader accepts the load, returns whether the URL
+    /// itself causes the error.
+    public func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool {
+        let loader = registeredLoader(of: url, options: options, context: context)?.loader
+        return loader?.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
+            ?? error.shouldBlockURL
+    }
+
+    /// Fetches the bytes with the loader that accepts the URL. If the context contains further sources, tries one
+    /// source after another and returns the bytes of the first source that succeeds.
+    ///
+    /// - Throws: `.invalidURL` if no loader accepts the URL, `.invalidDownloadOperation` if the loader returns images
+    ///   instead of bytes, or the error of the loader.
+    public func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        let sources = AlternativeSources(load, prefersLowData: prefersLowData)
+        guard sources.isPlain else {
+            return try await sources.first(load) { attempt throws(WebImageError) in
+                try await self.fetch(attempt, progress: progress)
+            }
+        }
+        return try await fetch(load, progress: progress)
+    }
+
+    private func fetch(
+        _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        guard let registeredLoader = registeredLoader(of: load) else { throw noLoader(for: load.url) }
+        guard let dataLoader = registeredLoader.dataLoader else {
+            throw WebImageError(
+                .invalidDownloadOperation, stage: .request, url: load.url,
+                underlying: .message("\(type(of: registeredLoader.loader)) returns images, not bytes"),
+                hint: "Use requestImage for this loader.")
+        }
+        return try await dataLoader.loadData(for: load, progress: progress)
+    }
+
+    /// Returns the identity that the loader for the URL determines. If this loader returns images instead of bytes,
+    /// loads with the same URL have the same identity. If the context contains further sources, combines the
+    /// identities of all sources.
+    public func identity(of load: ImageDataLoad) -> LoadIdentity {
+        guard hasFurtherSources(load) else { return ownIdentity(of: load) }
+        let sources = AlternativeSources(load, prefersLowData: prefersLowData)
+        let identities = sources.loads(like: load).map(ownIdentity)
+        let sharing = identities.compactMap(\.sharing)
+        return LoadIdentity(
+            sharing: sharing.count == identities.count
+                ? sharing.map { "\($0.utf8.count):\($0)" }.joined(separator: " or ") : nil,
+            cacheScope: Self.common(identities.map(\.cacheScope)))
+    }
+
+    /// Whether a load has other sources in addition to its URL. The manager does not pass such a load to a single
+    /// loader, but tries the sources itself.
+    func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
+        // Every memory hit runs this code. Therefore do not create the list if the context contains no further source.
+        guard load.requestContext.hasFurtherSources else { return false }
+        return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
+    }
+
+    /// Returns the scope for bytes that can come from any of several sources. `scopes` are the scopes of these sources.
+    private static func common(_ scopes: [CacheScope]) -> CacheScope {
+        if Set(scopes).count == 1 { return scopes[0] }
+        if scopes.contains(.unstored) { return .unstored }
+        let names = scopes.map { if case .scoped(let name) = $0 { "\(name.utf8.count):\(name)" } else { "" } }
+        return .scoped("!sources:" + names.joined(separator: ","))
+    }
+
+    /// Returns the result of ``cacheScope(of:)``. If the loader had to prepare the load to determine the scope, also
+    /// returns the prepared load. Every memory hit runs this function.
+    func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
+        if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
+        let registeredLoader = registeredLoader(of: load)
+        if let preparing = registeredLoader?.preparingLoader {
+            let prepared = preparing.prepareForScope(load)
+            return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
+        }
+        return (registeredLoader?.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
+    }
+
+    private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
+        if let loader = registeredLoader(of: load)?.dataLoader { return loader.identity(of: load) }
+        return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+    }
+
+    /// Returns the scope that the loader for the URL determines. If the context contains further sources, combines the
+    /// scopes of all sources.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        if hasFurtherSources(load) { return identity(of: load).cacheScope }
+        if let loader = registeredLoader(of: load)?.dataLoader { return loader.cacheScope(of: load) }
+        return load.declaredScope ?? .shared
+    }
+}

@@ -1,0 +1,26 @@
+import WebImageCore
+
+/// The result of preparing a load: the identity of the load, and an opaque value that the loader uses to perform the
+/// load.
+package struct PreparedLoad: Sendable {
+    package let identity: LoadIdentity
+    /// The loader's value. The loader receives this value in ``ImageDataLoad/prepared``. Nil when the load cannot be
+    /// prepared.
+    package let value: (any AnyObject & Sendable)?
+
+    package init(identity: LoadIdentity, value: (any AnyObject & Sendable)?) {
+        self.identity = identity
+        self.value = value
+    }
+}
+
+/// A loader that computes the identity of a load from the HTTP request that it will send. If the load is prepared, the
+/// loader builds this request only once, for the identity and for the download.
+package protocol PreparingDataLoader: ImageDataLoader {
+    /// Prepares a load. The identity in the result is equal to the result of ``ImageDataLoader/identity(of:)``.
+    func prepare(_ load: ImageDataLoad) -> PreparedLoad
+    /// Prepares a load to determine its scope. Returns nil if the loader does not have to prepare the load. In this
+    /// case the context of the load determines the scope; if the context contains no scope, the scope is
+    /// ``CacheScope/shared``.
+    func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
+}

@@ -1,0 +1,138 @@
+import Foundation
+import WebImageCore
+
+/// Finds the pixel size and decodes the partial images of a body that is still being downloaded. Only one thread at a
+/// time may use a decoder.
+struct ProgressiveDecoder: Sendable {
+    /// The maximum number of bytes to search for the pixel size (1 MiB). If these bytes do not contain the size, the
+    /// size is known only after the image has been decoded.
+    private static let longestHeader = 1 << 20
+    /// The maximum number of bytes to collect for coders that need the whole body (8 MiB). Collected bytes stay in
+    /// memory, even if the loader moves the body to a file. Therefore a longer body is not collected. Only streaming
+    /// coders can decode partial images of a longer body.
+    static let maxCollectedBytes = 8 << 20
+
+    private let decoding: ImageDecoding
+    private let makesPartialImages: Bool
+    private let findsSize: Bool
+    private var coder: (any ProgressiveImageCoder)?
+    private var animation: ArrivingAnimation?
+    private var size: PixelSize?
+    private var nextProbe = 1
+    private var revision = 0
+    private var hasFailed = false
+    /// All bytes that have arrived. Empty as soon as neither a coder nor the search for the pixel size needs them, or
+    /// if the body exceeds `maxCollectedBytes`.
+    private(set) var whole = Data()
+    private var count = 0
+    private var isWholeKept = true
+
+    /// - Parameters:
+    ///   - makesPartialImages: whether `append` returns partial images.
+    ///   - findsSize: whether `append` returns the pixel size.
+    init(_ decoding: ImageDecoding, makesPartialImages: Bool, findsSize: Bool) {
+        self.decoding = decoding
+        self.makesPartialImages = makesPartialImages
+        self.findsSize = findsSize
+    }
+
+    /// Appends the next pieces of the body. Only one call returns the pixel size: the call that finds the size. A call
+    /// returns a partial image if there is a new one.
+    mutating func append(_ pieces: [Data]) -> (size: PixelSize?, preview: Image?) {
+        for piece in pieces {
+            if isWholeKept { whole.append(piece) }
+            count += piece.count
+        }
+        defer { releaseCollectedBytes() }
+        let preview = makesPartialImages ? preview(pieces) : nil
+        guard findsSize, size == nil, let found = foundSize() else { return (nil, preview) }
+        size = found
+        return (found, preview)
+    }
+
+    /// Whether the body can be an animation. If the load accepts animations, the value is true until the coder has read
+    /// the header.
+    private var mayAnimate: Bool {
+        guard decoding.previewClass != nil else { return false }
+        guard let info = (coder as? any StreamingImageCoder)?.incrementalInfo else { return true }
+        return info.loopCount != nil || info.format == .gif || info.format == .apng
+    }
+
+    /// Releases the collected bytes when they are no longer needed or exceed the limit.
+    private mutating func releaseCollectedBytes() {
+        guard isWholeKept else { return }
+        let isSizeKnown = !findsSize || size != nil || count > Self.longestHeader
+        let isPiecewise = coder is any StreamingImageCoder && !mayAnimate
+        let isNeeded = !isSizeKnown || makesPartialImages && !hasFailed && !isPiecewise
+        if isNeeded, count <= Self.maxCollectedBytes { return }
+        (whole, isWholeKept) = (Data(), false)
+    }
+
+    private mutating func foundSize() -> PixelSize? {
+        if let info = (coder as? any StreamingImageCoder)?.incrementalInfo {
+            return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
+        }
+        // Search again only after the number of bytes has doubled. The total duration of all searches is then
+        // proportional to the number of received bytes.
+        guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
+        nextProbe = count * 2
+        return decoding.size(of: whole)
+    }
+
+    private mutating func preview(_ pieces: [Data]) -> Image? {
+        guard !hasFailed else { return nil }
+        let still = stillPreview(pieces)
+        return animatedPreview() ?? (animation?.animatedImageFrameCount ?? 0 > 1 ? nil : still)
+    }
+
+    /// Returns an image with all frames that have arrived completely. Returns nil if there is no new frame since the
+    /// last partial image. One coder decodes the frames of all partial images.
+    private mutating func animatedPreview() -> Image? {
+        guard isWholeKept, mayAnimate, let animatedClass = decoding.previewClass else { return nil }
+        if animation == nil {
+            animation = decoding.animatedCoder(for: whole).map { coder in
+                ArrivingAnimation(coder: coder, options: decoding.options)
+            }
+        }
+        guard let animation, animation.update(whole),
+            let image = animatedClass.init(
+                animatedCoder: animation, scale: CGFloat(NumberLimits.scale(decoding.options.scaleFactor)))
+        else { return nil }
+        image.isIncremental = true
+        image.decodingOptions = decoding.options
+        return image
+    }
+
+    private mutating func stillPreview(_ pieces: [Data]) -> Image? {
+        let isNew = coder == nil
+        if isNew, isWholeKept { coder = makeCoder(whole) }
+        guard let coder else { return nil }
+        if let streaming = coder as? any StreamingImageCoder {
+            do throws(WebImageError) {
+                for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
+            } catch {
+                // Do not report the error here, because the decode of the complete body reports it.
+                hasFailed = true
+                return nil
+            }
+            guard streaming.incrementalRevision > revision else { return nil }
+            revision = streaming.incrementalRevision
+        } else {
+            guard isWholeKept else { return nil }
+            coder.updateIncrementalData(whole, finished: false)
+        }
+        guard let image = coder.incrementalDecodedImage(with: decoding.options.dictionary) else { return nil }
+        image.isIncremental = true
+        image.decodingOptions = decoding.options
+        return image
+    }
+
+    private func makeCoder(_ body: Data) -> (any ProgressiveImageCoder)? {
+        let named = decoding.coder as? any ProgressiveImageCoder
+        let found = (decoding.coder as? ImageCodersManager)?.coders.last {
+            ($0 as? any ProgressiveImageCoder)?.canIncrementalDecode(from: body) ?? false
+        }
+        guard let coder = named ?? (found as? any ProgressiveImageCoder) else { return nil }
+        return type(of: coder).init(incrementalWithOptions: decoding.options.dictionary)
+    }
+}

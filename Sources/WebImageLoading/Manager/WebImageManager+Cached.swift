@@ -1,0 +1,115 @@
+public import Foundation
+public import WebImageCore
+
+/// Queries of the manager's cache by URL. The manager derives the cache key from the URL.
+extension WebImageManager {
+    /// Reports on the main queue whether a URL's full-size image is in memory or on disk.
+    public func cachedImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
+        contains(url, .all, completion)
+    }
+
+    /// Reports on the main queue whether a URL's full-size image is on disk.
+    public func diskImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
+        contains(url, .disk, completion)
+    }
+
+    /// Whether a URL's full-size image is in memory or on disk.
+    public func cachedImageExists(for url: URL?) async -> Bool {
+        await contains(url, .all)
+    }
+
+    /// Whether a URL's full-size image is on disk.
+    public func diskImageExists(for url: URL?) async -> Bool {
+        await contains(url, .disk)
+    }
+
+    /// Stores an image in memory and, encoded, on disk, under the cache key of a URL. Later loads of the URL find this
+    /// image.
+    public func saveImage(toCache image: Image?, for url: URL?) {
+        guard let image, let url else { return }
+        imageCache.storeImage(
+            image, imageData: nil, forKey: cacheKey(for: url), options: [], context: nil, cacheType: .all,
+            completion: nil)
+    }
+
+    /// Removes a picture and everything that was made from it: thumbnails, transformed images and encoded images, in
+    /// memory and on disk. Also allows a failed URL to be tried again. Returns after everything was removed.
+    ///
+    /// The images are removed from memory before this function suspends. A load that is running may store its image
+    /// again. In a custom cache, only the entry of the full-size image is removed.
+    ///
+    /// - Parameter context: Names the scope, the cache and the key filter, as in the loads of the picture. The size and
+    ///   the transformer have no effect.
+    public func removeImage(for url: URL?, context: WebImageContext? = nil) async {
+        guard let url else { return }
+        let plan = LoadPlan(LoadRequest(url, [], RequestContext(context), settings), host: self)
+        removeFailedURL(url)
+        guard let key = plan.keys.original else { return }
+        for cache in [plan.cache, plan.originalCache].flatMap(\.layers) {
+            if let cache = cache as? ImageCache {
+                await cache.removeVariants(of: key.sourceFingerprint, cacheType: .all)
+            }
+            await cache.remove(key.string)
+        }
+        for cache in encodedCaches { await cache.removeImages(of: key.sourceFingerprint) }
+    }
+
+    private func contains(_ url: URL?, _ type: ImageCacheType, _ completion: (@Sendable (Bool) -> Void)?) {
+        ask(url, type) { exists in CallbackQueue.main.async { completion?(exists) } }
+    }
+
+    private func contains(_ url: URL?, _ type: ImageCacheType) async -> Bool {
+        let key = url.flatMap { cacheKey(for: $0) }
+        return await imageCache.containment(forKey: key, cacheType: type) != .none
+    }
+
+    private func ask(_ url: URL?, _ type: ImageCacheType, _ answer: @escaping @Sendable (Bool) -> Void) {
+        let completion = Completion(answer)
+        let key = url.flatMap { cacheKey(for: $0) }
+        imageCache.containsImage(forKey: key, cacheType: type) { completion.complete(with: $0 != .none) }
+    }
+}
+
+// Keys.
+extension WebImageManager {
+    /// Returns the cache key of the full-size, untransformed image of a URL. Nil if a load of the URL would store
+    /// nothing; empty if the URL is nil.
+    public func cacheKey(for url: URL?) -> String? {
+        guard let url else { return "" }
+        return LoadKeys.base(url, filter: settings.values.cacheKeyFilter)
+    }
+
+    /// Returns the cache key of the image that a URL and a context describe. The key includes thumbnail size,
+    /// transformer and cache scope. Nil if a load would store nothing; empty if the URL is nil.
+    public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
+        guard let url else { return "" }
+        return LoadRequest(url, [], RequestContext(context), settings).keys.variant?.string
+    }
+}
+
+extension WebImageManager {
+    /// The number of shared tasks that have subscribers.
+    package var sharedTaskCount: Int { pipeline.taskCount }
+
+    /// Returns the number of subscribers that wait for a variant of this URL.
+    package func subscriberCount(of url: URL) -> Int {
+        pipeline.variants.subscriberCount { $0.decoded.original.url == url }
+    }
+}
+
+extension ImageCaching {
+    /// The cache itself; for an ``ImageCachesManager``, its caches.
+    fileprivate var layers: [any ImageCaching] {
+        (self as? ImageCachesManager)?.caches?.flatMap(\.layers) ?? [self]
+    }
+
+    fileprivate func remove(_ key: String) async {
+        await withCheckedContinuation { continuation in
+            let completion = Completion<Void> { continuation.resume() }
+            // The completion may run on the main queue, which may not be served. Do not wait for it if the disk cache
+            // performs its operations in order.
+            removeImage(forKey: key, cacheType: .all) { completion.complete(with: ()) }
+            if self is ImageCache { completion.complete(with: ()) }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+public import Foundation
+public import WebImageCore
+
+extension WebImageManager {
+    /// Loads an image and calls back.
+    ///
+    /// `completed` is called on the callback queue of the context (default: the main queue). Without `.refreshCached`,
+    /// it is called exactly once with `finished` = true. After a cancel, `completed` receives the error `.cancelled`.
+    /// `progress` is called on any thread. If the caller is on the callback queue, a memory hit completes before this
+    /// function returns.
+    ///
+    /// With `.progressiveLoad`, `completed` is first called with partial images and `finished` = false. With
+    /// `.refreshCached`, `completed` receives the cached image with `finished` = true. A second call with `finished` =
+    /// true follows only if the image has changed or the refresh fails. If the refresh fails, the second call contains
+    /// the cached image and the error.
+    @discardableResult
+    public func loadImage(
+        with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
+        progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
+    ) -> WebImageCombinedOperation {
+        if let hit = plainHit(url, options, RequestContext(context)) {
+            // The fast path for scrolling lists. It allocates only the operation.
+            let queue = hit.queue ?? .sharedMain
+            if queue.runsInline {
+                completed(hit.image, nil, nil, .memory, true, url)
+            } else {
+                queue.async { completed(hit.image, nil, nil, .memory, true, url) }
+            }
+            return WebImageCombinedOperation(ended: url)
+        }
+        let synchronous = resolvedResult(url, options: options, context: RequestContext(context))
+        let queue = synchronous.context.callbackQueue ?? .sharedMain
+        switch synchronous.answer {
+        case .hit(let result):
+            if queue.runsInline {
+                completed(result.image, result.data, nil, result.cacheType, true, url)
+            } else {
+                queue.async { completed(result.image, result.data, nil, result.cacheType, true, url) }
+            }
+            return WebImageCombinedOperation(ended: url)
+        case .failure(let error):
+            queue.async { completed(nil, nil, error, .none, true, url) }
+            return WebImageCombinedOperation(ended: url)
+        case .load(let plan, let cached):
+            let sizes = synchronous.context.pixelSizeReceiver
+            let sink = LoadSink(queue: queue, wantsSize: sizes != nil) { delivery in
+                if case .size(let size) = delivery { sizes?.receive(size) }
+                Self.complete(delivery, url, progress, completed)
+            }
+            return begin(plan, cached: cached, sink)
+        }
+    }
+
+    private static func complete(
+        _ delivery: LoadDelivery, _ url: URL?, _ progress: ImageLoaderProgressBlock?,
+        _ completed: WebImageInternalCompletionBlock
+    ) {
+        switch delivery {
+        case .size, .unchanged: break
+        case .progress(let received, let expected, let target): progress?(received, expected, target)
+        case .partial(let image): completed(image, nil, nil, .none, false, url)
+        case .cached(let result): completed(result.image, result.data, nil, result.cacheType, true, url)
+        case .finished(let result):
+            completed(result?.image, result?.data, nil, result?.cacheType ?? .none, true, url)
+        case .failed(let error): completed(nil, nil, error, .none, true, url)
+        // The cached image stays valid. Deliver it with the error, so that a caller that shows every image it receives
+        // does not remove it.
+        case .notRefreshed(let result, let error):
+            completed(result.image, result.data, error, result.cacheType, true, url)
+        }
+    }
+
+    /// Loads an image.
+    ///
+    /// With `.refreshCached`, returns the refreshed image. If the image is unchanged or cannot be refreshed, returns
+    /// the cached image.
+    /// - Throws: `.cancelled` if the surrounding task is cancelled; `.notCached` if the image is in no cache and the
+    ///   load must not use the loader; otherwise the error of the stage that failed.
+    public func image(
+        for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
+        progress: ImageLoaderProgressBlock? = nil
+    ) async throws(WebImageError) -> Image {
+        try await result(for: url, options: options, context: context, progress: progress).image
+    }
+
+    /// Loads an image and returns it with its origin and its encoded data.
+    ///
+    /// - Throws: The same errors as ``image(for:options:context:progress:)``.
+    public func result(
+        for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
+        progress: ImageLoaderProgressBlock? = nil
+    ) async throws(WebImageError) -> WebImageResult {
+        switch synchronousResult(url, options: options, context: RequestContext(context)).answer {
+        case .hit(let result): return result
+        case .failure(let error): throw error
+        case .load(let plan, let cached):
+            let end = await end(of: plan, cached: cached, progress: progress)
+            switch end {
+            case .finished(let result?), .unchanged(let result), .notRefreshed(let result, _), .cached(let result):
+                return result
+            case .failed(let error): throw error
+            default: throw .notCached(url)
+            }
+        }
+    }
+
+    private func end(
+        of plan: LoadPlan, cached: WebImageResult?, progress: ImageLoaderProgressBlock?
+    ) async -> LoadDelivery {
+        let operation = Locked<WebImageCombinedOperation?>(nil)
+        return await withTaskCancellationHandler {
+            await withValueContinuation { continuation in
+                let started = begin(
+                    plan, cached: cached,
+                    LoadSink { delivery in
+                        switch delivery {
+                        case .progress(let received, let expected, let url): progress?(received, expected, url)
+                        case .size, .partial, .cached: break
+                        default: continuation.resume(returning: delivery)
+                        }
+                    })
+                operation.withLock { $0 = started }
+                // The cancel handler does nothing if it ran before `operation` was set. Cancel here in that case.
+                if Task.isCancelled { started.cancel() }
+            }
+        } onCancel: {
+            operation.withLock { $0 }?.cancel()
+        }
+    }
+}
+
+extension WebImageError {
+    static func notCached(_ url: URL?) -> WebImageError {
+        WebImageError(.notCached, stage: .cache, url: url, hint: "Load without .fromCacheOnly to fetch it.")
+    }
+}

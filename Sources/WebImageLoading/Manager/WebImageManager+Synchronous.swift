@@ -1,0 +1,159 @@
+package import Foundation
+package import WebImageCore
+
+/// The result of the synchronous part of a load.
+struct SynchronousResult {
+    enum Answer {
+        case hit(WebImageResult)
+        case failure(WebImageError)
+        /// The load needs asynchronous work. If `cached` is not nil, the load delivers this result first and then
+        /// refreshes it.
+        case load(LoadPlan, cached: WebImageResult?)
+    }
+
+    let answer: Answer
+    /// The context of the load, as returned by the options processor if there is one.
+    let context: RequestContext
+}
+
+/// Steps 1 and 2 of a load, which run before `loadImage` returns: options processor, checks, keys and memory lookup.
+/// The disk is read only with `.queryMemoryDataSync` or `.queryDiskDataSync`.
+extension WebImageManager {
+    func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
+        if let hit = plainHit(url, options, context) {
+            return SynchronousResult(
+                answer: .hit(WebImageResult(image: hit.image, cacheType: .memory)), context: context)
+        }
+        return resolvedResult(url, options: options, context: context)
+    }
+
+    /// Does the same as ``synchronousResult(_:options:context:)``, but does not try the path of ``PlainHit``.
+    func resolvedResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
+        let settings = settings
+        let (options, context) = processed(url, options, context, settings)
+        let answer =
+            if settings.hasListener {
+                observedAnswer(url, options, context, settings)
+            } else {
+                answer(url, options, context, settings)
+            }
+        return SynchronousResult(answer: answer, context: context)
+    }
+
+    private func processed(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> (WebImageOptions, RequestContext) {
+        guard settings.hasOptionsProcessor,
+            let processed = settings.values.optionsProcessor?.processedResult(
+                for: url, options: options, context: context.forRoles)
+        else { return (options, context) }
+        return (processed.options, RequestContext(processed.context))
+    }
+
+    /// Returns the plan for a load of the request. Does not start the load.
+    func plan(for request: ImageRequest) -> LoadPlan {
+        let settings = settings
+        let (options, context) = processed(request.url, request.options, request.values, settings)
+        return LoadPlan(LoadRequest(request.url, options, context, settings), host: self)
+    }
+
+    private func answer(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> SynchronousResult.Answer {
+        guard let url, !url.absoluteString.isEmpty else {
+            return .failure(
+                WebImageError(.invalidURL, stage: .request, hint: "Give an absolute URL with its scheme."))
+        }
+        guard !settings.values.isShutDown else {
+            return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
+        }
+        let request = LoadRequest(url, options, context, settings)
+        if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
+            // If the load has alternative sources, try it although this URL failed: another source may have the image.
+            !context.hasAlternativeSources
+        {
+            return .failure(.blackListed(url, reason))
+        }
+        if let image = request.memoryImage {
+            let hit = WebImageResult(image: image, cacheType: .memory)
+            if options.isDisjoint(with: Self.optionsBeyondMemoryHit) { return .hit(hit) }
+            return answer(LoadPlan(request, host: self), hit)
+        }
+        let plan = LoadPlan(request, host: self)
+        if options.contains(.queryDiskDataSync), let hit = pipeline.synchronousDiskHit(plan) {
+            return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+        }
+        return .load(plan, cached: nil)
+    }
+
+    // This is a constant, because a literal at each use costs three allocations in a debug build.
+    private static let optionsBeyondMemoryHit: WebImageOptions = [.refreshCached, .queryMemoryData]
+
+    /// Returns the answer for a memory hit if the load requests the encoded data or a refresh.
+    private func answer(_ plan: LoadPlan, _ hit: WebImageResult) -> SynchronousResult.Answer {
+        var hit = hit
+        if plan.options.contains(.queryMemoryData), !plan.isVariant {
+            guard plan.options.contains(.queryMemoryDataSync) else {
+                return .load(plan, cached: plan.refreshes ? hit : nil)
+            }
+            hit = pipeline.completedSync(hit, plan)
+        }
+        return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+    }
+
+    private func observedAnswer(
+        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+    ) -> SynchronousResult.Answer {
+        guard let listener, let url else { return answer(url, options, context, settings) }
+        let load = StageObservation(self, listener, .load, url, in: nil)
+        let memory = StageObservation(self, listener, .memory, url, in: load.span.loadID)
+        let answer = answer(url, options, context, settings)
+        switch answer {
+        case .hit(let result):
+            memory.end(StageSummary(origin: result.cacheType, image: result.image), nil)
+            load.end(
+                StageSummary(byteCount: result.encodedByteCount, origin: result.cacheType, image: result.image), nil)
+        case .failure(let error):
+            memory.end(StageSummary(), nil)
+            load.end(StageSummary(), error)
+        case .load(var plan, let cached):
+            memory.end(StageSummary(origin: cached.map { _ in .memory }, image: cached?.image), nil)
+            plan.observation = load
+            return .load(plan, cached: cached)
+        }
+        return answer
+    }
+
+    /// The result of a memory lookup without a load.
+    package enum MemoryAnswer {
+        /// A load would deliver this image and then end.
+        case hit(Image)
+        case miss
+        /// Only a load can find the answer. Start the load.
+        case unknown
+    }
+
+    /// Looks up an image in memory in the same way as a load, without starting a load.
+    package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
+        let context = RequestContext(context)
+        if !context.has(.callbackQueue), let hit = plainHit(url, options, context) { return .hit(hit.image) }
+        let settings = settings
+        // Only a load can handle these cases. A listener must receive the stages of the load. An options processor can
+        // change the request. A manager that is shut down rejects the load. The options request a refresh or the
+        // encoded data. The context names a callback queue.
+        guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
+            options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)
+        else { return .unknown }
+        let request = LoadRequest(url, options, context, settings)
+        guard options.contains(.retryFailed) || failure(of: url, in: request.scope) == nil else { return .unknown }
+        return request.memoryImage.map { .hit($0) } ?? .miss
+    }
+}
+
+extension WebImageError {
+    fileprivate static func blackListed(_ url: URL, _ reason: WebImageError) -> WebImageError {
+        WebImageError(
+            .blackListed, stage: .request, url: url, underlying: reason.underlying,
+            hint: "Use .retryFailed, or removeFailedURL(_:), to try it again.")
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import WebImageCore
+
+/// Step 5 of a load. Decodes bytes into pixels on the decode pool.
+struct DecodeStage: Sendable {
+    let pool: DecodePool
+
+    /// Decodes an entry.
+    func image(
+        of entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> Image {
+        try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
+    }
+
+    /// Decodes an original. If the bytes were fetched and the load requests no thumbnail, the delegate can replace the
+    /// decoded image.
+    func picture(
+        of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
+        let entry = CachedResource(data: original.data, extended: original.extended)
+        let (image, version) = try await decoded(
+            entry, EntryDecoder(key: nil, decoding: plan.decoding, options: plan.options), plan, handle,
+            reportsSize: plan.streams, digests: original.version == nil && (original.isNewest || plan.isVariant))
+        var original = original
+        original.version = original.version ?? version
+        let made = DecodedImage(image: image, source: image, original: original)
+        guard original.cacheType == .none, plan.thumbnail == nil, plan.mayTransform(image), plan.host.hasDelegate else {
+            return made
+        }
+        return try await changedByDelegate(made, plan, handle)
+    }
+
+    private func changedByDelegate(
+        _ made: DecodedImage, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> DecodedImage {
+        let image = made.image
+        // The delegate is code of the program and may wait.
+        let changed = try await UserCodePool.shared.run(priority: handle.priority.priority) {
+            plan.host.changed(image, from: plan.url)
+        }
+        guard let changed else {
+            throw WebImageError(
+                .badImageData, stage: .transform, url: plan.url, underlying: .message("the delegate returned no image"),
+                hint: "Return the unchanged image to keep it.")
+        }
+        guard changed !== image else { return made }
+        changed.copyMetadata(from: image)
+        changed.isTransformed = true
+        // Drop the fetched bytes, so that the store stage encodes the changed image for the disk instead. Later loads
+        // then receive the same image as this load.
+        var original = made.original
+        original.data = Data()
+        return DecodedImage(image: changed, source: changed, original: original)
+    }
+
+    /// Decodes an entry. If `digests` is true, the decode pool also computes the digest of the bytes.
+    private func decoded(
+        _ entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
+        digests: Bool
+    ) async throws(WebImageError) -> (image: Image, version: ContentDigest?) {
+        guard !Task.isCancelled else { throw .cancelled }
+        let decoding = decoder.decoding(of: entry)
+        let measure: @Sendable () -> Int = {
+            if reportsSize, let size = decoding.size(of: entry.data) { handle.send(.size(size)) }
+            return decoding.cost(of: entry.data)
+        }
+        let summary: ((image: Image, version: ContentDigest?)) -> StageSummary = {
+            StageSummary(byteCount: $0.image.pixels.byteCount, image: $0.image)
+        }
+        return try await plan.observed(.decode, summary) { () throws(WebImageError) in
+            try await pool.run(measuring: measure, priority: handle.priority) { () throws(WebImageError) in
+                (try decoder.decode(entry), digests ? ContentDigest(entry.data) : nil)
+            }
+        }
+    }
+
+    /// Returns whether the bytes must be removed from disk because no coder can decode them.
+    func isUndecodable(
+        _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> Bool {
+        guard error.code == .badImageData else { return false }
+        let decoding = plan.decoding
+        return try await pool.run(priority: handle.priority) { () throws(WebImageError) in
+            decoding.isUndecodable(data, after: error)
+        }
+    }
+}

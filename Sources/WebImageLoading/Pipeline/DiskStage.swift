@@ -1,0 +1,99 @@
+import Foundation
+import WebImageCore
+
+/// Step 3 of a load. Reads an entry from disk. A custom cache that returns decoded images supplies an image instead.
+struct DiskStage: Sendable {
+    /// Returns the disk entry that is stored under `decoder.key`. Returns nil if the cache has no such entry, or if the
+    /// entry is a variant that was made from another version of the original. Also returns nil if the decoder rejects
+    /// the entry, for example because the entry belongs to another key with the same string.
+    func entry(
+        _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
+    ) async throws(WebImageError) -> CachedResource? {
+        guard !Task.isCancelled else { throw .cancelled }
+        let stored = try await plan.observed(.disk, Self.summary) {
+            () throws(WebImageError) in await cache.diskResource(forKey: decoder.key?.string)
+        }
+        guard let stored, decoder.accepts(stored) else { return nil }
+        guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
+        guard let original = plan.keys.original,
+            let current = await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original)
+        else { return stored }
+        return version == current ? stored : nil
+    }
+
+    /// Like ``entry(_:in:_:)``, but blocks the calling thread.
+    func entrySync(
+        _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
+    ) -> CachedResource? {
+        guard let stored = cache.diskResourceSync(forKey: decoder.key?.string), decoder.accepts(stored) else {
+            return nil
+        }
+        guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
+        guard let original = plan.keys.original,
+            let current = (plan.originalCache as? any VersionedImageCache)?.diskVersionSync(of: original)
+        else { return stored }
+        return version == current ? stored : nil
+    }
+
+    private static func summary(_ stored: CachedResource?) -> StageSummary {
+        StageSummary(byteCount: stored?.data.count, origin: stored == nil ? nil : .disk)
+    }
+
+    /// Returns the bytes of the original; nil for a miss. A custom cache that returns decoded images supplies an image
+    /// instead of the bytes.
+    func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
+        let (cache, type) = plan.source
+        guard type != .none else { return nil }
+        guard let layered = cache as? any LayeredImageCaching else {
+            // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already
+            // looked up this key.
+            return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
+        }
+        guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
+            return nil
+        }
+        return OriginalData(
+            data: stored.data, cacheType: .disk, extended: stored.extended, version: stored.record?.version)
+    }
+
+    /// Returns the result for an image from memory. If the load has `.queryMemoryData` and requests the original, the
+    /// result contains the encoded data from disk.
+    func completed(_ image: Image, _ plan: LoadPlan, _ cache: any LayeredImageCaching) async -> WebImageResult {
+        guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
+            return WebImageResult(image: image, cacheType: .memory)
+        }
+        let stored = await cache.diskResource(forKey: plan.variantKey)
+        let data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
+        return WebImageResult(image: image, data: data, encodedByteCount: data?.count, cacheType: .memory)
+    }
+
+    // MARK: Custom caches that return decoded images
+
+    func foreignVariant(_ plan: LoadPlan) async -> WebImageResult? {
+        guard let found = await foreign(plan.cache, plan.keys.variant, plan.queryType, plan), let image = found.image,
+            plan.transformer == nil || image.isVariant(for: plan.options)
+        else { return nil }
+        return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)
+    }
+
+    private func foreign(
+        _ cache: any ImageCaching, _ key: EntryKey?, _ type: ImageCacheType, _ plan: LoadPlan
+    ) async -> OriginalData? {
+        let query = Completion<OriginalData?>()
+        let context = plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant)
+        return await withTaskCancellationHandler {
+            await withValueContinuation { continuation in
+                query.whenCompleted { continuation.resume(returning: $0) }
+                let operation = cache.queryImage(
+                    forKey: key?.string, options: plan.options, context: context.forRoles, cacheType: type
+                ) { image, data, origin in
+                    query.complete(
+                        with: image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
+                }
+                if let operation { query.whenCancelled { operation.cancel() } }
+            }
+        } onCancel: {
+            query.cancel(with: nil)
+        }
+    }
+}

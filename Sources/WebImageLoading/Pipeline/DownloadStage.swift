@@ -1,0 +1,151 @@
+import Foundation
+import WebImageCore
+
+/// Step 4 of a load. Fetches the original from the loader.
+struct DownloadStage: Sendable {
+    let store: StoreStage
+
+    /// Fetches the original. Nil if the load's options or the manager's delegate do not allow a download.
+    func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData? {
+        guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
+        guard
+            plan.loader is ImageLoadersManager
+                || plan.loader.canRequestImage(
+                    for: plan.url, options: plan.options, context: plan.context.forRoles)
+        else { throw .notTaken(plan.url, by: plan.loader) }
+        handle.send(.loaderStarted)
+        let summary: (OriginalData) -> StageSummary = {
+            StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.response?.statusCode)
+        }
+        return try await plan.observed(.download, summary) { () throws(WebImageError) in
+            guard let loader = plan.loader as? any ImageDataLoader else { return try await decoded(plan, handle) }
+            return try await fetched(plan, loader, handle)
+        }
+    }
+
+    // MARK: Loaders that return bytes
+
+    private func fetched(
+        _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
+    ) async throws(WebImageError) -> OriginalData {
+        let (kept, layer) = plan.isRefreshing ? await resource(plan) : (nil, nil)
+        let result = try await loader.loadData(for: load(plan, kept, handle)) {
+            handle.send(.progress(received: $0, expected: $1, url: $2))
+        }
+        if let kept, result.isNotModified || result.data == kept.data {
+            return try confirmed(kept, in: layer, by: result, plan)
+        }
+        // No layer has the bytes: the entry is only in memory, or the URL is a `file:` or `data:` URL. Compare the bytes
+        // with the version of the delivered image.
+        if kept == nil, let shown = plan.cachedVersion, !result.isLowDataImage, shown == ContentDigest(result.data) {
+            throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
+        }
+        return OriginalData(
+            data: result.data, cacheType: .none, metadata: result.metadata,
+            mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage, isNewest: !result.isLowDataImage,
+            response: result.response)
+    }
+
+    private func load(_ plan: LoadPlan, _ kept: CachedResource?, _ handle: StageHandle) -> ImageDataLoad {
+        var load = plan.dataLoad
+        load.priority = handle.priority.priority
+        load.priorityHandle = handle.priority
+        load.cached = kept
+        let store = store
+        load.finishedAfterCancel = { result in store.keepAbandoned(OriginalData(result), plan) }
+        guard plan.streams else { return load }
+        let count = Locked(0)
+        load.receivedData = { bytes, _ in
+            let offset = count.withLock { count in
+                defer { count += bytes.count }
+                return count
+            }
+            handle.send(.bytes(bytes, offset: offset))
+        }
+        return load
+    }
+
+    /// Called when the fetch has confirmed that the cached bytes are current. Stores the new metadata of these bytes.
+    ///
+    /// The load has already delivered a cached image. If that image was made from another version of the bytes, returns
+    /// the cached bytes. Otherwise throws `.cacheNotModified`.
+    private func confirmed(
+        _ kept: CachedResource, in layer: (any LayeredImageCaching)?, by result: ImageDataResult, _ plan: LoadPlan
+    ) throws(WebImageError) -> OriginalData {
+        if let cache = layer as? any VersionedImageCache {
+            cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
+        } else {
+            layer?.storeMetadata(result.metadata, forKey: plan.originalKey)
+        }
+        guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
+            throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
+        }
+        return OriginalData(
+            data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version, isNewest: true,
+            response: result.response)
+    }
+
+    /// Returns the bytes of the original with their metadata, and the cache that has them. An ``ImageCachesManager`` is
+    /// asked layer by layer.
+    private func resource(_ plan: LoadPlan) async -> (CachedResource?, (any LayeredImageCaching)?) {
+        for layer in plan.originalLayers {
+            if let stored = await layer.diskResource(forKey: plan.originalKey), plan.originalDecoder.accepts(stored) {
+                return (stored, layer)
+            }
+        }
+        return (nil, nil)
+    }
+
+    // MARK: Loaders that return decoded images
+
+    private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
+        let call = Completion<Result<OriginalData, WebImageError>>()
+        let outcome = await withTaskCancellationHandler {
+            await withValueContinuation { continuation in
+                call.whenCompleted { continuation.resume(returning: $0) }
+                guard !call.isCompleted else { return }
+                let operation = plan.loader.requestImage(
+                    with: plan.url, options: plan.options, context: plan.context.forRoles,
+                    progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
+                    completed: { image, data, error, finished in
+                        if finished {
+                            call.complete(with: OriginalData.result(image, data, error))
+                        } else if let image, !call.isCompleted {
+                            image.isIncremental = true
+                            handle.send(.partial(image))
+                        }
+                    })
+                if let operation { call.whenCancelled { operation.cancel() } }
+            }
+        } onCancel: {
+            call.cancel(with: .failure(.cancelled))
+        }
+        return try outcome.get()
+    }
+}
+
+extension OriginalData {
+    /// Creates an original from the result of a download.
+    fileprivate init(_ result: ImageDataResult) {
+        self.init(
+            data: result.data, cacheType: result.isNotModified ? .disk : .none,
+            metadata: result.metadata, mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage)
+    }
+
+    /// Returns the final result of a loader that returns decoded images.
+    fileprivate static func result(
+        _ image: Image?, _ data: Data?, _ error: WebImageError?
+    ) -> Result<OriginalData, WebImageError> {
+        guard let image else { return .failure(error ?? .badData("loader", "returned neither an image nor an error")) }
+        return .success(OriginalData(data: data ?? Data(), cacheType: .none, image: image))
+    }
+}
+
+extension WebImageError {
+    fileprivate static func notTaken(_ url: URL, by loader: any ImageLoader) -> WebImageError {
+        WebImageError(
+            .invalidURL, stage: .request, url: url,
+            underlying: .message("\(type(of: loader)) does not accept this URL"),
+            hint: "Use a loader that accepts the URL, or an ImageLoadersManager with such a loader.")
+    }
+}

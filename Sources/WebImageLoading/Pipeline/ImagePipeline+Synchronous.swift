@@ -1,0 +1,52 @@
+import Foundation
+import WebImageCore
+
+/// The disk lookup and the decode on the calling thread, for `.queryMemoryDataSync` and `.queryDiskDataSync`. With
+/// these options, the image is available before `loadImage` returns. A view then shows the image without a flicker.
+extension ImagePipeline {
+    /// Reads an image from disk and decodes it on the calling thread. Nil for a miss and for bytes that cannot be
+    /// decoded. Nil also if the image requires asynchronous work, such as a transformer.
+    func synchronousDiskHit(_ plan: LoadPlan) -> WebImageResult? {
+        guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil else { return nil }
+        if plan.isVariant, plan.queryType.includesDisk, let cache = plan.cache as? any LayeredImageCaching,
+            let (image, entry) = decoded(plan.variantDecoder, cache, plan)
+        {
+            store.keepInMemorySync(image, plan, fromDisk: entry.record?.version)
+            var hit = WebImageResult(image: image, encodedByteCount: entry.data.count, cacheType: .disk)
+            hit.version = entry.record?.version
+            return hit
+        }
+        guard plan.transformer == nil, plan.source.type.includesDisk,
+            let cache = plan.source.cache as? any LayeredImageCaching,
+            let (image, entry) = decoded(plan.originalDecoder, cache, plan)
+        else { return nil }
+        let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)
+        store.keepInMemorySync(image, plan, fromDisk: version)
+        let original = OriginalData(data: entry.data, cacheType: .disk, version: version)
+        return WebImageResult(DecodedImage(image: image, source: image, original: original), plan)
+    }
+
+    private func decoded(
+        _ decoder: EntryDecoder, _ cache: any LayeredImageCaching, _ plan: LoadPlan
+    ) -> (image: Image, entry: CachedResource)? {
+        guard decoder.key != nil, let entry = disk.entrySync(decoder, in: cache, plan) else { return nil }
+        do throws(WebImageError) {
+            let image = try decoder.decode(entry)
+            return plan.wanted.adapted(image).map { ($0, entry) }
+        } catch {
+            if plan.decoding.isUndecodable(entry.data, after: error) {
+                cache.removeCorruptDiskEntry(forKey: decoder.key?.string)
+            }
+            return nil
+        }
+    }
+
+    /// Returns the memory hit with its encoded data. Reads the data from disk on the calling thread.
+    func completedSync(_ hit: WebImageResult, _ plan: LoadPlan) -> WebImageResult {
+        var hit = hit
+        let stored = (plan.cache as? any LayeredImageCaching)?.diskResourceSync(forKey: plan.variantKey)
+        hit.data = stored.flatMap { plan.variantDecoder.accepts($0) ? $0.data : nil }
+        hit.encodedByteCount = hit.data?.count
+        return hit
+    }
+}

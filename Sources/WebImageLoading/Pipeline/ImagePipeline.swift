@@ -1,0 +1,217 @@
+import Foundation
+import WebImageCore
+
+/// Performs the loads that the manager did not complete synchronously. If a step is equal in several loads, these loads
+/// share the work of the step.
+///
+/// A load has eight steps. The manager parses the request (1) and delivers the result (8). ``load(_:_:_:)`` performs
+/// steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). The memory lookup
+/// repeats the lookup of the manager, because another load may have stored the image in the meantime. A shared task
+/// starts when its first subscriber joins. The task is cancelled when its last subscriber leaves.
+final class ImagePipeline: Sendable {
+    let variants = SharedTasks<VariantIdentity, WebImageResult?>()
+    let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
+    let decodes = SharedTasks<DecodedIdentity, DecodedImage?>()
+    let originals = SharedTasks<OriginalIdentity, OriginalData?>()
+
+    let disk: DiskStage
+    let download: DownloadStage
+    let decode: DecodeStage
+    let transform: TransformStage
+    let store: StoreStage
+
+    /// - Parameter decodePool: The pool that decodes and runs transformers that only compute.
+    init(decodePool: DecodePool) {
+        disk = DiskStage()
+        decode = DecodeStage(pool: decodePool)
+        transform = TransformStage(pool: decodePool)
+        store = StoreStage(pool: decodePool)
+        download = DownloadStage(store: store)
+    }
+
+    /// The number of shared tasks that have subscribers.
+    var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
+
+    /// Returns the image of a load. Loads with equal ``VariantIdentity`` share the work. Nil if the image is in no
+    /// cache and the load must not use the loader.
+    func load(
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadEventListener
+    ) async throws(WebImageError) -> WebImageResult? {
+        try await variants.withValue(
+            for: plan.variantIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,
+            work: { handle throws(WebImageError) in try await self.produce(plan, handle.stage) },
+            body: { result throws(WebImageError) in result })
+    }
+
+    private func produce(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> WebImageResult? {
+        if let hit = try await cachedVariant(plan, handle) { return hit }
+        do throws(WebImageError) {
+            return try await withTransformed(plan, plan.transformers[...], handle) { made throws(WebImageError) in
+                if plan.options.contains(.retryFailed), made.original.cacheType == .none {
+                    plan.host.forgetFailure(of: plan.url, in: plan.scope)
+                }
+                try await self.store.store(made, plan)
+                return WebImageResult(made, plan)
+            }
+        } catch {
+            // Record the failure here, because this code runs only once for a shared task. Code that runs for each
+            // subscriber would record the same failure several times.
+            if !Task.isCancelled, blocks(plan, error) {
+                plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
+            }
+            throw error
+        }
+    }
+
+    // MARK: 2, 3: memory and disk under the variant's key
+
+    private func cachedVariant(
+        _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> WebImageResult? {
+        guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil, plan.queryType != .none else {
+            return nil
+        }
+        guard let cache = plan.cache as? any LayeredImageCaching else { return await disk.foreignVariant(plan) }
+        if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
+            return await disk.completed(image, plan, cache)
+        }
+        guard plan.isVariant, plan.queryType.includesDisk,
+            let entry = try await disk.entry(plan.variantDecoder, in: cache, plan)
+        else { return nil }
+        do throws(WebImageError) {
+            let image = try await decode.image(of: entry, plan.variantDecoder, plan, handle)
+            guard let adapted = plan.wanted.adapted(image) else { return nil }
+            await store.keepInMemory(image, plan, fromDisk: entry.record?.version)
+            var hit = WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
+            hit.version = entry.record?.version
+            return hit
+        } catch {
+            guard !error.isCancellation else { throw error }
+            if try await decode.isUndecodable(entry.data, after: error, plan, handle) {
+                cache.removeCorruptDiskEntry(forKey: plan.variantKey)
+            }
+            return nil
+        }
+    }
+
+    // MARK: 6: transformers
+
+    /// Applies the given transformer steps and passes the resulting image to `use`. Loads with the same first steps
+    /// share the results of these steps. Returns nil if no cache contains the image and the load must not use the
+    /// loader.
+    private func withTransformed<Output>(
+        _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
+        _ use: (DecodedImage) async throws(WebImageError) -> Output
+    ) async throws(WebImageError) -> Output? {
+        guard let step = steps.last else { return try await withDecoded(plan, handle, use) }
+        return try await transforms.withValue(
+            for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.send($0) },
+            origin: plan.observation?.origin,
+            work: { inner throws(WebImageError) in
+                let previews = self.transform.previews(of: step, steps, plan, inner.stage)
+                return try await self.withTransformed(plan, steps.dropLast(), previews) { made throws(WebImageError) in
+                    try await self.transform.image(of: made, step, steps, plan, inner.priority)
+                }
+            },
+            onAbandon: { [store] in store.keepAbandoned($0, plan) },
+            body: { made throws(WebImageError) in
+                guard let made else { return nil }
+                return try await use(made)
+            })
+    }
+
+    // MARK: 5: decode
+
+    private func withDecoded<Output>(
+        _ plan: LoadPlan, _ handle: StageHandle, _ use: (DecodedImage) async throws(WebImageError) -> Output
+    ) async throws(WebImageError) -> Output? {
+        try await decodes.withValue(
+            for: plan.decodedIdentity, priority: handle.priority, listener: { handle.send($0) },
+            origin: plan.observation?.origin,
+            work: { inner throws(WebImageError) in
+                if let made = MemoryStage.original(plan) { return made }
+                return try await self.decodedOriginal(plan, inner.stage)
+            },
+            // If the last subscriber leaves while the decode runs, the decode nevertheless finishes. Store its image.
+            onAbandon: { [store] in store.keepAbandoned($0, plan) },
+            body: { made throws(WebImageError) in
+                guard let made else { return nil }
+                return try await use(made)
+            })
+    }
+
+    /// Decodes the original from disk or from the loader. If the bytes on disk cannot be decoded, they are removed, and
+    /// the original is fetched from the loader.
+    private func decodedOriginal(
+        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
+    ) async throws(WebImageError) -> DecodedImage? {
+        let arrival = plan.streams ? PartialImageReporter(plan, decode.pool, handle) : nil
+        var isDamaged = false
+        let made = try await originals.withValue(
+            for: identityToJoin(plan), priority: handle.priority, listener: { arrival.pass($0, to: handle) },
+            origin: plan.observation?.origin,
+            work: { inner throws(WebImageError) in
+                try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
+            },
+            onAbandon: { [store] in store.keepAbandoned($0, plan) },
+            body: { original throws(WebImageError) -> DecodedImage? in
+                arrival?.end()
+                guard let original else { return nil }
+                do throws(WebImageError) {
+                    return try await self.decode.picture(of: original, plan, handle)
+                } catch {
+                    guard original.cacheType == .disk, !skippingDisk,
+                        try await self.decode.isUndecodable(original.data, after: error, plan, handle)
+                    else { throw error.received(original.response) }
+                    isDamaged = true
+                    return nil
+                }
+            })
+        guard isDamaged else { return made }
+        (plan.source.cache as? any LayeredImageCaching)?.removeCorruptDiskEntry(forKey: plan.originalKey)
+        return try await decodedOriginal(plan, handle, skippingDisk: true)
+    }
+
+    /// The identity under which the load fetches its original. A load that uses the bytes while they arrive has another
+    /// identity than a load that does not. If the other kind of load already has the bytes, but has not stored them yet,
+    /// join it. Otherwise the bytes would be fetched twice.
+    private func identityToJoin(_ plan: LoadPlan) -> OriginalIdentity {
+        var identity = plan.originalIdentity
+        guard !originals.isEmpty else { return identity }
+        let isStreaming = identity.streams
+        identity.streams = !isStreaming
+        // A running task without bytes in between cannot serve a load that needs them.
+        if originals.hasRun(for: identity, finishedOnly: isStreaming) { return identity }
+        identity.streams = isStreaming
+        return identity
+    }
+
+    // MARK: 3, 4: disk under the original's key, download
+
+    /// Returns the original from disk or from the loader. Nil if the original is not on disk and the load must not use
+    /// the loader.
+    private func original(
+        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
+    ) async throws(WebImageError) -> OriginalData? {
+        if !skippingDisk, let kept = try await disk.original(plan) { return kept }
+        guard !Task.isCancelled else { throw .cancelled }
+        return try await download.original(plan, handle)
+    }
+
+    // MARK: Failures
+
+    private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
+        // An error of the stage `.transform` means that the delegate returned no image. The URL did not cause this
+        // error.
+        guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }
+        // A failed refresh must not block later loads of the URL, because the cache has a valid image.
+        guard !plan.isRefreshing else { return false }
+        // A load can try several sources, and each failed source has its own error. Block the URL only if the loader
+        // decides to block it for each of these errors. A source that was only unreachable may return the image later.
+        let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
+            plan.loader.shouldBlockFailedURL(
+                with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)
+        }
+        return plan.host.blocks(plan.url, after: error, loaderBlocks: loaderBlocks)
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import WebImageCore
+
+/// The input of the pipeline for one load: parsed options and context, keys, and the cache, loader, transformer and
+/// serializer to use. A load that is a simple memory hit has no plan.
+struct LoadPlan: Sendable {
+    let url: URL
+    private(set) var options: WebImageOptions
+    /// The context that the load passes to custom caches, custom loaders and other custom objects. The pipeline itself
+    /// uses the typed properties of the plan.
+    private(set) var context: RequestContext
+    let host: any PipelineHost
+
+    let cache: any ImageCaching
+    let originalCache: any ImageCaching
+    let loader: any ImageLoader
+    let transformer: (any ImageTransformer)?
+    let serializer: (any WebImageCacheSerializerProtocol)?
+    let decoding: ImageDecoding
+    let thumbnail: LoadKeys.Thumbnail?
+    let encoding: ForeignCoderOptions
+
+    let queryType: ImageCacheType
+    let storeType: ImageCacheType
+    let originalQueryType: ImageCacheType
+    let originalStoreType: ImageCacheType
+    /// Whether the caller chose the layers in which the variant is stored.
+    let namesStoreType: Bool
+    /// Whether originals are stored in the load's own cache.
+    let hasOneCache: Bool
+
+    let base: String?
+    let scope: CacheScope
+    let keys: LoadKeys
+    /// The value that the loader prepared when it computed the identity of the load. Nil for a refresh, because a
+    /// refresh is a separate load for the loader.
+    private var prepared: (any AnyObject & Sendable)?
+    /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
+    let sharing: LoadIdentity?
+    /// A unique number if other loads must not share the bytes of this load; otherwise nil.
+    let unshared: UInt64?
+    /// Whether a subscriber uses the bytes while they arrive.
+    var streams = false
+    /// The `.load` stage, whose start was reported to the listener; nil without a listener.
+    var observation: (any StageObserving)?
+    /// Whether this load is a refresh: it fetches the bytes to check whether they differ from the cached bytes.
+    private(set) var isRefreshing = false
+    /// For a refresh, the version of the original from which the cached image was made. Nil if the version is unknown,
+    /// and for other loads.
+    private(set) var cachedVersion: ContentDigest?
+
+    var originalKey: String? { keys.original?.string }
+    var variantKey: String? { keys.variant?.string }
+    var priority: LoadPriority { LoadPriority(options) }
+    var isVariant: Bool { thumbnail != nil || transformer != nil }
+    /// The check whether an image in memory fits this load.
+    var wanted: ImageMatcher { ImageMatcher(options: options, context: context) }
+    /// The input for the loader.
+    var dataLoad: ImageDataLoad {
+        var load = ImageDataLoad(url: url, options: options, requestContext: context)
+        load.prepared = prepared
+        return load
+    }
+
+    init(_ request: LoadRequest, host: any PipelineHost) {
+        let context = request.context
+        let settings = request.settings
+        self.host = host
+        url = request.url
+        options = request.options
+        self.context = context
+        cache = context.imageCache ?? settings.roles.cache
+        let namedOriginalCache = context.originalImageCache
+        originalCache = namedOriginalCache ?? cache
+        hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0) == RoleIdentity(cache) } ?? true
+        transformer = request.transformer
+        serializer = context.cacheSerializer ?? settings.values.cacheSerializer
+        encoding = ForeignCoderOptions(context.encodeOptions ?? [:])
+        // Do not use the disk cache for a local file or a `data:` URL. Reading the URL costs as little as reading the
+        // cache, and always returns the newest version.
+        let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
+        queryType = context.queryCacheType ?? (isLocal ? .memory : .all)
+        let namedStoreType = context.storeCacheType
+        namesStoreType = namedStoreType != nil
+        storeType = namedStoreType ?? (isLocal ? .memory : .all)
+        originalQueryType = context.originalQueryCacheType ?? (isLocal ? .none : .disk)
+        originalStoreType = context.originalStoreCacheType ?? (isLocal ? .none : .disk)
+
+        base = request.base
+        scope = request.scope
+        keys = request.keys
+        thumbnail = request.thumbnail
+        decoding = ImageDecoding(
+            options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
+
+        let load = ImageDataLoad(url: url, options: options, requestContext: context)
+        loader = (context.imageLoader ?? settings.roles.loader).resolved(for: load)
+        let prepared = request.prepared ?? (loader as? any PreparingDataLoader)?.prepare(load)
+        self.prepared = prepared?.value
+        sharing = prepared?.identity ?? (loader as? any ImageDataLoader)?.identity(of: load)
+        unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
+        streams = options.contains(.progressiveLoad) || context.pixelSizeReceiver != nil
+    }
+
+    private static let lastUnshared = Locked<UInt64>(0)
+
+    private static func unsharedNumber() -> UInt64 {
+        lastUnshared.withLock { number in
+            number += 1
+            return number
+        }
+    }
+}
+
+extension LoadPlan {
+    /// Whether the load delivers a cached image first and then refreshes it.
+    var refreshes: Bool {
+        options.contains(.refreshCached) && options.isDisjoint(with: [.fromCacheOnly, .fromLoaderOnly])
+    }
+
+    /// Returns a copy of this load that uses only the caches.
+    var fromCache: LoadPlan {
+        var plan = self
+        plan.options.remove([.refreshCached, .progressiveLoad])
+        plan.options.insert(.fromCacheOnly)
+        plan.streams = false
+        return plan
+    }
+
+    /// Returns a copy of this load that uses only the loader, to refresh the cached image.
+    func refreshing(_ cached: WebImageResult) -> LoadPlan {
+        var plan = self
+        plan.options.remove(.progressiveLoad)
+        plan.options.insert(.fromLoaderOnly)
+        plan.context.set(.loaderCachedImage, cached.image)
+        plan.prepared = nil
+        plan.streams = false
+        plan.isRefreshing = true
+        plan.cachedVersion =
+            cached.version ?? cached.image.originalVersion(as: keys.variant)
+            ?? (isVariant ? nil : cached.data.map { ContentDigest($0) })
+        return plan
+    }
+
+    /// The cache and the layers in which the original is looked up.
+    var source: (cache: any ImageCaching, type: ImageCacheType) {
+        if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
+        return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
+    }
+
+    /// The caches that may have the bytes of the original, in the order in which they are asked.
+    var originalLayers: [any LayeredImageCaching] {
+        if let layered = originalCache as? any LayeredImageCaching { return [layered] }
+        return (originalCache as? ImageCachesManager)?.queriedLayers ?? []
+    }
+
+    /// Decodes the entry of the variant.
+    var variantDecoder: EntryDecoder { EntryDecoder(key: keys.variant, decoding: decoding, options: options) }
+
+    /// Decodes the entry of the original at the size that this load requests.
+    var originalDecoder: EntryDecoder { EntryDecoder(key: keys.original, decoding: decoding, options: options) }
+}
+
+extension ImageLoader {
+    /// Returns the loader that performs the load: for an ``ImageLoadersManager``, the loader that the manager chooses;
+    /// for any other loader, the loader itself.
+    fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
+        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load) else {
+            return self
+        }
+        // Only the `ImageLoadersManager` can try several sources, and only with loaders that return bytes. A loader
+        // that returns decoded images is used directly.
+        if loader is any ImageDataLoader, manager.hasFurtherSources(load) { return self }
+        return loader.resolved(for: load)
+    }
+}

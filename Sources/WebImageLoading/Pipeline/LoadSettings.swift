@@ -1,0 +1,66 @@
+import Foundation
+import WebImageCore
+
+/// The settings of a manager that its loads use, such as the cache, the loader and the transformer.
+///
+/// This type is a class, because copying a struct with the settings took 10 % of the time of a memory hit. ``Roles``
+/// casts the cache and the loader once to the protocols that they implement, because a dynamic cast costs more than a
+/// lookup in the memory cache.
+package final class LoadSettings: Sendable {
+    struct Values {
+        var transformer: (any ImageTransformer)?
+        var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
+        var cacheSerializer: (any WebImageCacheSerializerProtocol)?
+        var optionsProcessor: (any WebImageOptionsProcessorProtocol)?
+        var failedURLLifetime: Duration? = .seconds(300)
+        var isShutDown = false
+    }
+
+    /// The cache and the loader of the manager, with the protocols that they implement. The context of a load
+    /// can name another cache or loader.
+    package final class Roles: Sendable {
+        let cache: any ImageCaching
+        let loader: any ImageLoader
+        package let layeredCache: (any LayeredImageCaching)?
+        /// The cache if it is an ``ImageCache``, otherwise nil. ``PlainHit`` requires this type.
+        let imageCache: ImageCache?
+        let dataLoader: (any ImageDataLoader)?
+        let preparingLoader: (any PreparingDataLoader)?
+        let loadersManager: ImageLoadersManager?
+        let sharedScopeLoader: (any SharedScopeLoader)?
+
+        init(cache: any ImageCaching, loader: any ImageLoader) {
+            self.cache = cache
+            self.loader = loader
+            layeredCache = cache as? any LayeredImageCaching
+            imageCache = cache as? ImageCache
+            dataLoader = loader as? any ImageDataLoader
+            preparingLoader = loader as? any PreparingDataLoader
+            loadersManager = loader as? ImageLoadersManager
+            sharedScopeLoader = loader as? any SharedScopeLoader
+        }
+    }
+
+    let values: Values
+    package let roles: Roles
+    // A memory hit reads these flags and does not compare the optional objects with nil, because such a comparison
+    // copies the object. For most managers, these four flags are false.
+    let hasTransformer: Bool
+    let hasKeyFilter: Bool
+    let hasOptionsProcessor: Bool
+    let hasListener: Bool
+    /// Whether a ``PlainHit`` is possible: the manager has no transformer, key filter, options processor or listener,
+    /// and is not shut down.
+    let allowsPlainHits: Bool
+
+    init(_ values: Values, _ roles: Roles, hasListener: Bool) {
+        self.values = values
+        self.roles = roles
+        hasTransformer = values.transformer != nil
+        hasKeyFilter = values.cacheKeyFilter != nil
+        hasOptionsProcessor = values.optionsProcessor != nil
+        self.hasListener = hasListener
+        allowsPlainHits =
+            !hasTransformer && !hasKeyFilter && !hasOptionsProcessor && !hasListener && !values.isShutDown
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import WebImageCore
+
+/// Step 2 of a load. Looks up the image in memory and checks that the image fits the load. Costs one lock and one
+/// dictionary lookup.
+enum MemoryStage {
+    /// Returns the image in memory for a key. Nil if memory has no entry, if the entry belongs to another key
+    /// with the same string, or if the image does not fit the load.
+    static func image(of key: EntryKey?, in cache: any LayeredImageCaching, for plan: LoadPlan) -> Image? {
+        image(of: key, in: cache, isTransformed: plan.transformer != nil, plan.wanted)
+    }
+
+    static func image(
+        of key: EntryKey?, in cache: any LayeredImageCaching, isTransformed: Bool, _ wanted: ImageMatcher
+    ) -> Image? {
+        guard let key, let image = cache.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key),
+            !isTransformed || image.isVariant(for: wanted.options)
+        else { return nil }
+        return wanted.adapted(image)
+    }
+
+    /// Returns the full-size image in memory, as the input of a transformer. Nil for a miss and for a thumbnail load.
+    static func original(_ plan: LoadPlan) -> DecodedImage? {
+        guard plan.isVariant, plan.thumbnail == nil, plan.source.type.includesMemory,
+            let cache = plan.source.cache as? any LayeredImageCaching,
+            let image = image(of: plan.keys.original, in: cache, isTransformed: false, plan.wanted)
+        else { return nil }
+        let version = image.originalVersion(as: plan.keys.original)
+        let original = OriginalData(data: Data(), cacheType: .memory, version: version)
+        return DecodedImage(image: image, source: image, original: original)
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import WebImageCore
+
+/// The functions of the manager that its pipeline uses: the state of the manager, the decisions of the delegate, the
+/// reports to the listener and the list of failed URLs.
+protocol PipelineHost: AnyObject, Sendable {
+    /// Whether the manager is shut down. New loads then end with `.cancelled`.
+    var isShutDown: Bool { get }
+    /// Whether the manager has a delegate, which can refuse downloads and change images.
+    var hasDelegate: Bool { get }
+    /// Returns whether the delegate allows the download of the original.
+    func mayDownload(_ url: URL) -> Bool
+    /// Returns the image that the delegate returns for `image`; nil if the delegate rejects `image`. Runs user code.
+    func changed(_ image: Image, from url: URL) -> Image?
+    /// Returns whether a failed URL must be remembered and not tried again. If there is a delegate, the delegate
+    /// decides. Otherwise returns `loaderBlocks`, the decision of the loader.
+    func blocks(_ url: URL, after error: WebImageError, loaderBlocks: Bool) -> Bool
+    func rememberFailure(_ error: WebImageError, of url: URL, in scope: CacheScope)
+    func forgetFailure(of url: URL, in scope: CacheScope)
+    /// Adds `amount` to the number of pending writes. A shutdown waits until this number is zero.
+    func changePendingStores(by amount: Int)
+    /// Reports the start of a stage to the listener. Returns nil if there is no listener.
+    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)?
+}
+
+/// A running stage whose start was reported to the listener.
+protocol StageObserving: Sendable {
+    var span: WebImageStageSpan { get }
+    /// Identifies the load to the shared tasks that the load starts or joins.
+    var origin: SharedTaskOrigin { get }
+    /// Reports the end of the stage.
+    func end(_ summary: StageSummary, _ error: WebImageError?)
+}
+
+/// The result of a stage, as values for the report of the stage.
+struct StageSummary: Sendable {
+    var byteCount: Int?
+    var origin: ImageCacheType?
+    var image: Image?
+    var statusCode: Int?
+}
+
+extension LoadPlan {
+    /// Reports the start of a stage to the listener. Returns nil if there is no listener, or if there was no listener
+    /// when the load started.
+    func observation(of stage: WebImageLoadStage) -> (any StageObserving)? {
+        observation.flatMap { host.observation(of: stage, url, in: $0.span.loadID) }
+    }
+
+    /// Runs a stage. If there is a listener, reports the start and the end of the stage.
+    func observed<Value>(
+        _ stage: WebImageLoadStage, _ summary: (Value) -> StageSummary,
+        _ body: () async throws(WebImageError) -> Value
+    ) async throws(WebImageError) -> Value {
+        guard let observation = observation(of: stage) else { return try await body() }
+        do throws(WebImageError) {
+            let value = try await body()
+            observation.end(summary(value), nil)
+            return value
+        } catch {
+            observation.end(StageSummary(), error)
+            throw error
+        }
+    }
+}
+
+/// A stage of a load.
+public enum WebImageLoadStage: String, Sendable, Hashable, CaseIterable {
+    /// The lookup in memory.
+    case memory
+    /// The read of a disk entry.
+    case disk
+    /// The fetch by a loader.
+    case download
+    /// The decoding of bytes into pixels.
+    case decode
+    /// The run of one transformer.
+    case transform
+    /// Passing the result to the caches. With `.waitStoreCache`, the stage ends when the caches have stored the result.
+    case store
+    /// The whole load, from call to final completion.
+    case load
+}

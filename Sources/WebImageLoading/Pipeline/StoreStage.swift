@@ -1,0 +1,199 @@
+import Foundation
+import WebImageCore
+
+/// Step 7 of a load. Stores the bytes of the original on disk and the image in memory. If the image is expensive to
+/// make, also stores the image on disk.
+struct StoreStage: Sendable {
+    let pool: DecodePool
+    /// The versions of originals, for caches that do not record versions themselves.
+    private let originalVersions = OriginalVersions()
+
+    init(pool: DecodePool) { self.pool = pool }
+
+    /// Stores the image in memory and starts the disk writes. Waits for the disk writes only with `.waitStoreCache`.
+    ///
+    /// - Throws: `.cancelled` if the load was cancelled before this call. Nothing is stored in this case.
+    func store(_ made: DecodedImage, _ plan: LoadPlan) async throws(WebImageError) {
+        guard !Task.isCancelled else { throw .cancelled }
+        guard !made.original.isLowDataImage else { return }
+        let version = await version(made.original, plan)
+        keepInMemory(made.image, plan, version)
+        keepOriginalInMemory(made, plan, version)
+        let requests = StoreRequest.requests(for: made, plan)
+        guard !requests.isEmpty else { return }
+        let observation = plan.observation(of: .store)
+        await write(requests, plan, waits: plan.options.contains(.waitStoreCache))
+        observation?.end(StageSummary(byteCount: made.original.data.isEmpty ? nil : made.original.data.count), nil)
+    }
+
+    private func write(_ requests: [StoreRequest], _ plan: LoadPlan, waits: Bool) async {
+        guard waits || plan.serializer != nil else {
+            for request in requests { await put(request, plan, waits: false) }
+            return
+        }
+        plan.host.changePendingStores(by: 1)
+        // Use a separate task, so that a cancel of the load does not cancel the serializer. If the serializer were
+        // cancelled, the bytes would be stored without its changes.
+        let writing = Task.detached {
+            for request in requests { await put(await serialized(request, plan), plan, waits: waits) }
+            plan.host.changePendingStores(by: -1)
+        }
+        if waits { await writing.value }
+    }
+
+    // MARK: Results whose subscribers were all cancelled
+
+    /// Stores the result of a task after all its subscribers were cancelled. Stores the bytes of the original on disk.
+    /// If the load has no transformer, also stores the image in memory.
+    func keepAbandoned(_ made: DecodedImage?, _ plan: LoadPlan) {
+        guard let made else { return }
+        if plan.transformer == nil, !made.original.isLowDataImage, made.original.cacheType != .memory {
+            keepInMemory(made.image, plan, joining: made.original.version)
+        }
+        keepAbandoned(made.original, plan)
+    }
+
+    /// Stores the bytes of a download after all its subscribers were cancelled. Bytes that no coder recognizes are not
+    /// stored.
+    func keepAbandoned(_ original: OriginalData?, _ plan: LoadPlan) {
+        guard let original, original.cacheType == .none, original.image == nil, original.mayBeStored,
+            !plan.host.isShutDown,
+            // Do not store the bytes if a delegate must first approve or replace the full-size image.
+            !plan.host.hasDelegate || plan.thumbnail != nil,
+            let request = StoreRequest.abandoned(original, plan)
+        else { return }
+        let coder = plan.decoding.coder
+        Task.detached {
+            // Run the check with high priority, so that it runs before waiting decodes. Until the bytes are stored, a
+            // new load of this URL would fetch them again.
+            let isPicture = try? await pool.run(priority: LoadPriorityHandle(.high)) { () throws(WebImageError) in
+                coder.canDecode(from: original.data)
+            }
+            if isPicture == true { await write([request], plan, waits: false) }
+        }
+    }
+
+    // MARK: Memory
+
+    /// Returns the version to record in images that are made from this original.
+    private func version(_ original: OriginalData, _ plan: LoadPlan) async -> OriginalVersion? {
+        guard let digest = original.version, let key = plan.keys.original else { return nil }
+        if original.isNewest {
+            let version = versions(plan).declare(digest, for: key.sourceFingerprint)
+            if original.cacheType == .disk { version.noteStored() }
+            return version
+        }
+        guard original.cacheType == .disk else { return versions(plan).join(digest, for: key.sourceFingerprint) }
+        return await versionOnDisk(digest, key, plan)
+    }
+
+    /// Returns the version of bytes that were read from disk. If another process has replaced the known version, the
+    /// version on disk becomes the newest version. Otherwise every image that is made from it would be stale, and would
+    /// be made again by every load.
+    private func versionOnDisk(_ digest: ContentDigest, _ key: EntryKey, _ plan: LoadPlan) async -> OriginalVersion {
+        let (versions, source) = (versions(plan), key.sourceFingerprint)
+        if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache as? any VersionedImageCache,
+            await cache.diskVersion(of: key) == digest
+        {
+            return versions.takeIn(digest, for: source)
+        }
+        return versions.join(digest, for: source, isStored: true)
+    }
+
+    /// Returns the newest version that is recorded in memory for the original of a plan; nil if no version is recorded.
+    func newestVersion(_ plan: LoadPlan) -> ContentDigest? {
+        plan.keys.original.flatMap { versions(plan).newest(for: $0.sourceFingerprint) }
+    }
+
+    /// Whether a version on disk must be newer than the newest version that is recorded in memory.
+    func mayBeReplaced(by version: ContentDigest, _ plan: LoadPlan) -> Bool {
+        plan.keys.original.map { versions(plan).mayTakeIn(version, for: $0.sourceFingerprint) } ?? false
+    }
+
+    private func versions(_ plan: LoadPlan) -> OriginalVersions {
+        (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
+    }
+
+    /// Stores an image that was read from disk in memory. `version` is the version of the original from which the image
+    /// was made. Takes a newer version in, which another process has stored.
+    func keepInMemory(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) async {
+        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
+        keepInMemory(image, plan, await versionOnDisk(version, key, plan))
+    }
+
+    /// Does the same, but blocks the calling thread if the version must be compared with the version on disk.
+    func keepInMemorySync(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) {
+        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
+        let (versions, source) = (versions(plan), key.sourceFingerprint)
+        if versions.mayTakeIn(version, for: source), let cache = plan.originalCache as? any VersionedImageCache,
+            cache.diskVersionSync(of: key) == version
+        {
+            return keepInMemory(image, plan, versions.takeIn(version, for: source))
+        }
+        keepInMemory(image, plan, versions.join(version, for: source, isStored: true))
+    }
+
+    /// Stores an image in memory. `version` is the version of the original from which the image was made. If a
+    /// different version of this original is already known, the stored image is stale.
+    func keepInMemory(_ image: Image, _ plan: LoadPlan, joining version: ContentDigest?) {
+        let joined = version.flatMap { version in
+            plan.keys.original.map { versions(plan).join(version, for: $0.sourceFingerprint) }
+        }
+        keepInMemory(image, plan, joined)
+    }
+
+    private func keepInMemory(_ image: Image, _ plan: LoadPlan, _ version: OriginalVersion?) {
+        guard plan.storeType.includesMemory, !image.isIncremental,
+            let cache = plan.cache as? any LayeredImageCaching, cache.keepsImagesInMemory, let key = plan.keys.variant
+        else { return }
+        image.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
+        cache.storeImageToMemory(image, forKey: key.string)
+    }
+
+    private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan, _ version: OriginalVersion?) {
+        guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
+            let cache = plan.originalCache as? any LayeredImageCaching, cache.keepsImagesInMemory,
+            let key = plan.keys.original
+        else { return }
+        made.source.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
+        cache.storeImageToMemory(made.source, forKey: key.string)
+    }
+
+    // MARK: Disk
+
+    private func put(_ request: StoreRequest, _ plan: LoadPlan, waits: Bool) async {
+        let context = plan.context.forCache(request.identity)
+        if waits {
+            await withCheckedContinuation { continuation in
+                let completion = Completion<Void> { continuation.resume() }
+                request.cache.storeImage(
+                    request.image, imageData: request.data, forKey: request.key, options: plan.options,
+                    context: context.forRoles, cacheType: request.type
+                ) { completion.complete(with: ()) }
+            }
+        } else {
+            request.cache.storeImage(
+                request.image, imageData: request.data, forKey: request.key, options: plan.options,
+                context: context.forRoles, cacheType: request.type, completion: nil)
+        }
+        // A versioned cache has stored the metadata of the identity together with the bytes. For other caches, store
+        // the metadata here.
+        if let metadata = request.identity?.metadata, !(request.cache is any VersionedImageCache) {
+            (request.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: request.key)
+        }
+    }
+
+    private func serialized(_ request: StoreRequest, _ plan: LoadPlan) async -> StoreRequest {
+        guard let serializer = plan.serializer, request.type.includesDisk else { return request }
+        var request = request
+        let image = request.serializedImage
+        let data = request.data
+        let url = plan.url
+        // The serializer is code of the program and may wait.
+        let chosen = try? await UserCodePool.shared.run {
+            serializer.cacheData(with: image, originalData: data, imageURL: url)
+        }
+        request.data = chosen ?? data
+        return request
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+package import WebImageCore
+
+/// The cache keys of a load.
+package struct LoadKeys: Sendable {
+    /// The key of the full-size, untransformed image. Nil if the key filter returned nil or the scope is
+    /// ``CacheScope/unstored``. In these cases every lookup is a miss and nothing is stored.
+    var original: EntryKey?
+    /// The key of the requested image. It includes the thumbnail size and the transformer. If the request has
+    /// neither, it is equal to `original`.
+    package var variant: EntryKey?
+
+    /// Creates the keys of a load. In the variant's key, the thumbnail suffix comes before the transformer suffix.
+    init(
+        base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?
+    ) {
+        guard let base, let string = scope.key(base) else { return }
+        let name: String? = if case .scoped(let name) = scope { name } else { nil }
+        original = EntryKey(source: base, scope: name, string: string)
+        guard thumbnail != nil || transformer != nil else {
+            variant = original
+            return
+        }
+        if name == nil, transformer == nil, let thumbnail {
+            variant = Self.thumbnail(thumbnail, of: base)
+            return
+        }
+        let suffix = transformer?.transformerKey
+        variant = scope.key(Self.key(base, thumbnail: thumbnail, suffix: suffix)).map {
+            EntryKey(source: base, scope: name, thumbnail: thumbnail?.keyBox, transformer: suffix, string: $0)
+        }
+    }
+
+    /// The box in pixels into which a thumbnail is decoded. The box comes from the context or from the decode options.
+    struct Thumbnail {
+        var box: CGSize
+        var preservesAspectRatio: Bool
+
+        var keyBox: EntryKey.Box { EntryKey.Box(box, preservesAspectRatio: preservesAspectRatio) }
+    }
+
+    /// Returns the key of a thumbnail whose original has no scope. Recent keys are reused. Therefore no string is built
+    /// when a list row is bound again.
+    static func thumbnail(_ thumbnail: Thumbnail, of source: String) -> EntryKey {
+        let box = thumbnail.keyBox
+        let hash = source.hashValue ^ box.hashBits
+        if let known = recentThumbnails.withLock({ $0.key(source, box, hash: hash) }) { return known }
+        let new = EntryKey(
+            source: source, thumbnail: box, string: key(source, thumbnail: thumbnail, suffix: nil))
+        let old = recentThumbnails.withLock { $0.insert(new, hash: hash) }
+        withExtendedLifetime(old) {}
+        return new
+    }
+
+    private static let recentThumbnails = Locked(RecentThumbnailKeys())
+
+    static func key(_ key: String, thumbnail: Thumbnail?, suffix: String?) -> String {
+        var key = key
+        if let thumbnail {
+            key = CacheKey.thumbnail(
+                key, box: thumbnail.box, preserveAspectRatio: thumbnail.preservesAspectRatio)
+        }
+        if let suffix { key = CacheKey.transformed(key, suffix: suffix) }
+        return key
+    }
+
+    /// Returns the key of a URL without a scope; nil if the filter returns nil.
+    static func base(_ url: URL, filter: (any WebImageCacheKeyFilterProtocol)?) -> String? {
+        guard let filter else { return url.absoluteString }
+        return filter.cacheKey(for: url)
+    }
+}

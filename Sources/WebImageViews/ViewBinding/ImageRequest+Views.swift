@@ -1,0 +1,49 @@
+import Foundation
+public import WebImageCore
+public import WebImageLoading
+
+// Values that only views use.
+extension ImageRequest {
+    /// The manager that loads for the view; nil uses the shared manager.
+    public var manager: (any ViewImageLoading)? {
+        get { get(.customManager) }
+        set { set(.customManager, newValue) }
+    }
+
+    /// Whether and how the image is decoded at the size of the view on screen. Nil, the default, ignores the size of
+    /// the view.
+    public var viewThumbnail: ViewThumbnail? {
+        get { get(.thumbnail) }
+        set { set(.thumbnail, newValue) }
+    }
+
+    /// Whether the placeholder may be the same image in another size. If true and memory contains such an image, the
+    /// view shows that image as the placeholder. Default false.
+    public var usesCachedVariantAsPlaceholder: Bool {
+        get { values.takesCachedVariantAsPlaceholder }
+        set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }
+    }
+
+    /// A hash from which a placeholder is drawn if the load has no other placeholder.
+    public enum PlaceholderHash: Sendable, Hashable {
+        /// A BlurHash.
+        case blur(BlurHash)
+        /// A ThumbHash.
+        case thumb(ThumbHash)
+    }
+
+    /// The hash from which a placeholder is drawn if the load has no other placeholder.
+    public var placeholderHash: PlaceholderHash? {
+        get {
+            if let hash = values.placeholderHash?.base as? BlurHash { return .blur(hash) }
+            return (values.placeholderHash?.base as? ThumbHash).map { .thumb($0) }
+        }
+        set {
+            switch newValue {
+            case nil: set(.placeholderHash, nil)
+            case .blur(let hash): set(.placeholderHash, hash)
+            case .thumb(let hash): set(.placeholderHash, hash)
+            }
+        }
+    }
+}

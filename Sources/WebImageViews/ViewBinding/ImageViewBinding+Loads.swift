@@ -1,0 +1,100 @@
+import Foundation
+import WebImageCore
+import WebImageLoading
+
+// Functions that `ViewLoad` calls to change the view.
+extension ImageViewBinding {
+    /// Returns whether a newer load under the same key has replaced `load` or has already shown an image.
+    func isSuperseded(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
+
+    /// Returns whether a failed load under a key shows the error image. False if the view has no error image, and for
+    /// loads of a further image of the view (``FurtherViewImage``).
+    func hasErrorImage(forKey key: String) -> Bool {
+        guard errorImage != nil, let asked = slots[key]?.asked else { return false }
+        return asked.setImage == nil
+    }
+
+    /// Shows an image. Uses the view's transition if ``ViewTransitionPolicy`` requires a transition. Calls `completion`
+    /// before this function returns. With a transition and `.waitTransition`, calls `completion` at the end of the
+    /// transition instead.
+    func show(
+        _ image: Image?, _ result: ViewLoadResult, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
+    ) {
+        let (key, request, generation) = (load.key, load.request, load.generation)
+        slots[key]?.oldestShowable = generation
+        let put: @MainActor () -> Void = { [weak self] in
+            self?.put(image, result.data, result.cacheType, request.url, request.setImage)
+        }
+        guard let display, display.hasTransition,
+            ViewTransitionPolicy.runs(for: result.cacheType, finished: result.finished, options: request.options)
+        else {
+            put()
+            return completion()
+        }
+        let waits = request.options.contains(.waitTransition)
+        display.perform(
+            ViewTransition(
+                image: image, data: result.data, cacheType: result.cacheType, url: request.url,
+                isCurrent: { [weak self] in
+                    self?.latestOperationKey == key && self?.slots[key]?.newest == generation
+                },
+                put: put, ended: { if waits { completion() } }))
+        if !waits { completion() }
+    }
+
+    /// Records the image or the failure that a load has delivered. With `.refreshCached`, this function is called a
+    /// second time for the refreshed image.
+    func recordEnd(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
+        load.isSettled = true
+        if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
+        if let image = result.image, !image.isIncremental {
+            Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
+        }
+        guard let slot = slots[load.key], load.generation == slot.newest else { return }
+        let isCancelled = result.error?.isCancellation == true
+        if !isCancelled {
+            // A failed refresh is recorded as well, although the view keeps its picture.
+            slot.failure = result.error
+            if let image = result.image { slot.shown = image }
+        }
+        guard !isCancelled, load.key == defaultKey || load.request.own != nil else { return }
+        let failures = slots.values.compactMap(\.failure)
+        display?.loadEnded(with: failures.first { $0.code == .transport } ?? failures.first)
+    }
+
+    func forget(_ load: ViewLoad) { slots[load.key]?.running.removeAll { $0 === load } }
+
+    /// If the load has reported no progress, sets the progress to its final state. A load of a cached image reports no
+    /// progress.
+    func fillProgress(_ load: ViewLoad) {
+        guard let progress = slots[load.key]?.state?.progress, progress.totalUnitCount == 0,
+            progress.completedUnitCount == 0
+        else { return }
+        progress.report(completed: 1, total: 1)
+    }
+
+    func update(_ load: ViewLoad, received: Int, expected: Int) {
+        slots[load.key]?.state?.progress?.report(completed: Int64(received), total: Int64(expected))
+        guard !load.isSettled else { return }
+        let fraction = expected > 0 ? Double(received) / Double(expected) : 0
+        display?.updateIndicator(.progress(min(max(fraction, 0), 1)))
+    }
+}
+
+// Placeholders that show the same image in another size.
+extension ImageViewBinding {
+    fileprivate nonisolated static let variants = Locked(ViewVariants())
+
+    /// Returns an image in memory that is the request's image in another size. Returns nil if memory has no such image,
+    /// or if the context does not enable such placeholders.
+    func variantInMemory(_ request: ViewLoadRequest) -> Image? {
+        guard request.context.takesCachedVariantAsPlaceholder else { return nil }
+        let wanted = request.context.thumbnailPixelSize
+        let boxes = Self.variants.withLock { $0.others(than: wanted ?? .zero, of: request.url) }
+        for box in boxes {
+            let context = request.context.with(.imageThumbnailPixelSize, box == .zero ? nil : box).forRoles
+            if let image = request.loader.imageInMemory(for: request.url, context: context) { return image }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,93 @@
+public import Foundation
+import WebImageCore
+import WebImageLoading
+
+/// The state of a progress at one moment.
+public struct ImageProgressUpdate: Sendable, Hashable {
+    /// The number of bytes received.
+    public let completedUnitCount: Int64
+    /// The number of bytes expected; 0 if unknown.
+    public let totalUnitCount: Int64
+    /// The completed part, 0…1.
+    public let fractionCompleted: Double
+
+    init(_ progress: Progress) {
+        completedUnitCount = progress.completedUnitCount
+        totalUnitCount = progress.totalUnitCount
+        fractionCompleted = progress.fractionCompleted
+    }
+}
+
+/// The states of the progress of a view's loads. The sequence begins with the current state. Each time a view changes
+/// the progress, the sequence delivers the new state.
+///
+/// A slow reader receives only the newest state. The sequence ends when the task that reads it is cancelled. The
+/// sequence replaces key-value observing, which Foundation does not have on Linux.
+public struct ImageProgressUpdates: AsyncSequence, Sendable {
+    /// One state of the progress.
+    public typealias Element = ImageProgressUpdate
+    private let stream: AsyncStream<ImageProgressUpdate>
+
+    init(_ progress: Progress) {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: ImageProgressUpdate.self, bufferingPolicy: .bufferingNewest(1))
+        self.stream = stream
+        ProgressObservers.add(continuation, to: progress)
+    }
+
+    /// Starts an iteration.
+    public func makeAsyncIterator() -> AsyncStream<ImageProgressUpdate>.Iterator { stream.makeAsyncIterator() }
+}
+
+extension Progress {
+    /// The changes that views make to this object; see ``ImageProgressUpdates``.
+    public var updates: ImageProgressUpdates { ImageProgressUpdates(self) }
+
+    /// Sets both counts and notifies the readers.
+    @MainActor func report(completed: Int64, total: Int64) {
+        totalUnitCount = total
+        completedUnitCount = completed
+        ProgressObservers.tell(self)
+    }
+}
+
+/// The readers of each progress.
+private enum ProgressObservers {
+    private struct Observed {
+        // This is a strong reference because the key is the object's address. While the object exists, no other object
+        // can have the same address.
+        let progress: Progress
+        var continuations: [UInt: AsyncStream<ImageProgressUpdate>.Continuation] = [:]
+    }
+
+    private static let observed = Locked<[ObjectIdentifier: Observed]>([:])
+    private static let numbers = Locked<UInt>(0)
+
+    static func add(_ continuation: AsyncStream<ImageProgressUpdate>.Continuation, to progress: Progress) {
+        let key = ObjectIdentifier(progress)
+        let number = numbers.withLock { number in
+            number += 1
+            return number
+        }
+        observed.withLock { $0[key, default: Observed(progress: progress)].continuations[number] = continuation }
+        continuation.onTermination = { _ in remove(number, key) }
+        continuation.yield(ImageProgressUpdate(progress))
+    }
+
+    static func tell(_ progress: Progress) {
+        let listeners = observed.withLock { $0[ObjectIdentifier(progress)]?.continuations.values.map { $0 } ?? [] }
+        guard !listeners.isEmpty else { return }
+        let update = ImageProgressUpdate(progress)
+        for listener in listeners { listener.yield(update) }
+    }
+
+    private static func remove(_ number: UInt, _ key: ObjectIdentifier) {
+        let dropped = observed.withLock { observed -> Observed? in
+            observed[key]?.continuations[number] = nil
+            guard let entry = observed[key], entry.continuations.isEmpty else { return nil }
+            return observed.removeValue(forKey: key)
+        }
+        // Release the progress outside the lock.
+        withExtendedLifetime(dropped) {}
+    }
+}

@@ -1,0 +1,244 @@
+import Foundation
+package import WebImageCore
+package import WebImageLoading
+
+/// One load of one view. The caller receives this object as the operation of the load. The load has exactly one final
+/// completion.
+///
+/// The final completion does not depend on the loader. A cancel completes the load without the loader, deliveries after
+/// the end are dropped, and the load ends if the loader releases the completion block without calling it.
+final class ViewLoad: WebImageOperation {
+    private struct State {
+        var decisions: ViewLoadState
+        var operation: (any WebImageOperation)?
+    }
+
+    let key: String
+    let generation: Int
+    private let state: Locked<State>
+    @MainActor private(set) var request: ViewLoadRequest
+    /// Whether a result with `finished` = true was delivered, such as the cached image of `.refreshCached`. If so, the
+    /// view's indicator no longer waits for this load.
+    @MainActor var isSettled = false
+    /// Whether the load still has to show its placeholder. If the loader delivers an image before `loadImage` returns,
+    /// the placeholder is never shown.
+    @MainActor var holdsPlaceholder = false
+    /// Whether the view shows an image that a placeholder must not replace: an image of this load, also a partial
+    /// image, or the earlier picture that this load refreshes.
+    @MainActor private var showsImage: Bool
+    @MainActor private weak var binding: ImageViewBinding?
+    @MainActor private var listeners: [ViewLoadListener]
+    @MainActor private var context: RequestContext
+
+    @MainActor init(
+        key: String, generation: Int, request: ViewLoadRequest, listener: ViewLoadListener, keepsImage: Bool = false,
+        binding: ImageViewBinding
+    ) {
+        self.key = key
+        self.generation = generation
+        self.request = request
+        self.binding = binding
+        listeners = [listener]
+        showsImage = keepsImage
+        state = Locked(State(decisions: ViewLoadState(hasShownImage: keepsImage)))
+        context = Self.viewOnlyOptions.reduce(request.context) { $0.with($1, nil) }
+    }
+
+    /// Context values that only the view uses. They are not passed to the loader.
+    private static let viewOnlyOptions: [WebImageContextOption] = [
+        .thumbnail, .cachedVariantAsPlaceholder, .placeholderHash,
+    ]
+
+    var isCancelled: Bool { state.withLock { $0.decisions.isCancelled } }
+
+    /// The operation of the loader; nil before the loader has returned it.
+    var loaderOperation: (any WebImageOperation)? { state.withLock { $0.operation } }
+
+    func cancel() { cancel(replaced: false) }
+
+    func cancel(replaced: Bool) {
+        let (isNew, operation) = state.withLock { state in
+            (state.decisions.cancel(replaced: replaced), state.operation)
+        }
+        guard isNew else { return }
+        operation?.cancel()
+        MainThread.run { self.deliver(ViewLoadResult(error: .cancelled)) }
+    }
+
+    /// Adds the listener of an equal request. It receives the results of this load in the same way as the listener that
+    /// started the load. The placeholder and the priority of the newer request apply.
+    @MainActor func add(_ listener: ViewLoadListener, of newer: ViewLoadRequest) {
+        listeners.append(listener)
+        if newer.options.contains(.highPriority), !request.options.contains(.highPriority) {
+            (state.withLock { $0.operation } as? WebImageCombinedOperation)?.priority = .high
+        }
+        let isNew = request.placeholder !== newer.placeholder
+        request = newer
+        guard isNew, !showsImage, !newer.options.contains(.delayPlaceholder) else { return }
+        holdsPlaceholder = true
+        binding?.releasePlaceholder(of: self)
+    }
+
+    // MARK: The loader
+
+    /// Calls the loader. `thumbnail` is the measured size of the view in pixels.
+    @MainActor func start(thumbnail: CGSize? = nil) {
+        if let thumbnail { context.set(.imageThumbnailPixelSize, thumbnail) }
+        guard let turn = state.withLock({ $0.decisions.start() }) else { return }
+        let relay = ViewProgressRelay { [weak self] in self?.deliverProgress(received: $0, expected: $1, turn) }
+        let releaseObserver = CompletionReleaseObserver { MainThread.run { self.loaderReleasedCompletion(turn) } }
+        let operation = request.loader.loadImage(
+            with: request.url, options: request.options, context: context.forRoles,
+            progress: { received, expected, _ in relay.report(received: received, expected: expected) },
+            completed: { image, data, error, cacheType, finished, _ in
+                let result = ViewLoadResult(
+                    image: image, data: data, error: error, cacheType: cacheType, finished: finished)
+                // Let the delivery retain the `releaseObserver`. Otherwise the release could be handled before the
+                // delivery.
+                MainThread.run { [releaseObserver] in
+                    withExtendedLifetime(releaseObserver) { self.deliver(result, turn) }
+                }
+            })
+        attach(operation, turn)
+    }
+
+    /// Cancels the loader's work. ``resume()`` starts the work again. Notifies no listener.
+    @MainActor func pause() {
+        let operation = state.withLock { state -> (any WebImageOperation)? in
+            guard state.decisions.pause(hasOperation: state.operation != nil) else { return nil }
+            return state.operation.take()
+        }
+        operation?.cancel()
+    }
+
+    @MainActor func resume() {
+        if state.withLock({ $0.decisions.resumes }) { start() }
+    }
+
+    /// Stores the loader's operation. If the load was cancelled or paused while the loader started, cancels the
+    /// operation.
+    private func attach(_ operation: any WebImageOperation, _ turn: Int) {
+        let isUnwanted = state.withLock { state in
+            guard state.decisions.keepsOperation(ofTurn: turn) else { return state.decisions.cancelsOperations }
+            state.operation = operation
+            return false
+        }
+        if isUnwanted { operation.cancel() }
+    }
+
+    @MainActor private func loaderReleasedCompletion(_ turn: Int) {
+        switch state.withLock({ $0.decisions.release(turn: turn) }) {
+        case .ignore: break
+        case .end:
+            listeners = []
+            state.withLock { $0.decisions.end() }
+            detach()
+        case .fail: deliver(ViewLoadResult(error: .abandoned(request.url)))
+        }
+    }
+
+    // MARK: Deliveries
+
+    @MainActor func deliver(_ result: ViewLoadResult, _ turn: Int? = nil) {
+        let decisions = state.withLock { $0.decisions }
+        guard decisions.receives(turn: turn) else { return }
+        let result = decisions.isCancelled ? ViewLoadResult(error: .cancelled.with(url: request.url)) : result
+        let isStale = decisions.isReplaced || binding?.isSuperseded(self) != false
+        let isCancellation = result.error?.isCancellation == true
+        let hasErrorImage =
+            result.error != nil && !isCancellation && binding?.hasErrorImage(forKey: key) == true
+        // A failed refresh delivers the cached image with its error. The view already shows this image.
+        let isRepeated = result.error != nil && showsImage
+        let delivery = ViewLoadState.Delivery(
+            hasImage: result.image != nil && !isRepeated, hasError: result.error != nil, isCancellation: isCancellation,
+            finished: result.finished)
+        let outcome = state.withLock {
+            $0.decisions.deliver(
+                delivery, isStale: isStale, hasErrorImage: hasErrorImage, options: request.options)
+        }
+        if outcome.action.display == .image {
+            holdsPlaceholder = false
+            showsImage = true
+        } else {
+            binding?.releasePlaceholder(of: self)
+        }
+        if result.finished, result.error == nil, !isStale { binding?.fillProgress(self) }
+        if outcome.action.ends { detach() }
+        if result.finished { binding?.recordEnd(self, result, thumbnail: context.thumbnailPixelSize) }
+        show(outcome, result)
+    }
+
+    @MainActor private func deliverProgress(received: Int, expected: Int, _ turn: Int) {
+        guard state.withLock({ $0.decisions.reports(turn: turn) }) else { return }
+        binding?.update(self, received: received, expected: expected)
+        request.owner?.progress(received, expected, request.url)
+        for listener in listeners { listener.progress?(received, expected, request.url) }
+    }
+
+    /// Removes the ended load from the binding.
+    @MainActor private func detach() {
+        let operation = state.withLock { $0.operation.take() }
+        binding?.forget(self)
+        // Release here, outside the lock, because the `deinit` of an operation may be user code.
+        withExtendedLifetime(operation) {}
+    }
+
+    @MainActor private func show(_ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult) {
+        let completion = completion(outcome, result)
+        switch outcome.action.display {
+        case .keep: completion()
+        case .image: put(result.image, result, completion)
+        case .placeholder:
+            put(request.placeholder ?? PlaceholderHashes.image(request.context), ViewLoadResult(), completion)
+        case .errorImage: put(binding?.errorImage, ViewLoadResult(), completion)
+        }
+    }
+
+    @MainActor private func put(_ image: Image?, _ shown: ViewLoadResult, _ completion: @escaping @MainActor () -> Void)
+    {
+        guard let binding else { return completion() }
+        binding.show(image, shown, for: self, completion)
+    }
+
+    /// Returns the block that calls the listeners for a delivery. The block must be called only once.
+    @MainActor private func completion(
+        _ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult
+    ) -> @MainActor () -> Void {
+        let notified = outcome.completes ? listeners : []
+        // Remove the listeners now, so that the objects that they capture are released as soon as the block has run.
+        if outcome.action.ends { listeners = [] }
+        let url = request.url
+        let owner = outcome.completes ? request.owner : nil
+        return {
+            owner?.completed(result.image, result.data, result.error, result.cacheType, result.finished, url)
+            for listener in notified {
+                listener.completed?(
+                    result.image, result.data, result.error, result.cacheType, result.finished, url)
+            }
+        }
+    }
+}
+
+/// An object that the loader's completion block captures. Its `deinit` reports that the loader has released the
+/// completion block.
+private final class CompletionReleaseObserver: Sendable {
+    private let released: @Sendable () -> Void
+    init(_ released: @escaping @Sendable () -> Void) { self.released = released }
+    deinit { released() }
+}
+
+extension WebImageError {
+    fileprivate static func abandoned(_ url: URL) -> WebImageError {
+        WebImageError(
+            .invalidDownloadOperation, stage: .request, url: url,
+            underlying: .message("the loader released the load without completing it"))
+    }
+}
+
+extension WebImageCombinedOperation {
+    /// The manager's operation of a view's load; other operations are returned unchanged.
+    package static func ofView(_ operation: (any WebImageOperation)?) -> (any WebImageOperation)? {
+        guard let load = operation as? ViewLoad else { return operation }
+        return load.loaderOperation as? WebImageCombinedOperation ?? load
+    }
+}
