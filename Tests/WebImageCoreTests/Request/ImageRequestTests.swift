@@ -119,14 +119,17 @@ struct ImageRequestTests {
 
     /// Each key declared in the sources is in the table or has a separate test.
     @Test func everyKeyHasAProperty() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .appendingPathComponent("../../../Sources/WebImageLoading").standardizedFileURL
-        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources").standardizedFileURL
         var declared: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /public static let \w+ = WebImageContextOption\(rawValue: "(\w+)"\)/) {
-                declared.insert(String(match.output.1))
+        for target in ["WebImageLoading", "WebImageViews"] {
+            let folder = sources.appendingPathComponent(target)
+            let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+            for case let file as URL in files where file.pathExtension == "swift" {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                for match in text.matches(of: /public static let \w+ = WebImageContextOption\(rawValue: "(\w+)"\)/) {
+                    declared.insert(String(match.output.1))
+                }
             }
         }
         let known = Set(Self.rows.map(\.key)).union(Self.others).map(\.rawValue)
