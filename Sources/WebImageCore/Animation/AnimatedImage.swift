@@ -26,8 +26,7 @@ open class AnimatedImage: Image, AnimatedImageProtocol, @unchecked Sendable {
         guard !data.isEmpty else { return nil }
         var options = options ?? [:]
         options[.decodeScaleFactor] = NumberLimits.scale(Double(scale))
-        let coder = coders.coders.last { $0 is any AnimatedImageCoder && $0.canDecode(from: data) }
-        if let coder = coder as? any AnimatedImageCoder,
+        if let coder = coders.animatedCoder(for: data),
             let instance = type(of: coder).init(animatedImageData: data, options: options)
         {
             self.init(animatedCoder: instance, scale: scale)

@@ -34,10 +34,7 @@ public final class ArrivingAnimation: AnimatedImageCoder {
     package convenience init?(
         animatedImageData data: Data?, options: ImageCoderOptions?, coders: ImageCodersManager
     ) {
-        let coders = coders.coders
-        guard let data, let coder = coders.last(where: { $0.canDecode(from: data) }) as? any AnimatedImageCoder else {
-            return nil
-        }
+        guard let data, let coder = coders.decoder(for: data)?.animated else { return nil }
         self.init(coder: coder, options: DecodingOptions(options))
         guard update(data) || animatedImageFrameCount > 0 else { return nil }
     }

@@ -10,19 +10,17 @@ extension ImageCodersManager {
         of data: Data, options: DecodingOptions
     ) throws(WebImageError) -> (any AnimatedImageCoder)? {
         try options.limits.checkEncodedBytes(data.count)
-        guard let coder = coders.last(where: { $0.canDecode(from: data) }) else {
+        guard let coder = decoder(for: data) else {
             throw .badData("sniffer", "no coder reads this data", hint: "Add a coder for its format.")
         }
-        switch coder {
-        case let detailed as any DetailedAnimatedImageCoder:
+        if let detailed = coder.detailedAnimated {
             return try type(of: detailed).init(animation: data, options: options)
-        case let animated as any AnimatedImageCoder:
-            guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
-                throw .badData("\(type(of: animated))", "returned no animation")
-            }
-            return opened
-        default: return nil
         }
+        guard let animated = coder.animated else { return nil }
+        guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
+            throw .badData("\(type(of: animated))", "returned no animation")
+        }
+        return opened
     }
 }
 
@@ -33,8 +31,7 @@ extension ImageCodersManager: FrameEncodingImageCoder {
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        let coder = coders.last { $0 is any FrameEncodingImageCoder && $0.canEncode(to: format) }
-        guard let coder = coder as? any FrameEncodingImageCoder else {
+        guard let coder = frameEncoder(for: format) else {
             throw WebImageError(
                 .encodingFailed, stage: .encode, underlying: .message("no coder writes animations as \(format)"),
                 hint: "Choose GIF, PNG or WebP, or add a coder for this format.")
@@ -45,7 +42,11 @@ extension ImageCodersManager: FrameEncodingImageCoder {
 
     /// Returns whether any coder writes animations in the format.
     public func canEncodeFrames(to format: ImageFormat) -> Bool {
-        coders.contains { $0 is any FrameEncodingImageCoder && $0.canEncode(to: format) }
+        frameEncoder(for: format) != nil
+    }
+
+    private func frameEncoder(for format: ImageFormat) -> (any FrameEncodingImageCoder)? {
+        resolvedCoders.last { $0.frameEncoding?.canEncode(to: format) ?? false }?.frameEncoding
     }
 }
 

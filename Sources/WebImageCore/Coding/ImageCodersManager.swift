@@ -13,21 +13,25 @@ public final class ImageCodersManager: Sendable {
     /// the function.
     package static let makeDefaultCoders = Locked<@Sendable () -> [any ImageCoder]>({ [] })
 
-    private let registered: Locked<RoleList<any ImageCoder>>
+    private let registered: Locked<RoleList<ResolvedCoder>>
 
     /// Makes a list of coders. The last coder is tried first.
     public init(coders: [any ImageCoder]) {
-        registered = Locked(RoleList(coders))
+        registered = Locked(RoleList(coders.map(ResolvedCoder.init)))
     }
 
     /// The coders. The last coder is tried first.
     public var coders: [any ImageCoder] {
-        get { registered.withLock { $0.roles } }
-        set { registered.withLock { $0.roles = newValue } }
+        get { resolvedCoders.map(\.role) }
+        set {
+            let coders = newValue.map(ResolvedCoder.init)
+            registered.withLock { $0.roles = coders }
+        }
     }
 
     /// Adds a coder. The new coder is tried before all other coders.
     public func addCoder(_ coder: any ImageCoder) {
+        let coder = ResolvedCoder(coder)
         registered.withLock { $0.roles.append(coder) }
     }
 
@@ -35,15 +39,41 @@ public final class ImageCodersManager: Sendable {
     /// has no stored properties, removes all equal values. For every other value, removes the last coder of the same
     /// type.
     public func removeCoder(_ coder: any ImageCoder) {
-        registered.removeRole(\.self, coder) { $0 }
+        registered.removeRole(\.self, coder) { $0.role }
     }
 
-    private func decoder(for data: Data) -> (any ImageCoder)? {
-        coders.last { $0.canDecode(from: data) }
+    /// The coders with the roles that they implement. The last coder is tried first.
+    package var resolvedCoders: [ResolvedCoder] { registered.withLock { $0.roles } }
+
+    /// The coder that recognises the content; nil if no coder recognises it.
+    func decoder(for data: Data) -> ResolvedCoder? {
+        resolvedCoders.last { $0.role.canDecode(from: data) }
+    }
+
+    /// The last coder that can decode animations and recognises the content.
+    func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
+        resolvedCoders.last { $0.animated?.canDecode(from: data) ?? false }?.animated
     }
 
     private func encoder(for format: ImageFormat) -> (any ImageCoder)? {
-        coders.last { $0.canEncode(to: format) }
+        resolvedCoders.last { $0.role.canEncode(to: format) }?.role
+    }
+
+    /// Reads the description of the image from the header of the file. Returns nil if no ``DetailedImageCoder``
+    /// recognises the data or the header cannot be read.
+    package func headerInfo(of data: Data, limits: DecodingLimits) -> ImageInfo? {
+        try? decoder(for: data)?.detailed?.imageInfo(of: data, limits: limits)
+    }
+
+    /// Makes a coder for one image that is being downloaded. `start` contains the first bytes of the file. Returns
+    /// nil when no coder can make partial images of this format.
+    public func makeIncrementalCoder(
+        for start: Data?, options: ImageCoderOptions?
+    ) -> (any ProgressiveImageCoder)? {
+        guard let start, let coder = decoder(for: start)?.progressive, coder.canIncrementalDecode(from: start) else {
+            return nil
+        }
+        return type(of: coder).init(incrementalWithOptions: options)
     }
 }
 
@@ -62,10 +92,10 @@ extension ImageCodersManager: DetailedImageCoder {
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
-        if let detailed = coder as? any DetailedImageCoder { return try detailed.imageInfo(of: data, limits: limits) }
+        if let detailed = coder.detailed { return try detailed.imageInfo(of: data, limits: limits) }
         var options = DecodingOptions()
         options.limits = limits
-        let image = try coder.decodeWithReason(data, options: options)
+        let image = try coder.role.decodeWithReason(data, options: options)
         var info = ImageInfo(format: ImageFormat(sniffing: data), storedSize: image.pixelSize)
         info.hasAlpha = image.hasAlpha
         info.frameCount = image.imageFrameCount
@@ -76,7 +106,7 @@ extension ImageCodersManager: DetailedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
-        let image = try coder.decodeWithReason(data, options: options)
+        let image = try coder.role.decodeWithReason(data, options: options)
         image.decodingOptions = options
         return image
     }

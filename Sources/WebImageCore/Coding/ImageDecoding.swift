@@ -49,8 +49,8 @@ package struct ImageDecoding: Sendable {
     /// Returns the coder for the frames of an animation. `data` contains the first bytes of the file. Returns nil when
     /// there is no such coder.
     package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
-        let coders = (coder as? ImageCodersManager)?.coders ?? [coder]
-        return coders.last { $0.canDecode(from: data) } as? any AnimatedImageCoder
+        let coders = (coder as? ImageCodersManager)?.resolvedCoders ?? [ResolvedCoder(coder)]
+        return coders.last { $0.role.canDecode(from: data) }?.animated
     }
 
     /// Returns the size to which the image will be decoded. Reads only the header. Returns nil if the header is
@@ -69,6 +69,6 @@ package struct ImageDecoding: Sendable {
     /// Reads the header without decoding pixels. The caller needs the cost and the size before the decode starts.
     private func header(of data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
-        return try? (coder as? any DetailedImageCoder)?.imageInfo(of: data, limits: options.limits)
+        return try? ResolvedCoder(coder).detailed?.imageInfo(of: data, limits: options.limits)
     }
 }

@@ -15,7 +15,7 @@ extension ImageCodersManager: ImagePropertiesReading {
         of data: Data, limits: DecodingLimits = .default
     ) throws(WebImageError) -> ImageProperties {
         try limits.checkEncodedBytes(data.count)
-        if let reader = coders.last(where: { $0.canDecode(from: data) }) as? any ImagePropertiesReading {
+        if let reader = decoder(for: data)?.propertiesReading {
             return try reader.imageProperties(of: data, limits: limits)
         }
         return ImageProperties(info: try imageInfo(of: data, limits: limits))

@@ -33,7 +33,7 @@ extension ImageCache {
             (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) }
         }
         guard cacheType.includesDisk else { return }
-        await disk.run { ($0 as? any RecordingDiskCache)?.removeVariants(of: source) }
+        await disk.run { _ in self.disk.recording?.removeVariants(of: source) }
         // A load that began before this call may have stored an image in memory meanwhile.
         if cacheType.includesMemory { (memoryCache as? MemoryCache)?.removeObjects { $0.isMade(from: source) } }
     }

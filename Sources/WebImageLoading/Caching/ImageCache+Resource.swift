@@ -17,7 +17,7 @@ extension ImageCache {
     }
 
     func resource(_ key: String, from disk: (any DiskCaching)?) -> CachedResource? {
-        if let recording = disk as? any RecordingDiskCache {
+        if let recording = self.disk.recording {
             if let entry = recording.entry(forKey: key) { return entry }
         } else if let disk, let data = disk.data(forKey: key) {
             return CachedResource(
@@ -39,25 +39,32 @@ extension ImageCache {
 
 // Loads use these methods to read the versions of stored originals. They also use them to store the metadata of
 // originals that the server has confirmed.
-extension ImageCache: VersionedImageCache {
+extension ImageCache {
+    /// Returns the version in the record of a disk entry; nil if there is no entry for the key or its version is
+    /// unknown.
     package func diskVersion(of key: EntryKey) async -> ContentDigest? {
-        await disk.run { Self.version(of: key, in: $0) }
+        await disk.run { _ in self.recordedVersion(of: key) }
     }
 
+    /// Like the asynchronous method, but blocks the caller.
     package func diskVersionSync(of key: EntryKey) -> ContentDigest? {
-        disk.sync { Self.version(of: key, in: $0) }
+        disk.sync { _ in recordedVersion(of: key) }
     }
 
+    /// Stores the metadata of an original that the server has confirmed. Does nothing if the entry on disk now has
+    /// another version, because the validators of one version must never confirm the bytes of another version. If
+    /// `version` or the version of the entry is unknown (nil), the metadata is stored.
     package func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?) {
         guard let key, let version else { return storeMetadata(metadata, forKey: key) }
         disk.async { disk in
-            let stored = (disk as? any RecordingDiskCache)?.record(forKey: key)?.version
+            let stored = self.disk.recording?.record(forKey: key)?.version
             if stored == nil || stored == version { disk?.setMetadata(metadata, forKey: key) }
         }
     }
 
-    private static func version(of key: EntryKey, in disk: (any DiskCaching)?) -> ContentDigest? {
-        guard let record = (disk as? any RecordingDiskCache)?.record(forKey: key.string) else { return nil }
+    /// Runs on the disk queue.
+    private func recordedVersion(of key: EntryKey) -> ContentDigest? {
+        guard let record = disk.recording?.record(forKey: key.string) else { return nil }
         if case .typed(let fingerprint, _) = record.identity, fingerprint != key.fingerprint { return nil }
         return record.version
     }

@@ -36,7 +36,7 @@ extension ImageCache {
     /// removes them. Returns before the bytes are written.
     func storeVariantData(_ data: Data, forKey key: String, of source: KeyFingerprint?) {
         disk.async { disk in
-            guard let recording = disk as? any RecordingDiskCache else { return disk?.setData(data, forKey: key) ?? () }
+            guard let recording = self.disk.recording else { return disk?.setData(data, forKey: key) ?? () }
             let identity = EntryRecord.Identity.typed(EntryKey.shared(key).fingerprint, isVariant: true)
             recording.setData(data, forKey: key, record: EntryRecord(identity, source: source), metadata: nil)
         }
@@ -153,7 +153,7 @@ extension ImageCache {
             record.attributes = attributes
             declare(data, of: image, key, &record)
         }
-        if let recording = disk as? any RecordingDiskCache {
+        if let recording = self.disk.recording {
             recording.setData(data, forKey: key, record: record, metadata: metadata)
         } else {
             // This layer cannot record that the image has only the first frame. Do not store the image, because a

@@ -24,7 +24,7 @@ public final class ImageCachesManager: ImageCaching {
     private let state: Locked<State>
 
     private struct State {
-        var caches: RoleList<any ImageCaching>
+        var caches: RoleList<ResolvedCache>
         var query = ImageCachesManagerOperationPolicy.serial
         var store = ImageCachesManagerOperationPolicy.highestOnly
         var remove = ImageCachesManagerOperationPolicy.concurrent
@@ -38,22 +38,25 @@ public final class ImageCachesManager: ImageCaching {
 
     /// Creates a manager; the last cache is the highest.
     public init(caches: [any ImageCaching]) {
-        state = Locked(State(caches: RoleList(caches)))
+        state = Locked(State(caches: RoleList(caches.map(ResolvedCache.init))))
     }
 
     /// The caches; the last one is the highest. Nil has the same meaning as an empty array.
     public var caches: [any ImageCaching]? {
-        get { state.withLock { $0.caches.roles } }
-        set { state.withLock { $0.caches.roles = newValue ?? [] } }
+        get { resolvedCaches.map(\.role) }
+        set { state.withLock { $0.caches.roles = (newValue ?? []).map(ResolvedCache.init) } }
     }
 
     /// Adds a cache, which becomes the highest.
-    public func addCache(_ cache: any ImageCaching) { state.withLock { $0.caches.roles.append(cache) } }
+    public func addCache(_ cache: any ImageCaching) {
+        let cache = ResolvedCache(cache)
+        state.withLock { $0.caches.roles.append(cache) }
+    }
 
     /// Removes a cache. If the cache is an object, it is found by its address. If the cache is a value, it is found by
     /// equality.
     public func removeCache(_ cache: any ImageCaching) {
-        state.removeRole(\.caches, cache) { $0 }
+        state.removeRole(\.caches, cache) { $0.role }
     }
 
     /// The policy for queries. The default is ``ImageCachesManagerOperationPolicy/serial``.
@@ -156,29 +159,35 @@ public final class ImageCachesManager: ImageCaching {
 
     // MARK: Parts
 
+    /// The caches with the roles that they implement; the last one is the highest.
+    var resolvedCaches: [ResolvedCache] { state.withLock { $0.caches.roles } }
+
     /// The caches that ``containsImage(forKey:cacheType:completion:)`` checks, the highest first.
-    var cachesToAsk: [any ImageCaching] { round(\.contains).caches }
+    var cachesToAsk: [ResolvedCache] { chosen(\.contains).caches }
 
-    /// The layered caches that a query uses, the highest first.
-    var queriedLayers: [any LayeredImageCaching] {
-        round(\.query).caches.flatMap { cache -> [any LayeredImageCaching] in
-            if let layered = cache as? any LayeredImageCaching { return [layered] }
-            return (cache as? ImageCachesManager)?.queriedLayers ?? []
-        }
-    }
+    /// The caches that a query uses, the highest first.
+    var queriedCaches: [ResolvedCache] { chosen(\.query).caches }
 
-    /// Returns the caches that a policy selects, the highest first; no caches when `policy` is nil.
+    /// Returns the caches that a policy selects; no caches when `policy` is nil.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {
         guard let policy else { return CacheFanOut(caches: [], isSerial: true) }
-        return state.withLock { state in
+        let (caches, isSerial) = chosen(policy)
+        return CacheFanOut(caches: caches.map(\.role), isSerial: isSerial)
+    }
+
+    /// Returns the caches that a policy selects, the highest first, and whether they are used one after another.
+    private func chosen(
+        _ policy: KeyPath<State, ImageCachesManagerOperationPolicy>
+    ) -> (caches: [ResolvedCache], isSerial: Bool) {
+        state.withLock { state in
             let policy = state[keyPath: policy]
-            let chosen: [any ImageCaching] =
+            let chosen: [ResolvedCache] =
                 switch policy {
                 case .serial, .concurrent: state.caches.roles.reversed()
                 case .highestOnly: state.caches.roles.suffix(1)
                 case .lowestOnly: Array(state.caches.roles.prefix(1))
                 }
-            return CacheFanOut(caches: chosen, isSerial: policy == .serial)
+            return (chosen, policy == .serial)
         }
     }
 }

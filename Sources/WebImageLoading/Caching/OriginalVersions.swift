@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import WebImageCore
 
 /// The newest version of each original. A version is known while an image that was made from this version is in memory.
@@ -101,19 +101,4 @@ package final class OriginalVersions: Sendable {
     package func newest(for key: KeyFingerprint) -> ContentDigest? {
         state.withLock { $0.known[key]?.version }?.digest
     }
-}
-
-/// A cache that tracks the versions of its originals. When the cache stores the bytes of an entry, it also stores the
-/// metadata in the ``EntryIdentity`` of this entry.
-package protocol VersionedImageCache: LayeredImageCaching {
-    var originalVersions: OriginalVersions { get }
-    /// Returns the version in the record of a disk entry; nil if there is no entry for the key or its version is
-    /// unknown.
-    func diskVersion(of key: EntryKey) async -> ContentDigest?
-    /// Like the asynchronous method, but blocks the caller.
-    func diskVersionSync(of key: EntryKey) -> ContentDigest?
-    /// Stores the metadata of an original that the server has confirmed. Does nothing if the entry on disk now has
-    /// another version, because the validators of one version must never confirm the bytes of another version. If
-    /// `version` or the version of the entry is unknown (nil), the metadata is stored.
-    func storeMetadata(_ metadata: Data?, forKey key: String?, version: ContentDigest?)
 }

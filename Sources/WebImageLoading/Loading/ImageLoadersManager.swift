@@ -15,34 +15,18 @@ public final class ImageLoadersManager: Sendable {
     /// The function that creates the shared loader. ``WebImageDefaults`` sets this function.
     static let makeDefaultLoader = Locked<@Sendable () -> any ImageLoader>({ MissingImageLoader() })
 
-    /// A loader and the protocols that it implements. The protocols are resolved once, because a dynamic cast takes
-    /// longer than a whole look-up in the memory cache.
-    private struct Registered: Sendable {
-        let loader: any ImageLoader
-        let dataLoader: (any ImageDataLoader)?
-        let preparingLoader: (any PreparingDataLoader)?
-        let sharedScopeLoader: (any SharedScopeLoader)?
-
-        init(_ loader: any ImageLoader) {
-            self.loader = loader
-            sharedScopeLoader = loader as? any SharedScopeLoader
-            dataLoader = loader as? any ImageDataLoader
-            preparingLoader = loader as? any PreparingDataLoader
-        }
-    }
-
-    private let registered: Locked<RoleList<Registered>>
+    private let registered: Locked<RoleList<ResolvedLoader>>
     private let lowData = Locked(false)
 
     /// Creates a manager; the last loader is checked first.
     public init(loaders: [any ImageLoader]) {
-        registered = Locked(RoleList(loaders.map(Registered.init)))
+        registered = Locked(RoleList(loaders.map(ResolvedLoader.init)))
     }
 
     /// The loaders; the last loader is checked first.
     public var loaders: [any ImageLoader] {
-        get { registered.withLock { $0.roles }.map(\.loader) }
-        set { registered.withLock { $0.roles = newValue.map(Registered.init) } }
+        get { registered.withLock { $0.roles }.map(\.role) }
+        set { registered.withLock { $0.roles = newValue.map(ResolvedLoader.init) } }
     }
 
     /// Whether loads first try the URL of the smaller image in their context (`.lowDataSource`). Set this property to
@@ -54,35 +38,34 @@ public final class ImageLoadersManager: Sendable {
 
     /// Adds a loader. The new loader is checked before all other loaders.
     public func addLoader(_ loader: any ImageLoader) {
-        registered.withLock { $0.roles.append(Registered(loader)) }
+        let loader = ResolvedLoader(loader)
+        registered.withLock { $0.roles.append(loader) }
     }
 
     /// Removes a loader. If the loader is an object, it is found by its address. If the loader is a value, it is
     /// found by equality.
     public func removeLoader(_ loader: any ImageLoader) {
-        registered.removeRole(\.self, loader) { $0.loader }
+        registered.removeRole(\.self, loader) { $0.role }
     }
 
     /// Returns the loader for a URL; nil when no loader accepts the URL.
-    public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.loader }
+    public func loader(for url: URL?) -> (any ImageLoader)? { registeredLoader(of: url)?.role }
 
     /// Returns the loader for a load; nil when no loader accepts the URL, options and context of the load.
-    func loader(for load: ImageDataLoad) -> (any ImageLoader)? { registeredLoader(of: load)?.loader }
-
-    private func registeredLoader(of load: ImageDataLoad) -> Registered? {
+    func registeredLoader(of load: ImageDataLoad) -> ResolvedLoader? {
         registeredLoader(of: load.url, options: load.options, context: load.context)
     }
 
     private func registeredLoader(
         of url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
-    ) -> Registered? {
+    ) -> ResolvedLoader? {
         let loaders = registered.withLock { $0.roles }
         // Use a loop by index: every memory hit runs this code, and in a debug build a generic search would allocate
         // memory.
         var index = loaders.count
         while index > 0 {
             index -= 1
-            if loaders[index].loader.canRequestImage(for: url, options: options, context: context) {
+            if loaders[index].role.canRequestImage(for: url, options: options, context: context) {
                 return loaders[index]
             }
         }
@@ -90,7 +73,8 @@ public final class ImageLoadersManager: Sendable {
     }
 
     private func noLoader(for url: URL) -> WebImageError {
-        let schemes = Set(loaders.compactMap { $0 as? any SchemeBoundLoader }.flatMap(\.schemes)).sorted()
+        let loaders = registered.withLock { $0.roles }
+        let schemes = Set(loaders.compactMap(\.schemeBound).flatMap(\.schemes)).sorted()
         let hint =
             schemes.isEmpty ? "Add a loader for it." : "URLs of these schemes work: \(schemes.joined(separator: ", "))."
         let problem = url.scheme.map { "no loader takes the scheme \($0)" } ?? "the URL has no scheme"
@@ -120,7 +104,7 @@ extension ImageLoadersManager: SharedScopeLoader {
         let loaders = registered.withLock { $0.roles }
         var index = 0
         while index < loaders.count {
-            guard loaders[index].sharedScopeLoader?.sharesPlainLoads == true else { return false }
+            guard loaders[index].sharedScope?.sharesPlainLoads == true else { return false }
             index += 1
         }
         return true
@@ -159,7 +143,7 @@ extension ImageLoadersManager: ImageDataLoader {
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)? {
-        guard let loader = registeredLoader(of: url, options: options, context: context)?.loader else {
+        guard let loader = registeredLoader(of: url, options: options, context: context)?.role else {
             completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
             return nil
         }
@@ -178,7 +162,7 @@ extension ImageLoadersManager: ImageDataLoader {
     public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
-        let loader = registeredLoader(of: url, options: options, context: context)?.loader
+        let loader = registeredLoader(of: url, options: options, context: context)?.role
         return loader?.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
             ?? error.shouldBlockURL
     }
@@ -204,10 +188,10 @@ extension ImageLoadersManager: ImageDataLoader {
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         guard let registeredLoader = registeredLoader(of: load) else { throw noLoader(for: load.url) }
-        guard let dataLoader = registeredLoader.dataLoader else {
+        guard let dataLoader = registeredLoader.data else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,
-                underlying: .message("\(type(of: registeredLoader.loader)) returns images, not bytes"),
+                underlying: .message("\(type(of: registeredLoader.role)) returns images, not bytes"),
                 hint: "Use requestImage for this loader.")
         }
         return try await dataLoader.loadData(for: load, progress: progress)
@@ -248,15 +232,15 @@ extension ImageLoadersManager: ImageDataLoader {
     func scope(of load: ImageDataLoad) -> (scope: CacheScope, prepared: PreparedLoad?) {
         if hasFurtherSources(load) { return (identity(of: load).cacheScope, nil) }
         let registeredLoader = registeredLoader(of: load)
-        if let preparing = registeredLoader?.preparingLoader {
+        if let preparing = registeredLoader?.preparing {
             let prepared = preparing.prepareForScope(load)
             return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
         }
-        return (registeredLoader?.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
+        return (registeredLoader?.data?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
     private func ownIdentity(of load: ImageDataLoad) -> LoadIdentity {
-        if let loader = registeredLoader(of: load)?.dataLoader { return loader.identity(of: load) }
+        if let loader = registeredLoader(of: load)?.data { return loader.identity(of: load) }
         return LoadIdentity(sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
     }
 
@@ -264,7 +248,7 @@ extension ImageLoadersManager: ImageDataLoader {
     /// scopes of all sources.
     public func cacheScope(of load: ImageDataLoad) -> CacheScope {
         if hasFurtherSources(load) { return identity(of: load).cacheScope }
-        if let loader = registeredLoader(of: load)?.dataLoader { return loader.cacheScope(of: load) }
+        if let loader = registeredLoader(of: load)?.data { return loader.cacheScope(of: load) }
         return load.declaredScope ?? .shared
     }
 }

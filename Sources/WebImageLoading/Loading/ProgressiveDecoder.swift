@@ -15,7 +15,9 @@ struct ProgressiveDecoder: Sendable {
     private let decoding: ImageDecoding
     private let makesPartialImages: Bool
     private let findsSize: Bool
-    private var coder: (any ProgressiveImageCoder)?
+    private var coder: (any ProgressiveImageCoder)? { didSet { streaming = coder as? any StreamingImageCoder } }
+    /// The coder if it takes the body in pieces.
+    private var streaming: (any StreamingImageCoder)?
     private var animation: ArrivingAnimation?
     private var size: PixelSize?
     private var nextProbe = 1
@@ -54,7 +56,7 @@ struct ProgressiveDecoder: Sendable {
     /// the header.
     private var mayAnimate: Bool {
         guard decoding.previewClass != nil else { return false }
-        guard let info = (coder as? any StreamingImageCoder)?.incrementalInfo else { return true }
+        guard let info = streaming?.incrementalInfo else { return true }
         return info.loopCount != nil || info.format == .gif || info.format == .apng
     }
 
@@ -62,14 +64,14 @@ struct ProgressiveDecoder: Sendable {
     private mutating func releaseCollectedBytes() {
         guard isWholeKept else { return }
         let isSizeKnown = !findsSize || size != nil || count > Self.longestHeader
-        let isPiecewise = coder is any StreamingImageCoder && !mayAnimate
+        let isPiecewise = streaming != nil && !mayAnimate
         let isNeeded = !isSizeKnown || makesPartialImages && !hasFailed && !isPiecewise
         if isNeeded, count <= Self.maxCollectedBytes { return }
         (whole, isWholeKept) = (Data(), false)
     }
 
     private mutating func foundSize() -> PixelSize? {
-        if let info = (coder as? any StreamingImageCoder)?.incrementalInfo {
+        if let info = streaming?.incrementalInfo {
             return decoding.options.targetSize(for: info.pixelSize, frameCount: info.frameCount)
         }
         // Search again only after the number of bytes has doubled. The total duration of all searches is then
@@ -107,7 +109,7 @@ struct ProgressiveDecoder: Sendable {
         let isNew = coder == nil
         if isNew, isWholeKept { coder = makeCoder(whole) }
         guard let coder else { return nil }
-        if let streaming = coder as? any StreamingImageCoder {
+        if let streaming {
             do throws(WebImageError) {
                 for piece in isNew ? [whole] : pieces { try streaming.append(piece, finished: false) }
             } catch {
@@ -128,11 +130,11 @@ struct ProgressiveDecoder: Sendable {
     }
 
     private func makeCoder(_ body: Data) -> (any ProgressiveImageCoder)? {
-        let named = decoding.coder as? any ProgressiveImageCoder
-        let found = (decoding.coder as? ImageCodersManager)?.coders.last {
-            ($0 as? any ProgressiveImageCoder)?.canIncrementalDecode(from: body) ?? false
+        let named = ResolvedCoder(decoding.coder).progressive
+        let found = (decoding.coder as? ImageCodersManager)?.resolvedCoders.last {
+            $0.progressive?.canIncrementalDecode(from: body) ?? false
         }
-        guard let coder = named ?? (found as? any ProgressiveImageCoder) else { return nil }
+        guard let coder = named ?? found?.progressive else { return nil }
         return type(of: coder).init(incrementalWithOptions: decoding.options.dictionary)
     }
 }

@@ -130,7 +130,7 @@ public final class ImageEncodedCache: Sendable {
         {
             return false
         }
-        return await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original) == version
+        return await plan.originalCache.imageCache?.diskVersion(of: original) == version
     }
 
     // MARK: New results
@@ -176,7 +176,7 @@ public final class ImageEncodedCache: Sendable {
 
     private func lastModified(_ result: WebImageResult, _ plan: LoadPlan) async -> String? {
         if let metadata = result.sourceMetadata { return CachedResource.lastModified(in: metadata) }
-        let original = await (plan.originalCache as? any LayeredImageCaching)?.diskResource(forKey: plan.originalKey)
+        let original = await plan.originalCache.layered?.diskResource(forKey: plan.originalKey)
         guard let original, plan.originalDecoder.accepts(original) else { return nil }
         return CachedResource.lastModified(in: original.metadata)
     }

@@ -45,10 +45,8 @@ extension WebImageManager {
         let plan = LoadPlan(LoadRequest(url, [], RequestContext(context), settings), host: self)
         removeFailedURL(url)
         guard let key = plan.keys.original else { return }
-        for cache in [plan.cache, plan.originalCache].flatMap(\.layers) {
-            if let cache = cache as? ImageCache {
-                await cache.removeVariants(of: key.sourceFingerprint, cacheType: .all)
-            }
+        for cache in [plan.cache, plan.originalCache].flatMap(\.parts) {
+            await cache.imageCache?.removeVariants(of: key.sourceFingerprint, cacheType: .all)
             await cache.remove(key.string)
         }
         for cache in encodedCaches { await cache.removeImages(of: key.sourceFingerprint) }
@@ -60,7 +58,7 @@ extension WebImageManager {
 
     private func contains(_ url: URL?, _ type: ImageCacheType) async -> Bool {
         let key = url.flatMap { cacheKey(for: $0) }
-        return await imageCache.containment(forKey: key, cacheType: type) != .none
+        return await settings.roles.cache.containment(forKey: key, cacheType: type) != .none
     }
 
     private func ask(_ url: URL?, _ type: ImageCacheType, _ answer: @escaping @Sendable (Bool) -> Void) {
@@ -94,22 +92,5 @@ extension WebImageManager {
     /// Returns the number of subscribers that wait for a variant of this URL.
     package func subscriberCount(of url: URL) -> Int {
         pipeline.variants.subscriberCount { $0.decoded.original.url == url }
-    }
-}
-
-extension ImageCaching {
-    /// The cache itself; for an ``ImageCachesManager``, its caches.
-    fileprivate var layers: [any ImageCaching] {
-        (self as? ImageCachesManager)?.caches?.flatMap(\.layers) ?? [self]
-    }
-
-    fileprivate func remove(_ key: String) async {
-        await withCheckedContinuation { continuation in
-            let completion = Completion<Void> { continuation.resume() }
-            // The completion may run on the main queue, which may not be served. Do not wait for it if the disk cache
-            // performs its operations in order.
-            removeImage(forKey: key, cacheType: .all) { completion.complete(with: ()) }
-            if self is ImageCache { completion.complete(with: ()) }
-        }
     }
 }

@@ -1,13 +1,6 @@
 import Foundation
 import WebImageCore
 
-/// A cache that can wait until all its entries are on disk. The entries then survive the end of the process.
-package protocol FlushableCache: Sendable {
-    func flush() async
-}
-
-extension ImageCache: FlushableCache {}
-
 extension WebImageManager {
     /// Ends the manager's work. Cancels every load, waits for the pending writes, then flushes the cache. Loads that
     /// begin after this call end with `.cancelled`.
@@ -26,7 +19,8 @@ extension WebImageManager {
             try? await Task.sleep(for: .milliseconds(2))
             if Task.isCancelled { return false }
         }
-        guard let cache = imageCache as? any FlushableCache else { return true }
+        let cache = settings.roles.cache
+        guard cache.isFlushable else { return true }
         return await withValueContinuation { continuation in
             let completion = Completion<Bool> { continuation.resume(returning: $0) }
             Task.detached {

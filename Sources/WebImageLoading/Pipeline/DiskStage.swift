@@ -16,7 +16,7 @@ struct DiskStage: Sendable {
         guard let stored, decoder.accepts(stored) else { return nil }
         guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
         guard let original = plan.keys.original,
-            let current = await (plan.originalCache as? any VersionedImageCache)?.diskVersion(of: original)
+            let current = await plan.originalCache.imageCache?.diskVersion(of: original)
         else { return stored }
         return version == current ? stored : nil
     }
@@ -30,7 +30,7 @@ struct DiskStage: Sendable {
         }
         guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
         guard let original = plan.keys.original,
-            let current = (plan.originalCache as? any VersionedImageCache)?.diskVersionSync(of: original)
+            let current = plan.originalCache.imageCache?.diskVersionSync(of: original)
         else { return stored }
         return version == current ? stored : nil
     }
@@ -44,10 +44,10 @@ struct DiskStage: Sendable {
     func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
         let (cache, type) = plan.source
         guard type != .none else { return nil }
-        guard let layered = cache as? any LayeredImageCaching else {
+        guard let layered = cache.layered else {
             // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already
             // looked up this key.
-            return plan.isVariant ? await foreign(cache, plan.keys.original, type, plan) : nil
+            return plan.isVariant ? await foreign(cache.role, plan.keys.original, type, plan) : nil
         }
         guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
             return nil
@@ -70,7 +70,8 @@ struct DiskStage: Sendable {
     // MARK: Custom caches that return decoded images
 
     func foreignVariant(_ plan: LoadPlan) async -> WebImageResult? {
-        guard let found = await foreign(plan.cache, plan.keys.variant, plan.queryType, plan), let image = found.image,
+        guard let found = await foreign(plan.cache.role, plan.keys.variant, plan.queryType, plan),
+            let image = found.image,
             plan.transformer == nil || image.isVariant(for: plan.options)
         else { return nil }
         return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)

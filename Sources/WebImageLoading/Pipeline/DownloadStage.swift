@@ -9,16 +9,16 @@ struct DownloadStage: Sendable {
     func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData? {
         guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
         guard
-            plan.loader is ImageLoadersManager
-                || plan.loader.canRequestImage(
+            plan.loader.manager != nil
+                || plan.loader.role.canRequestImage(
                     for: plan.url, options: plan.options, context: plan.context.forRoles)
-        else { throw .notTaken(plan.url, by: plan.loader) }
+        else { throw .notTaken(plan.url, by: plan.loader.role) }
         handle.send(.loaderStarted)
         let summary: (OriginalData) -> StageSummary = {
             StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.response?.statusCode)
         }
         return try await plan.observed(.download, summary) { () throws(WebImageError) in
-            guard let loader = plan.loader as? any ImageDataLoader else { return try await decoded(plan, handle) }
+            guard let loader = plan.loader.data else { return try await decoded(plan, handle) }
             return try await fetched(plan, loader, handle)
         }
     }
@@ -70,12 +70,12 @@ struct DownloadStage: Sendable {
     /// The load has already delivered a cached image. If that image was made from another version of the bytes, returns
     /// the cached bytes. Otherwise throws `.cacheNotModified`.
     private func confirmed(
-        _ kept: CachedResource, in layer: (any LayeredImageCaching)?, by result: ImageDataResult, _ plan: LoadPlan
+        _ kept: CachedResource, in layer: ResolvedCache?, by result: ImageDataResult, _ plan: LoadPlan
     ) throws(WebImageError) -> OriginalData {
-        if let cache = layer as? any VersionedImageCache {
+        if let cache = layer?.imageCache {
             cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
         } else {
-            layer?.storeMetadata(result.metadata, forKey: plan.originalKey)
+            layer?.layered?.storeMetadata(result.metadata, forKey: plan.originalKey)
         }
         guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
@@ -87,9 +87,11 @@ struct DownloadStage: Sendable {
 
     /// Returns the bytes of the original with their metadata, and the cache that has them. An ``ImageCachesManager`` is
     /// asked layer by layer.
-    private func resource(_ plan: LoadPlan) async -> (CachedResource?, (any LayeredImageCaching)?) {
-        for layer in plan.originalLayers {
-            if let stored = await layer.diskResource(forKey: plan.originalKey), plan.originalDecoder.accepts(stored) {
+    private func resource(_ plan: LoadPlan) async -> (CachedResource?, ResolvedCache?) {
+        for layer in plan.originalCache.queriedLayers {
+            if let stored = await layer.layered?.diskResource(forKey: plan.originalKey),
+                plan.originalDecoder.accepts(stored)
+            {
                 return (stored, layer)
             }
         }
@@ -104,7 +106,7 @@ struct DownloadStage: Sendable {
             await withValueContinuation { continuation in
                 call.whenCompleted { continuation.resume(returning: $0) }
                 guard !call.isCompleted else { return }
-                let operation = plan.loader.requestImage(
+                let operation = plan.loader.role.requestImage(
                     with: plan.url, options: plan.options, context: plan.context.forRoles,
                     progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
                     completed: { image, data, error, finished in

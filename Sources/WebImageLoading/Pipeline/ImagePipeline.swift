@@ -71,7 +71,7 @@ final class ImagePipeline: Sendable {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil, plan.queryType != .none else {
             return nil
         }
-        guard let cache = plan.cache as? any LayeredImageCaching else { return await disk.foreignVariant(plan) }
+        guard let cache = plan.cache.layered else { return await disk.foreignVariant(plan) }
         if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
             return await disk.completed(image, plan, cache)
         }
@@ -168,7 +168,7 @@ final class ImagePipeline: Sendable {
                 }
             })
         guard isDamaged else { return made }
-        (plan.source.cache as? any LayeredImageCaching)?.removeCorruptDiskEntry(forKey: plan.originalKey)
+        plan.source.cache.layered?.removeCorruptDiskEntry(forKey: plan.originalKey)
         return try await decodedOriginal(plan, handle, skippingDisk: true)
     }
 
@@ -209,7 +209,7 @@ final class ImagePipeline: Sendable {
         // A load can try several sources, and each failed source has its own error. Block the URL only if the loader
         // decides to block it for each of these errors. A source that was only unreachable may return the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
-            plan.loader.shouldBlockFailedURL(
+            plan.loader.role.shouldBlockFailedURL(
                 with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)
         }
         return plan.host.blocks(plan.url, after: error, loaderBlocks: loaderBlocks)

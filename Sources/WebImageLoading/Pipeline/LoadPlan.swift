@@ -11,9 +11,9 @@ struct LoadPlan: Sendable {
     private(set) var context: RequestContext
     let host: any PipelineHost
 
-    let cache: any ImageCaching
-    let originalCache: any ImageCaching
-    let loader: any ImageLoader
+    let cache: ResolvedCache
+    let originalCache: ResolvedCache
+    let loader: ResolvedLoader
     let transformer: (any ImageTransformer)?
     let serializer: (any WebImageCacheSerializerProtocol)?
     let decoding: ImageDecoding
@@ -69,10 +69,10 @@ struct LoadPlan: Sendable {
         url = request.url
         options = request.options
         self.context = context
-        cache = context.imageCache ?? settings.roles.cache
-        let namedOriginalCache = context.originalImageCache
+        cache = request.cache
+        let namedOriginalCache = context.originalImageCache.map(ResolvedCache.init)
         originalCache = namedOriginalCache ?? cache
-        hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0) == RoleIdentity(cache) } ?? true
+        hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0.role) == RoleIdentity(cache.role) } ?? true
         transformer = request.transformer
         serializer = context.cacheSerializer ?? settings.values.cacheSerializer
         encoding = ForeignCoderOptions(context.encodeOptions ?? [:])
@@ -94,10 +94,10 @@ struct LoadPlan: Sendable {
             options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
 
         let load = ImageDataLoad(url: url, options: options, requestContext: context)
-        loader = (context.imageLoader ?? settings.roles.loader).resolved(for: load)
-        let prepared = request.prepared ?? (loader as? any PreparingDataLoader)?.prepare(load)
+        loader = request.loader.chosen(for: load)
+        let prepared = request.prepared ?? loader.preparing?.prepare(load)
         self.prepared = prepared?.value
-        sharing = prepared?.identity ?? (loader as? any ImageDataLoader)?.identity(of: load)
+        sharing = prepared?.identity ?? loader.data?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
         streams = options.contains(.progressiveLoad) || context.pixelSizeReceiver != nil
     }
@@ -143,15 +143,9 @@ extension LoadPlan {
     }
 
     /// The cache and the layers in which the original is looked up.
-    var source: (cache: any ImageCaching, type: ImageCacheType) {
+    var source: (cache: ResolvedCache, type: ImageCacheType) {
         if options.contains(.fromLoaderOnly) || originalKey == nil { return (originalCache, .none) }
         return isVariant ? (originalCache, originalQueryType) : (cache, queryType)
-    }
-
-    /// The caches that may have the bytes of the original, in the order in which they are asked.
-    var originalLayers: [any LayeredImageCaching] {
-        if let layered = originalCache as? any LayeredImageCaching { return [layered] }
-        return (originalCache as? ImageCachesManager)?.queriedLayers ?? []
     }
 
     /// Decodes the entry of the variant.
@@ -159,18 +153,4 @@ extension LoadPlan {
 
     /// Decodes the entry of the original at the size that this load requests.
     var originalDecoder: EntryDecoder { EntryDecoder(key: keys.original, decoding: decoding, options: options) }
-}
-
-extension ImageLoader {
-    /// Returns the loader that performs the load: for an ``ImageLoadersManager``, the loader that the manager chooses;
-    /// for any other loader, the loader itself.
-    fileprivate func resolved(for load: ImageDataLoad) -> any ImageLoader {
-        guard let manager = self as? ImageLoadersManager, let loader = manager.loader(for: load) else {
-            return self
-        }
-        // Only the `ImageLoadersManager` can try several sources, and only with loaders that return bytes. A loader
-        // that returns decoded images is used directly.
-        if loader is any ImageDataLoader, manager.hasFurtherSources(load) { return self }
-        return loader.resolved(for: load)
-    }
 }

@@ -8,6 +8,8 @@ package struct LoadRequest: Sendable {
     let options: WebImageOptions
     let context: RequestContext
     let settings: LoadSettings
+    let cache: ResolvedCache
+    let loader: ResolvedLoader
     let transformer: (any ImageTransformer)?
     let thumbnail: LoadKeys.Thumbnail?
     let base: String?
@@ -21,37 +23,29 @@ package struct LoadRequest: Sendable {
         self.options = options
         self.context = context
         self.settings = settings
+        cache = context.imageCache.map(ResolvedCache.init) ?? settings.roles.cache
+        let named = context.imageLoader.map(ResolvedLoader.init)
+        loader = named ?? settings.roles.loader
         transformer = context.transformer(default: settings.hasTransformer ? settings.values.transformer : nil)
         thumbnail = context.thumbnail
         let filter = context.cacheKeyFilter ?? (settings.hasKeyFilter ? settings.values.cacheKeyFilter : nil)
         base = LoadKeys.base(url, filter: filter)
         let load = ImageDataLoad(url: url, options: options, requestContext: context)
-        (scope, prepared) = Self.scope(load, settings)
+        if let named {
+            scope = named.data?.cacheScope(of: load) ?? load.declaredScope ?? .shared
+            prepared = nil
+        } else {
+            (scope, prepared) = loader.scope(of: load)
+        }
         keys = LoadKeys(base: base, scope: scope, thumbnail: thumbnail, transformer: transformer)
-    }
-
-    private static func scope(_ load: ImageDataLoad, _ settings: LoadSettings) -> (CacheScope, PreparedLoad?) {
-        if let named = load.requestContext.imageLoader {
-            return ((named as? any ImageDataLoader)?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
-        }
-        let roles = settings.roles
-        if let manager = roles.loadersManager { return manager.scope(of: load) }
-        if let preparing = roles.preparingLoader {
-            let prepared = preparing.prepareForScope(load)
-            return (prepared?.identity.cacheScope ?? load.declaredScope ?? .shared, prepared)
-        }
-        return (roles.dataLoader?.cacheScope(of: load) ?? load.declaredScope ?? .shared, nil)
     }
 
     /// The image in memory; nil if memory has no image that fits the load.
     var memoryImage: Image? {
         guard !options.contains(.fromLoaderOnly), context.queryCacheType?.includesMemory ?? true else { return nil }
-        let named = context.imageCache
-        guard let cache = named == nil ? settings.roles.layeredCache : named as? any LayeredImageCaching else {
-            return nil
-        }
+        guard let layered = cache.layered else { return nil }
         return MemoryStage.image(
-            of: keys.variant, in: cache, isTransformed: transformer != nil,
+            of: keys.variant, in: layered, isTransformed: transformer != nil,
             ImageMatcher(options: options, context: context))
     }
 }

@@ -3,9 +3,7 @@ import WebImageCore
 
 /// The settings of a manager that its loads use, such as the cache, the loader and the transformer.
 ///
-/// This type is a class, because copying a struct with the settings took 10 % of the time of a memory hit. ``Roles``
-/// casts the cache and the loader once to the protocols that they implement, because a dynamic cast costs more than a
-/// lookup in the memory cache.
+/// This type is a class, because copying a struct with the settings took 10 % of the time of a memory hit.
 package final class LoadSettings: Sendable {
     struct Values {
         var transformer: (any ImageTransformer)?
@@ -16,28 +14,19 @@ package final class LoadSettings: Sendable {
         var isShutDown = false
     }
 
-    /// The cache and the loader of the manager, with the protocols that they implement. The context of a load
-    /// can name another cache or loader.
+    /// The cache and the loader of the manager. The context of a load can name another cache or loader.
     package final class Roles: Sendable {
-        let cache: any ImageCaching
-        let loader: any ImageLoader
-        package let layeredCache: (any LayeredImageCaching)?
-        /// The cache if it is an ``ImageCache``, otherwise nil. ``PlainHit`` requires this type.
+        package let cache: ResolvedCache
+        let loader: ResolvedLoader
+        // Copies of properties of the cache and the loader. A ``PlainHit`` reads them with one step less.
         let imageCache: ImageCache?
-        let dataLoader: (any ImageDataLoader)?
-        let preparingLoader: (any PreparingDataLoader)?
-        let loadersManager: ImageLoadersManager?
         let sharedScopeLoader: (any SharedScopeLoader)?
 
         init(cache: any ImageCaching, loader: any ImageLoader) {
-            self.cache = cache
-            self.loader = loader
-            layeredCache = cache as? any LayeredImageCaching
-            imageCache = cache as? ImageCache
-            dataLoader = loader as? any ImageDataLoader
-            preparingLoader = loader as? any PreparingDataLoader
-            loadersManager = loader as? ImageLoadersManager
-            sharedScopeLoader = loader as? any SharedScopeLoader
+            self.cache = ResolvedCache(cache)
+            self.loader = ResolvedLoader(loader)
+            imageCache = self.cache.imageCache
+            sharedScopeLoader = self.loader.sharedScope
         }
     }
 

@@ -71,10 +71,10 @@ extension LoadPlan {
 
     var originalIdentity: OriginalIdentity {
         let source = source
-        let isLayered = source.cache is any LayeredImageCaching
+        let isLayered = source.cache.layered != nil
         return OriginalIdentity(
             url: url, sharing: sharing, unshared: unshared, key: keys.original,
-            cache: RoleIdentity(source.cache), loader: RoleIdentity(loader),
+            cache: RoleIdentity(source.cache.role), loader: RoleIdentity(loader.role),
             options: options.intersection(Self.originalOptions),
             queryType: isLayered ? (source.type.includesDisk ? .disk : .none) : source.type,
             isRefreshing: isRefreshing, cachedVersion: cachedVersion, streams: streams,
@@ -99,7 +99,7 @@ extension LoadPlan {
     var variantIdentity: VariantIdentity {
         VariantIdentity(
             decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
-            cache: RoleIdentity(cache), originalCache: RoleIdentity(originalCache),
+            cache: RoleIdentity(cache.role), originalCache: RoleIdentity(originalCache.role),
             serializer: serializer.map { RoleIdentity($0) },
             encoding: encoding,
             types: [queryType, storeType, originalStoreType],

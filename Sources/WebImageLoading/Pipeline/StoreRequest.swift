@@ -3,7 +3,7 @@ import WebImageCore
 
 /// One entry that a load stores. A load stores the same entries that SDWebImage stores, but writes each key only once.
 struct StoreRequest: Sendable {
-    let cache: any ImageCaching
+    let cache: ResolvedCache
     let key: String?
     /// The image that the cache encodes if `data` is nil.
     var image: Image?
@@ -30,7 +30,7 @@ struct StoreRequest: Sendable {
         let toDisk = plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk
         // For a layered cache, `StoreStage` has already stored the image in memory.
         let toMemory =
-            !(plan.originalCache is any LayeredImageCaching) && isWhole
+            plan.originalCache.layered == nil && isWhole
             && (plan.originalStoreType.includesMemory || isSame && plan.storeType.includesMemory)
         guard let type = ImageCacheType(memory: toMemory, disk: toDisk), isWhole || !original.data.isEmpty else {
             return []
@@ -68,7 +68,7 @@ struct StoreRequest: Sendable {
         if !plan.isVariant {
             guard !plan.hasOneCache, made.original.cacheType == .none else { return [] }
         }
-        let isLayered = plan.cache is any LayeredImageCaching
+        let isLayered = plan.cache.layered != nil
         // Do not write a thumbnail if its original is on disk, because decoding the original again is cheap. Always
         // write a transformed image, because transforming it again may be expensive.
         let isWorthIt =

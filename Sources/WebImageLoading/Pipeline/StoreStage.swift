@@ -92,7 +92,7 @@ struct StoreStage: Sendable {
     /// be made again by every load.
     private func versionOnDisk(_ digest: ContentDigest, _ key: EntryKey, _ plan: LoadPlan) async -> OriginalVersion {
         let (versions, source) = (versions(plan), key.sourceFingerprint)
-        if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache as? any VersionedImageCache,
+        if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache.imageCache,
             await cache.diskVersion(of: key) == digest
         {
             return versions.takeIn(digest, for: source)
@@ -111,7 +111,7 @@ struct StoreStage: Sendable {
     }
 
     private func versions(_ plan: LoadPlan) -> OriginalVersions {
-        (plan.originalCache as? any VersionedImageCache)?.originalVersions ?? originalVersions
+        plan.originalCache.imageCache?.originalVersions ?? originalVersions
     }
 
     /// Stores an image that was read from disk in memory. `version` is the version of the original from which the image
@@ -125,7 +125,7 @@ struct StoreStage: Sendable {
     func keepInMemorySync(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) {
         guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
         let (versions, source) = (versions(plan), key.sourceFingerprint)
-        if versions.mayTakeIn(version, for: source), let cache = plan.originalCache as? any VersionedImageCache,
+        if versions.mayTakeIn(version, for: source), let cache = plan.originalCache.imageCache,
             cache.diskVersionSync(of: key) == version
         {
             return keepInMemory(image, plan, versions.takeIn(version, for: source))
@@ -144,7 +144,7 @@ struct StoreStage: Sendable {
 
     private func keepInMemory(_ image: Image, _ plan: LoadPlan, _ version: OriginalVersion?) {
         guard plan.storeType.includesMemory, !image.isIncremental,
-            let cache = plan.cache as? any LayeredImageCaching, cache.keepsImagesInMemory, let key = plan.keys.variant
+            let cache = plan.cache.layered, cache.keepsImagesInMemory, let key = plan.keys.variant
         else { return }
         image.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
         cache.storeImageToMemory(image, forKey: key.string)
@@ -152,7 +152,7 @@ struct StoreStage: Sendable {
 
     private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan, _ version: OriginalVersion?) {
         guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
-            let cache = plan.originalCache as? any LayeredImageCaching, cache.keepsImagesInMemory,
+            let cache = plan.originalCache.layered, cache.keepsImagesInMemory,
             let key = plan.keys.original
         else { return }
         made.source.noteEntry(ImageEntries.Entry(identity: .key(key), version: version))
@@ -166,20 +166,20 @@ struct StoreStage: Sendable {
         if waits {
             await withCheckedContinuation { continuation in
                 let completion = Completion<Void> { continuation.resume() }
-                request.cache.storeImage(
+                request.cache.role.storeImage(
                     request.image, imageData: request.data, forKey: request.key, options: plan.options,
                     context: context.forRoles, cacheType: request.type
                 ) { completion.complete(with: ()) }
             }
         } else {
-            request.cache.storeImage(
+            request.cache.role.storeImage(
                 request.image, imageData: request.data, forKey: request.key, options: plan.options,
                 context: context.forRoles, cacheType: request.type, completion: nil)
         }
         // A versioned cache has stored the metadata of the identity together with the bytes. For other caches, store
         // the metadata here.
-        if let metadata = request.identity?.metadata, !(request.cache is any VersionedImageCache) {
-            (request.cache as? any LayeredImageCaching)?.storeMetadata(metadata, forKey: request.key)
+        if let metadata = request.identity?.metadata, request.cache.imageCache == nil {
+            request.cache.layered?.storeMetadata(metadata, forKey: request.key)
         }
     }
 

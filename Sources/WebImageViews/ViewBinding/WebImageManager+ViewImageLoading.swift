@@ -20,7 +20,7 @@ extension WebImageManager {
     /// lookup.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
         guard let key = LoadRequest(url, [], RequestContext(context), settings).keys.variant,
-            let image = settings.roles.layeredCache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
+            let image = settings.roles.cache.layered?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
         else { return nil }
         return image
     }
