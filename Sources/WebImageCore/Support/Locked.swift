@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A value that is protected by a `pthread_mutex_t`. One allocation contains both. The package uses this type as its
 /// lock for short critical sections.
@@ -12,11 +12,13 @@ import Foundation
 package struct Locked<State>: @unchecked Sendable {
     // Unchecked is correct because only `withLock` accesses the state, and only while the mutex is locked. The closures
     // passed to `withLock` return copies or `Sendable` objects, never a reference to protected state.
-    private let storage: LockedStorage<State>
+    //
+    // Not private, so that optimized builds specialise `withLock` in the other targets.
+    @usableFromInline let storage: LockedStorage<State>
 
     package init(_ state: State) { storage = LockedStorage<State>.make(state) }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
         -> Result
     {
@@ -29,7 +31,8 @@ package struct Locked<State>: @unchecked Sendable {
 }
 
 /// The storage: the state, followed by the mutex.
-private final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
+@usableFromInline
+final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
     static func make(_ state: State) -> LockedStorage<State> {
         let buffer = create(minimumCapacity: 1) { _ in state }
         buffer.withUnsafeMutablePointerToElements { _ = pthread_mutex_init($0, nil) }
