@@ -43,6 +43,10 @@ final class DiskStore: Sendable {
     /// The maximum number of bytes that wait for a commit (16 MiB). Above this limit, the thread that stores a value
     /// performs the commit.
     static let pendingLimit = 16 << 20
+    /// The part of ``pendingLimit`` that a cache with a small size limit uses.
+    private static func pendingLimit(of config: ImageCacheConfig) -> Int {
+        config.maxDiskSize > 0 ? FolderBudget(limit: config.maxDiskSize).pendingBytes : pendingLimit
+    }
     static let pendingAccessLimit = 512
     /// The time for which changes are collected before a commit. One commit for several changes costs less, because
     /// each commit writes several pages and wakes a thread.
@@ -198,7 +202,7 @@ final class DiskStore: Sendable {
             if let metadata {
                 state.pending.put(.init(data: metadata, time: time), at: .init(key: hash, companion: .metadata))
             }
-            return state.pending.byteCount > Self.pendingLimit
+            return state.pending.byteCount > Self.pendingLimit(of: state.config)
         }
         if isTooMuch { flush() } else { scheduleFlush() }
     }

@@ -80,11 +80,39 @@ extension StoreWriter {
         try database.execute("PRAGMA incremental_vacuum")
     }
 
-    /// If the index has more than 1,024 free pages, returns up to 1,024 of these pages to the file system.
-    func releaseFreePages() throws(DatabaseError) {
-        guard let free = try database.integer("PRAGMA freelist_count"), free > 1024 else { return }
-        try database.execute("PRAGMA incremental_vacuum(1024)")
+    /// If the free pages of the index have more than `bytes` bytes, returns pages to the file system: at least enough
+    /// of them, and at most 1,024 in one call.
+    func releaseFreePages(above bytes: Int) throws(DatabaseError) {
+        let excess = try pages("freelist_count") - bytes / pageSize
+        guard excess > 0 else { return }
+        // Each call is a transaction, after which the log can be copied into the index. One large transaction would make
+        // a long log, because it writes a page for each page that it frees.
+        var left = min(max(excess, Self.releasedPages), 1024)
+        while left > 0 {
+            try database.execute("PRAGMA incremental_vacuum(\(min(left, Self.releasedPages)))")
+            left -= Self.releasedPages
+        }
     }
+
+    /// The number of pages that one transaction returns to the file system.
+    private static let releasedPages = 32
+
+    /// The size of all used pages of the index in bytes. Reads only the header of the index.
+    var indexBytes: Int {
+        get throws(DatabaseError) { (try pages("page_count") - pages("freelist_count")) * pageSize }
+    }
+
+    /// The size of the files of all values in bytes, in whole blocks of 4 KiB. Reads only the SQL index of these sizes.
+    var fileBytes: Int {
+        get throws(DatabaseError) {
+            try database.execute("CREATE INDEX IF NOT EXISTS entry_file ON entry(size) WHERE file IS NOT NULL")
+            return try database.prepareOnce(
+                "SELECT ifnull(sum((size + 4095) / 4096 * 4096), 0) FROM entry WHERE file IS NOT NULL"
+            ).first { $0.integer(0) } ?? 0
+        }
+    }
+
+    private func pages(_ pragma: String) throws(DatabaseError) -> Int { try database.integer("PRAGMA \(pragma)") ?? 0 }
 
     /// Computes the totals again from all rows. Used by ``DiskStore/verify()``.
     func repairTotals() throws(DatabaseError) {

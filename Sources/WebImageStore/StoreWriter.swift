@@ -11,6 +11,9 @@ final class StoreWriter {
     let folder: StoreFolder
     let database: Database
     let indexInode: UInt64
+    let pageSize: Int
+    /// The size of the log in bytes at which a commit performs a checkpoint.
+    private var logBytes = StoreFormat.longestLog
     private let find: Statement
     private let findRow: Statement
     private let insert: Statement
@@ -31,6 +34,7 @@ final class StoreWriter {
         self.folder = folder
         self.database = database
         indexInode = folder.indexInode
+        pageSize = max(try database.integer("PRAGMA page_size") ?? StoreFormat.pageSize, 512)
         // Use a page cache of 16 MB. SQLite's default of 2 MB has room for 128 pages. A batch of removals changes more
         // than 128 pages and would then write some pages twice. Debian's SQLite overwrites all freed bytes with zeros.
         // With Debian's setting, evicting values of 20 KB takes four times as long. `FAST` overwrites freed bytes only
@@ -63,6 +67,14 @@ final class StoreWriter {
         variants = try database.prepare(
             "SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3 AND origin <> ? AND id <> ?")
         family = try database.prepare("SELECT id, size, file, key FROM entry WHERE source = ? AND kind = 3")
+    }
+
+    /// Sets the size of the log in bytes at which a commit performs a checkpoint. A longer log is then truncated.
+    func boundLog(_ bytes: Int) throws(DatabaseError) {
+        guard bytes != logBytes else { return }
+        try database.execute(
+            "PRAGMA wal_autocheckpoint = \(max(bytes / pageSize, 1)); PRAGMA journal_size_limit = \(bytes)")
+        logBytes = bytes
     }
 
     /// Runs a transaction and rolls it back if `body` throws. `body` collects the names of superseded files.

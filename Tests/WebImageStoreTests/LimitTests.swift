@@ -45,6 +45,63 @@ struct LimitTests {
         #expect(cache.containsData(forKey: "12"))
     }
 
+    /// The sizes of all files in the folder: values, index, log and shared memory.
+    private var folderBytes: Int {
+        folder.files.reduce(0) { sum, path in
+            var status = stat()
+            return sum + (lstat(path, &status) == 0 ? Int(status.st_size) : 0)
+        }
+    }
+
+    /// Values in the index, values in files, and both in turn.
+    @Test(arguments: [1 << 20, 2 << 20, 8 << 20], [100...6_000, 15_000...32_000, 33_000...90_000, 100...90_000])
+    func sizeLimitBoundsTheWholeFolder(limit: Int, sizes: ClosedRange<Int>) throws {
+        let cache = try open { $0.maxDiskSize = limit }
+        var random = SeededRandom(seed: 32)
+        var (written, number, most) = (0, 0, 0)
+        while written < 4 * limit {
+            // A part of the keys is stored again, with another size.
+            let key = number % 5 == 4 ? number - 3 : number
+            let value = bytes(Int.random(in: sizes, using: &random), seed: UInt64(number))
+            cache.setData(value, forKey: "\(key)")
+            written += value.count
+            number += 1
+            pass(1)
+            guard number % 7 == 0 else { continue }
+            cache.flush()
+            _ = cache.data(forKey: "\(number / 2)")
+            most = max(most, folderBytes)
+        }
+        #expect(most <= limit, "\(most)")
+        // The cache is not nearly empty either.
+        #expect(cache.totalSize() > limit / 4, "\(cache.totalSize())")
+        #expect(cache.verify().removed == 0)
+        cache.removeExpiredData()
+        cache.flush()
+        #expect(folderBytes <= limit)
+    }
+
+    /// A value above the limit is removed again, and the other values are not lost for it.
+    @Test func smallerLimitShrinksTheFolder() throws {
+        let cache = try open { $0.maxDiskSize = 16 << 20 }
+        for key in 0..<400 {
+            cache.setData(bytes(20_000, seed: UInt64(key)), forKey: "\(key)")
+            pass(1)
+        }
+        cache.flush()
+        #expect(cache.totalCount() == 400)
+        var config = ImageCacheConfig()
+        config.maxDiskSize = 2 << 20
+        cache.configDidChange(config)
+        for key in 400..<420 {
+            cache.setData(bytes(2_000, seed: UInt64(key)), forKey: "\(key)")
+            cache.flush()
+            pass(1)
+        }
+        #expect(cache.containsData(forKey: "419"))
+        #expect(folderBytes <= 2 << 20, "\(folderBytes)")
+    }
+
     @Test func explicitRemovalTrimsToHalf() throws {
         let cache = try open { $0.maxDiskSize = .max }
         for key in 0..<10 {

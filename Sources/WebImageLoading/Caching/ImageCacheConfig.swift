@@ -25,7 +25,8 @@ public struct ImageCacheConfig: Sendable {
     /// The maximum age of an entry on disk in seconds. A negative value means unlimited. 0 means that every entry is
     /// expired. The default is one week.
     public var maxDiskAge: TimeInterval = 7 * 24 * 60 * 60
-    /// The size limit of the disk layer in bytes. `.max` means unlimited. 0 means an automatic limit: 2 GB, or 5 % of
+    /// The size limit of the disk layer in bytes. From 1 MiB on, it limits all files of the folder: values, index and log.
+    /// A smaller limit counts only the values. `.max` means unlimited. 0 means an automatic limit: 2 GB, or 5 % of
     /// the sum of the free space and the size of the cache if this is less. The default is 0.
     public var maxDiskSize = 0
     /// The limit for the total cost of the memory layer in bytes. 0 means an automatic limit: 15 % of the machine's
