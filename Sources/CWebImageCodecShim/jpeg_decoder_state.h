@@ -42,6 +42,7 @@ struct webimage_jpeg_decoder {
     error_manager errors;
     struct jpeg_progress_mgr progress;
     int64_t deadline;
+    int (*should_stop)(void); /* NULL, or returns whether the decode must end */
     growing_source *source; /* NULL when the whole file is in memory */
 };
 

@@ -58,7 +58,8 @@ static void progress_monitor(j_common_ptr cinfo) { webimage_jpeg_check_progress(
 void webimage_jpeg_check_progress(webimage_jpeg_decoder *decoder) {
     j_common_ptr cinfo = (j_common_ptr)&decoder->cinfo;
     if (decoder->cinfo.input_scan_number > max_scans) escape(cinfo, WEBIMAGE_JPEG_TOO_MANY_SCANS);
-    if (webimage_jpeg_now() > decoder->deadline) escape(cinfo, WEBIMAGE_JPEG_OUT_OF_TIME);
+    if (webimage_jpeg_now() > decoder->deadline || (decoder->should_stop && decoder->should_stop()))
+        escape(cinfo, WEBIMAGE_JPEG_OUT_OF_TIME);
 }
 
 webimage_jpeg_decoder *webimage_jpeg_decoder_make(size_t max_ancillary, int64_t max_nanoseconds) {
@@ -198,6 +199,8 @@ int webimage_jpeg_read_rows(webimage_jpeg_decoder *decoder, uint8_t *pixels, siz
     }
     return webimage_jpeg_is_complete(decoder) ? WEBIMAGE_JPEG_OK : WEBIMAGE_JPEG_TRUNCATED;
 }
+
+void webimage_jpeg_set_stop(webimage_jpeg_decoder *decoder, int (*should_stop)(void)) { decoder->should_stop = should_stop; }
 
 int64_t webimage_jpeg_deadline(const webimage_jpeg_decoder *decoder) { return decoder->deadline; }
 

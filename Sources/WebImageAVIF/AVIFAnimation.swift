@@ -27,7 +27,7 @@ final class AVIFAnimation: AnimationSource {
         let picture = try open.withLock { opened throws(WebImageError) in
             let usable = if let opened { opened } else { try OpenDecoder(data, limits: options.limits) }
             opened = nil
-            let picture = try usable.decoder.picture(at: index, options: options)
+            let picture = try usable.decoder.picture(at: index, options: options, deadline: deadline)
             opened = usable
             return picture
         }

@@ -13,12 +13,14 @@ final class AVIFDecoder {
     private(set) var profile: ColorProfile?
     /// The visible part of the coded picture. Nil if the whole picture is visible.
     private var crop: avifCropRect?
+    private let byteCount: Int
 
     /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, limits: DecodingLimits) throws(WebImageError) {
         libavif = try AVIFLibrary.functions()
         guard let handle = libavif.avifDecoderCreate() else { throw .badData("libavif", "cannot make a decoder") }
         self.handle = handle
+        byteCount = bytes.count
         HandleLedger.opened("avif_decoder")
         handle.pointee.maxThreads = 1
         handle.pointee.ignoreExif = 1
@@ -118,9 +120,20 @@ final class AVIFDecoder {
         return (webimage_avif_mirror_axis(handle.pointee.image) == 0 ? upsideDown : sideways)[turns]
     }
 
+    /// The time of decoding a pixel and a byte of a file (Documentation/Costs.md). Noise needs 5 ns for each pixel and
+    /// 75 ns for each byte; filters and grain of the codec can double the time of a pixel several times.
+    private static let (secondsPerPixel, secondsPerByte) = (30e-9, 80e-9)
+
     /// Decodes one frame. Does not apply the orientation. The pixel layout can differ from `options.pixelFormat`,
     /// because libavif does not write every layout.
-    func picture(at index: Int, options: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+    func picture(
+        at index: Int, options: DecodingOptions, deadline: DecodeDeadline
+    ) throws(WebImageError) -> DecodedPicture {
+        // An AV1 decoder cannot be interrupted while it decodes a frame.
+        let bytes = Double(byteCount) / Double(max(info.frameCount, 1))
+        try deadline.admit(
+            "decoding AVIF",
+            seconds: Double(storedSize.pixelCount) * Self.secondsPerPixel + bytes * Self.secondsPerByte)
         try check(libavif.avifDecoderNthImage(handle, UInt32(index)))
         try options.limits.checkPixels(storedSize)
         guard crop != nil || storedSize == info.storedSize else {

@@ -32,7 +32,7 @@ final class AVIFEncoder {
             let frame = try frame(index)
             // libavif cannot be interrupted while it encodes a frame.
             try WorkBudget.current?.admit(
-                "encoding AVIF", seconds: Double(frame.image.pixelSize.pixelCount) * Self.secondsPerPixel)
+                "encoding AVIF", seconds: Double(frame.image.pixelSize.pixelCount) * Self.secondsPerPixel(options))
             let planes = try AVIFPlanes(frame.image, options: options, libavif: libavif)
             guard planes.size == size ?? planes.size else { throw .cannotEncode("libavif", "frames differ in size") }
             size = planes.size
@@ -48,11 +48,40 @@ final class AVIFEncoder {
             try check(libavif.avifEncoderAddImage(handle, planes.image, milliseconds, flags))
         }
         try check(libavif.avifEncoderFinish(handle, &output))
-        return Data(bytes: output.data, count: output.size)
+        var data = Data(bytes: output.data, count: output.size)
+        if frameCount > 1 { try Self.clearTimes(&data) }
+        return data
     }
 
-    /// An estimate of the time of encoding a pixel, above that of most photos. `Scripts/cost-table` measures it.
-    private static let secondsPerPixel = 250e-9
+    /// Sets the times of creation and modification in the headers of an animation to 0, which means unknown.
+    ///
+    /// libavif writes the current time. The same animation would have other bytes in every second, and the image service
+    /// would send it with another entity tag.
+    private static func clearTimes(_ data: inout Data) throws(WebImageError) {
+        let ranges = try data.withFileBytes { bytes throws(WebImageError) in
+            let file = HEIFBoxReader(bytes)
+            func headers(_ range: Range<Int>) throws(WebImageError) -> [Range<Int>] {
+                var found: [Range<Int>] = []
+                for box in try file.boxes(in: range) {
+                    switch box.type {
+                    case "moov", "trak", "mdia": found += try headers(box.content)
+                    case "mvhd", "tkhd", "mdhd":
+                        let start = box.content.lowerBound + 4
+                        found.append(start..<start + (try file.version(of: box) == 0 ? 8 : 16))
+                    default: break
+                    }
+                }
+                return found
+            }
+            return try headers(0..<bytes.count)
+        }
+        for range in ranges where range.upperBound <= data.count { data.resetBytes(in: range) }
+    }
+
+    /// The time of encoding a pixel: that of noise (Documentation/Costs.md). A photo takes a quarter of it.
+    private static func secondsPerPixel(_ options: EncodingOptions) -> Double {
+        options.lossless || options.quality >= 0.9 ? 420e-9 : 130e-9
+    }
 
     private func configure(_ options: EncodingOptions) {
         // Quantizers range from 63 (worst quality) to 0 (best quality). The minimum quantizer is lower than the maximum

@@ -57,7 +57,7 @@ public final class ImageAVIFCoder: DetailedAnimatedImageCoder, FrameEncodingImag
             let decoder = try AVIFDecoder(bytes, limits: limits)
             let options = options.resolved(bitDepth: decoder.info.bitDepth)
             try options.checkMemory(for: decoder.info)
-            let picture = try decoder.picture(at: 0, options: options)
+            let picture = try decoder.picture(at: 0, options: options, deadline: deadline)
             try deadline.check()
             return (try picture.finished(options: options, fullSize: decoder.info.storedSize), decoder.info.frameCount)
         }

@@ -10,10 +10,12 @@ final class HEIFDecoder {
     private let handle: OpaquePointer
     let info: ImageInfo
     private let profile: ColorProfile?
+    private let byteCount: Int
 
     /// Parses the boxes. `bytes` must outlive the decoder, because the decoder reads them without a copy.
     init(_ bytes: UnsafeRawBufferPointer, format: ImageFormat, limits: DecodingLimits) throws(WebImageError) {
         libheif = try HEIFLibrary.functions()
+        byteCount = bytes.count
         let coded = try HEIFCodedSizes(bytes, limits: limits)
         guard let context = libheif.heif_context_alloc() else { throw .badData("libheif", "out of memory") }
         HandleLedger.opened("heif_context")
@@ -48,9 +50,17 @@ final class HEIFDecoder {
         HandleLedger.closed("heif_context")
     }
 
+    /// The time of decoding a pixel and a byte of a file (Documentation/Costs.md).
+    private static let (secondsPerPixel, secondsPerByte) = (50e-9, 60e-9)
+
     /// Decodes the picture with straight alpha. Channels have 8 bits. They have 16 bits if both the file and the
     /// requested pixel format have more than 8 bits.
-    func picture(_ wanted: DecodingOptions) throws(WebImageError) -> DecodedPicture {
+    func picture(_ wanted: DecodingOptions, deadline: DecodeDeadline) throws(WebImageError) -> DecodedPicture {
+        // libheif cannot be interrupted while it decodes a picture.
+        try deadline.admit(
+            "decoding HEIC",
+            seconds: Double(info.storedSize.pixelCount) * Self.secondsPerPixel
+                + Double(byteCount) * Self.secondsPerByte)
         let isDeep = info.bitDepth > 8 && wanted.pixelFormat.bitsPerComponent > 8
         let options = libheif.heif_decoding_options_alloc()
         defer { libheif.heif_decoding_options_free(options) }

@@ -52,7 +52,7 @@ public final class ImageHEICCoder: DetailedImageCoder {
             let decoder = try HEIFDecoder(bytes, format: Self.format(of: data) ?? .heif, limits: options.limits)
             let options = options.resolved(bitDepth: decoder.info.bitDepth)
             try options.checkMemory(for: decoder.info)
-            let picture = try decoder.picture(options)
+            let picture = try decoder.picture(options, deadline: deadline)
             try deadline.check()
             return try picture.finished(options: options, fullSize: decoder.info.storedSize)
         }

@@ -44,8 +44,8 @@ final class JXLEncoder {
         return try output()
     }
 
-    /// An estimate of the time of encoding a pixel, above that of most photos. `Scripts/cost-table` measures it.
-    private static let secondsPerPixel = 250e-9
+    /// The time of encoding a pixel: above that of noise (Documentation/Costs.md). A photo takes a sixth of it.
+    private static let secondsPerPixel = 150e-9
 
     private func describe(
         _ pixels: PixelBuffer, _ image: Image, _ options: EncodingOptions

@@ -59,10 +59,18 @@ final class JXLPictures {
         info.frameCount = max(info.delaysMilliseconds.count, 1)
     }
 
+    /// The time of decoding a pixel and a byte of a file (Documentation/Costs.md).
+    private static let (secondsPerPixel, secondsPerByte) = (40e-9, 80e-9)
+
     /// Decodes one frame. libjxl blends the layers of the frame.
     func picture(
         at index: Int, options: DecodingOptions, deadline: DecodeDeadline
     ) throws(WebImageError) -> DecodedPicture {
+        // libjxl can only be interrupted between pieces of the file. A small file is one piece.
+        try deadline.admit(
+            "decoding JPEG XL",
+            seconds: Double(info.storedSize.pixelCount) * Self.secondsPerPixel
+                + Double(bytes.count) / Double(max(info.frameCount, 1)) * Self.secondsPerByte)
         let isNext = index == nextIndex
         nextIndex = nil
         if !isNext { try decoder.restart(skipping: index) }

@@ -19,8 +19,22 @@ struct CostTableTests {
     /// A step and its work on a noisy picture.
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
-        let work: @Sendable (Image) throws(WebImageError) -> Void
+        /// Returns the work. What it needs, such as an encoded file, is made before.
+        let prepared: @Sendable (Image) throws(WebImageError) -> @Sendable () throws(WebImageError) -> Void
         var testDescription: String { name }
+
+        init(
+            name: String,
+            preparing: @escaping @Sendable (Image) throws(WebImageError) -> @Sendable () throws(WebImageError) -> Void
+        ) {
+            self.name = name
+            prepared = preparing
+        }
+
+        /// A row whose work needs nothing but the picture.
+        static func plain(_ name: String, _ work: @escaping @Sendable (Image) throws(WebImageError) -> Void) -> Row {
+            Row(name: name, preparing: { image in { () throws(WebImageError) in try work(image) } })
+        }
     }
 
     private struct Cost {
@@ -30,13 +44,13 @@ struct CostTableTests {
     }
 
     private static func effect(_ name: String, _ make: @escaping @Sendable (Image) -> Image?) -> Row {
-        Row(name: name) { image throws(WebImageError) in
+        .plain(name) { image throws(WebImageError) in
             if make(image) == nil { try WorkBudget.current?.check() }
         }
     }
 
     private static func encoder(_ format: ImageFormat, _ coder: any DetailedImageCoder, _ change: String = "") -> Row {
-        Row(name: "encode \(format.name ?? "?")\(change)") { image throws(WebImageError) in
+        .plain("encode \(format.name ?? "?")\(change)") { image throws(WebImageError) in
             var options = EncodingOptions()
             options.quality = 0.8
             options.progressive = change.contains("progressive")
@@ -46,7 +60,7 @@ struct CostTableTests {
     }
 
     static let effects: [Row] =
-        [0.3, 1, 1.9, 2, 5, 20, 100].map { deviation in
+        [0.3, 0.6, 1, 1.9, 2, 2.4, 2.5, 5, 20, 50, 100].map { deviation in
             effect("blur \(deviation)") { $0.blurredImage(deviation: deviation) }
         } + [
             effect("sharpen 5") { $0.sharpenedImage(deviation: 5, amount: 1.5) },
@@ -65,14 +79,40 @@ struct CostTableTests {
             },
         ]
 
-    static let encoders: [Row] = [
-        encoder(.jpeg, ImageJPEGCoder.shared), encoder(.jpeg, ImageJPEGCoder.shared, ", progressive"),
-        encoder(.png, ImagePNGCoder.shared), encoder(.gif, ImageGIFCoder.shared),
-        encoder(.webP, ImageWebPCoder.shared), encoder(.webP, ImageWebPCoder.shared, ", lossless"),
-        encoder(.bmp, ImageBMPCoder.shared), encoder(.tiff, ImageTIFFCoder.shared),
-        encoder(.avif, ImageAVIFCoder.shared), encoder(.jpegXL, ImageJPEGXLCoder.shared),
-        encoder(.heic, ImageHEICCoder.shared),
-    ]
+    static let encoders: [Row] =
+        [
+            encoder(.jpeg, ImageJPEGCoder.shared), encoder(.jpeg, ImageJPEGCoder.shared, ", progressive"),
+            encoder(.png, ImagePNGCoder.shared), encoder(.gif, ImageGIFCoder.shared),
+            encoder(.webP, ImageWebPCoder.shared), encoder(.webP, ImageWebPCoder.shared, ", lossless"),
+            encoder(.bmp, ImageBMPCoder.shared), encoder(.tiff, ImageTIFFCoder.shared),
+            encoder(.avif, ImageAVIFCoder.shared), encoder(.jpegXL, ImageJPEGXLCoder.shared),
+        ] + (ImageHEICCoder.shared.canEncode(to: .heic) ? [encoder(.heic, ImageHEICCoder.shared)] : [])
+
+    private static func decoder(_ format: ImageFormat, _ coder: any DetailedImageCoder, _ change: String = "") -> Row {
+        let make: @Sendable (Image) throws(WebImageError) -> @Sendable () throws(WebImageError) -> Void = {
+            image throws(WebImageError) in
+            var options = EncodingOptions()
+            options.quality = 0.8
+            options.progressive = change.contains("progressive")
+            options.lossless = change.contains("lossless")
+            let data = try coder.encode(image, format: format, options: options)
+            return { () throws(WebImageError) in
+                var decoding = DecodingOptions()
+                decoding.limits = .unlimited
+                _ = try coder.decode(data, options: decoding)
+            }
+        }
+        return Row(name: "decode \(format.name ?? "?")\(change)", preparing: make)
+    }
+
+    static let decoders: [Row] =
+        [
+            decoder(.jpeg, ImageJPEGCoder.shared), decoder(.jpeg, ImageJPEGCoder.shared, ", progressive"),
+            decoder(.png, ImagePNGCoder.shared), decoder(.gif, ImageGIFCoder.shared),
+            decoder(.webP, ImageWebPCoder.shared), decoder(.webP, ImageWebPCoder.shared, ", lossless"),
+            decoder(.bmp, ImageBMPCoder.shared), decoder(.tiff, ImageTIFFCoder.shared),
+            decoder(.avif, ImageAVIFCoder.shared), decoder(.jpegXL, ImageJPEGXLCoder.shared),
+        ] + (ImageHEICCoder.shared.canEncode(to: .heic) ? [decoder(.heic, ImageHEICCoder.shared)] : [])
 
     private static func noise(_ width: Int, _ height: Int) throws -> Image {
         var random = SeededRandom(seed: 3)
@@ -87,8 +127,9 @@ struct CostTableTests {
 
     /// Runs a row twice: to its end, and with a cancel after half of its time.
     private static func cost(of row: Row, _ image: Image) throws -> Cost {
+        let work = try row.prepared(image)
         func run(_ budget: WorkBudget) -> Result<Void, WebImageError> {
-            Result { () throws(WebImageError) in try budget.run { () throws(WebImageError) in try row.work(image) } }
+            Result { () throws(WebImageError) in try budget.run { () throws(WebImageError) in try work() } }
         }
         _ = ProcessMemory.resetPeak()
         let before = ProcessMemory.anonymousBytes ?? 0
@@ -116,17 +157,36 @@ struct CostTableTests {
         return Cost(seconds: seconds, peakBytes: peak, cancelSeconds: max(end - cancelled.withLock { $0 }, 0))
     }
 
-    @Test(arguments: effects + encoders.filter { !$0.name.hasSuffix("heic") })
+    /// Each row ends by itself: no check follows it.
+    @Test(arguments: effects + encoders + decoders)
     func stepEndsBeforeItsResultIfItIsCancelled(_ row: Row) throws {
+        let work = try row.prepared(try Image.generated(width: 300, height: 200) { _, _ in (1, 2, 3, 255) })
         let budget = WorkBudget(time: nil)
         budget.cancel()
         let error = #expect(throws: WebImageError.self) {
-            try budget.run { () throws(WebImageError) in
-                try row.work(try Image.generated(width: 300, height: 200) { _, _ in (1, 2, 3, 255) })
-                try WorkBudget.current?.check()
-            }
+            try budget.run { () throws(WebImageError) in try work() }
         }
         #expect(error?.isCancellation == true)
+    }
+
+    /// The steps that cannot be interrupted do not begin if they take longer than the rest of the budget.
+    @Test(arguments: ["encode avif", "encode jxl", "encode heic", "decode avif", "decode jxl", "decode heic"])
+    func stepThatCannotBeInterruptedStatesItsTime(_ name: String) throws {
+        let image = try Image.generated(width: 300, height: 200) { _, _ in (1, 2, 3, 255) }
+        // Without an encoder of libheif, there is no file to decode either.
+        guard let row = (Self.encoders + Self.decoders).first(where: { $0.name == name }) else {
+            #expect(name.hasSuffix("heic"))
+            return
+        }
+        let work = try row.prepared(image)
+        // The clock of this budget stands still, so only the stated time can exceed the budget.
+        func run(_ time: Duration) throws {
+            let budget = WorkBudget(time: time, now: { .zero })
+            try budget.run { () throws(WebImageError) in try work() }
+        }
+        #expect(throws: Never.self) { try run(.seconds(1)) }
+        let error = #expect(throws: WebImageError.self) { try run(.microseconds(50)) }
+        #expect(error?.code == .limitExceeded && error?.hint?.contains("would take too long") == true)
     }
 
     /// Prints the table if `WEBIMAGE_COSTS` is the number of megapixels.
@@ -136,7 +196,7 @@ struct CostTableTests {
         let side = Int((megapixels * 1e6).squareRoot())
         let image = try Self.noise(side, side)
         let count = Double(side * side)
-        for row in Self.effects + Self.encoders {
+        for row in Self.effects + Self.encoders + Self.decoders {
             do {
                 let cost = try Self.cost(of: row, image)
                 let numbers = String(

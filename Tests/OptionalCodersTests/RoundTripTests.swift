@@ -7,6 +7,7 @@ import WebImageHEIF
 import WebImageJXL
 import WebImageTIFF
 import WebImageTestTraits
+import WebImageTesting
 
 /// Each coder decodes the files that it encodes.
 @Suite(.timeLimit(minutes: 5), .serialized)
@@ -22,6 +23,22 @@ struct RoundTripTests {
         options.lossless = true
         return options
     }()
+
+    /// The bytes of an animation do not depend on the time at which it was encoded.
+    @Test func headersOfAnAnimationHaveNoTime() throws {
+        let data = try ImageAVIFCoder.shared.encode(
+            frameCount: 2, loopCount: 0, format: .avif, options: EncodingOptions()
+        ) { _ throws(WebImageError) in
+            ImageFrame(image: try TestImages.solid(width: 32, height: 24), duration: 0.1)
+        }
+        for type in ["mvhd", "tkhd", "mdhd"] {
+            let header = try #require(data.firstRange(of: Data(type.utf8)))
+            let length = data[header.upperBound] == 0 ? 8 : 16
+            let times = data[header.upperBound + 4..<header.upperBound + 4 + length]
+            #expect(times.allSatisfy { $0 == 0 }, "\(type): \(Array(times))")
+        }
+        #expect(try ImageAVIFCoder.shared.imageInfo(of: data, limits: .default).frameCount == 2)
+    }
 
     @Test(arguments: [false, true])
     func losslessEncodingReturnsEveryBit(hasAlpha: Bool) throws {

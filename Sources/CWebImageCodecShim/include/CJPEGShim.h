@@ -56,6 +56,9 @@ int webimage_jpeg_read_icc(webimage_jpeg_decoder *decoder, uint8_t **data, size_
    jpeg_calc_output_dimensions. */
 int webimage_jpeg_output_size(webimage_jpeg_decoder *decoder, int color, int scale_num, int *width, int *height);
 
+/* Sets a function that is called between rows of blocks. The decode ends as out of time if it does not return 0. */
+void webimage_jpeg_set_stop(webimage_jpeg_decoder *decoder, int (*should_stop)(void));
+
 /* The time at which the decode must end, in nanoseconds of CLOCK_MONOTONIC. */
 int64_t webimage_jpeg_deadline(const webimage_jpeg_decoder *decoder);
 

@@ -22,9 +22,10 @@ enum BMPWriter {
             hasAlpha
             ? try pixels.converted(to: .rgba8).converted(to: .bgra8Premultiplied, isOpaque: true)
             : try pixels.converted(to: .bgra8Premultiplied, isOpaque: true)
-        file.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
+        let isComplete = file.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return true }
             for row in 0..<rows.height {
+                if row % 64 == 0, WorkBudget.shouldStop() != 0 { return false }
                 let target = base + headerBytes + (rows.height - 1 - row) * rowBytes
                 if hasAlpha {
                     memcpy(target, rows.baseAddress + row * rows.bytesPerRow, rowBytes)
@@ -32,6 +33,11 @@ enum BMPWriter {
                     PackedRows.packBGR24(rows, row: row, into: target.assumingMemoryBound(to: UInt8.self))
                 }
             }
+            return true
+        }
+        guard isComplete else {
+            try WorkBudget.checkCurrent()
+            throw .cancelled
         }
         return file
     }

@@ -18,8 +18,9 @@ final class JPEGDecoder {
         guard
             let start = bytes.bindMemory(to: UInt8.self).baseAddress, !bytes.isEmpty,
             let handle = webimage_jpeg_decoder_create(
-                start, bytes.count, limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
+                start, bytes.count, limits.maxAncillaryBytes, Self.nanoseconds(limits))
         else { throw .badData("libjpeg", "no data, or out of memory", hint: "Check the received bytes.") }
+        webimage_jpeg_set_stop(handle, WorkBudget.shouldStop)
         var header = webimage_jpeg_header()
         let status = webimage_jpeg_read_header(handle, &header)
         guard status == WEBIMAGE_JPEG_OK else {
@@ -33,12 +34,19 @@ final class JPEGDecoder {
         HandleLedger.opened("jpeg decompressor")
     }
 
+    /// The time of a decode in nanoseconds: its limit, or the rest of the current budget if that is less.
+    private static func nanoseconds(_ limits: DecodingLimits) -> Int64 {
+        let left = WorkBudget.current?.remainingSeconds ?? .infinity
+        return min(limits.maxDecodeTime, .seconds(min(max(left, 0), 1e9))).clampedNanoseconds
+    }
+
     /// Creates a decompressor for a file that arrives in pieces.
     init(streaming limits: DecodingLimits) throws(WebImageError) {
         guard
             let handle = webimage_jpeg_stream_create(
                 limits.maxAncillaryBytes, limits.maxDecodeTime.clampedNanoseconds)
         else { throw .badData("libjpeg", "out of memory") }
+        webimage_jpeg_set_stop(handle, WorkBudget.shouldStop)
         self.handle = handle
         self.limits = limits
         HandleLedger.opened("jpeg decompressor")

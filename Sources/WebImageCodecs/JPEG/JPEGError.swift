@@ -6,7 +6,10 @@ enum JPEGError {
     static func error(_ status: Int32, _ handle: OpaquePointer, _ limits: DecodingLimits) -> WebImageError {
         let seconds = Int(clamping: limits.maxDecodeTime.components.seconds)
         switch Int(status) {
-        case WEBIMAGE_JPEG_OUT_OF_TIME: return .limit(.decodeTime, actual: seconds, allowed: seconds)
+        case WEBIMAGE_JPEG_OUT_OF_TIME:
+            // The decode also ends when its job is cancelled.
+            do throws(WebImageError) { try WorkBudget.checkCurrent() } catch { return error }
+            return .limit(.decodeTime, actual: seconds, allowed: seconds)
         case WEBIMAGE_JPEG_TOO_MANY_SCANS: return .badData("libjpeg", "more than 500 scans", hint: damaged)
         case WEBIMAGE_JPEG_ANCILLARY:
             return .limit(.ancillaryBytes, actual: .max, allowed: limits.maxAncillaryBytes)

@@ -130,7 +130,11 @@ extension PixelBuffer {
         else { throw .badData("pixman", "out of memory") }
         defer { pixman_image_unref(gradient) }
         let canvas = try PixmanImage(self)
-        pixman_image_composite32(
-            PIXMAN_OP_ATOP, gradient, nil, canvas.pointer, 0, 0, 0, 0, 0, 0, Int32(width), Int32(height))
+        try WorkBudget.forBands(of: self) { rows in
+            let start = Int32(rows.lowerBound)
+            pixman_image_composite32(
+                PIXMAN_OP_ATOP, gradient, nil, canvas.pointer, 0, start, 0, 0, 0, start, Int32(width),
+                Int32(rows.count))
+        }
     }
 }

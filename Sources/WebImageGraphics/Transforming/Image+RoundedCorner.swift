@@ -27,6 +27,7 @@ extension Image {
             let canvas = try displayPixelsToDrawOn()
             let sheet = try PixmanImage(canvas)
             for part in try shape.parts(otherThan: 255) {
+                try WorkBudget.checkCurrent()
                 try PixmanImage(part.coverage).composite(PIXMAN_OP_IN_REVERSE, onto: sheet, at: part.place)
             }
             if let borderColor, borderWidth > 0 { try stroke(sheet, radius, corners, borderWidth, borderColor) }
