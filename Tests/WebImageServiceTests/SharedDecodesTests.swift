@@ -13,6 +13,30 @@ struct SharedDecodesTests {
         options: DecodingOptions(), isUpright: true, size: PixelSize(width: 4, height: 4))
     private static let info = ImageInfo(format: .png, storedSize: PixelSize(width: 4, height: 4))
 
+    /// Requests for ever new sizes of one source, of which some always wait, keep no more pictures than the limit.
+    @Test func keptPicturesOfOneSourceHaveALimitedSize() throws {
+        let decodes = SharedDecodes(keptBytes: 100_000)
+        let info = ImageInfo(format: .png, storedSize: PixelSize(width: 400, height: 400))
+        var (jobs, most, decoded) = ([decodes.begin("a") { _ in nil }], 0, 0)
+        for side in 50..<150 {
+            jobs.append(decodes.begin("a") { _ in nil })
+            if jobs.count > 3 { jobs.removeFirst() }
+            let key = SharedDecodes.Key(
+                options: DecodingOptions(), isUpright: true, size: PixelSize(width: side, height: side))
+            let (image, _) = try jobs[jobs.count - 1].image(
+                key, version: "1", info: info, budget: WorkBudget(time: nil)
+            ) { key in
+                decoded += 1
+                return try TestImages.solid(width: key.size.width, height: key.size.height)
+            }
+            #expect(image.pixelSize.width >= side)
+            most = max(most, decodes.keptByteCount)
+        }
+        #expect(decoded == 100 && most <= 100_000 && most > 50_000, "\(decoded) \(most)")
+        jobs = []
+        #expect(decodes.keptByteCount == 0 && decodes.count == 0)
+    }
+
     @Test func concurrentJobsDecodeOnce() async throws {
         let decodes = SharedDecodes()
         let count = Locked(0)

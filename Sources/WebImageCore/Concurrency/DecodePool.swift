@@ -12,7 +12,7 @@ package final class DecodePool: Sendable {
     /// The pool of the process. It has as many threads as the machine has cores, at least 2, and a budget of 512 MiB.
     package static let shared = DecodePool(
         width: max(2, ProcessInfo.processInfo.activeProcessorCount), byteBudget: 512 << 20,
-        whenIdle: DecodePool.returnFreedMemory)
+        whenIdle: DecodePool.returnFreedMemory, whenBusy: DecodePool.returnFreedMemory)
 
     /// The default nice value of the threads.
     ///
@@ -76,6 +76,13 @@ package final class DecodePool: Sendable {
     private let state = Locked(State())
     private let threads: WorkerThreads
     private let nice: @Sendable () -> Int32
+    private let whenBusy: @Sendable () -> Void
+    /// The time at which `whenBusy` is called next.
+    private let nextCare = Locked(ContinuousClock.now + busyInterval)
+
+    /// The time between two calls of `whenBusy`. A pool with constant work never has an idle thread, and the freed memory
+    /// of a burst would stay in the arenas of the allocator.
+    private static let busyInterval = Duration.seconds(20)
 
     /// - Parameters:
     ///   - width: Maximum number of concurrent jobs. If all these jobs are large, one additional small job can run.
@@ -84,10 +91,13 @@ package final class DecodePool: Sendable {
     ///     thread.
     ///   - idleTime: The time after which a thread without work ends.
     ///   - whenIdle: Called on the last thread before it ends.
+    ///   - whenBusy: Called on a thread after a job, at most once in 20 seconds.
     package init(
         width: Int, byteBudget: Int, nice: @escaping @Sendable () -> Int32 = DecodePool.defaultNiceValue,
-        idleTime: DispatchTimeInterval = .seconds(5), whenIdle: @escaping @Sendable () -> Void = {}
+        idleTime: DispatchTimeInterval = .seconds(5), whenIdle: @escaping @Sendable () -> Void = {},
+        whenBusy: @escaping @Sendable () -> Void = {}
     ) {
+        self.whenBusy = whenBusy
         self.width = width
         self.byteBudget = byteBudget
         self.nice = nice
@@ -250,6 +260,13 @@ package final class DecodePool: Sendable {
             if cost >= Self.largeCost { state.runningLarge -= 1 }
             state.runningBytes -= cost
         }
+        let isDue = nextCare.withLock { next in
+            let now = ContinuousClock.now
+            guard now >= next else { return false }
+            next = now + Self.busyInterval
+            return true
+        }
+        if isDue { whenBusy() }
     }
 
     /// Raises the calling thread's nice value to the wanted value. The nice value is never lowered, because lowering

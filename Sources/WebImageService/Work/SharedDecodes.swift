@@ -7,7 +7,8 @@ import WebImageCore
 /// A job registers before its source is fetched, so that the first decode of the source can serve all jobs that wait
 /// for the source. If another job already runs a suitable decode, a job waits for this decode. The wait blocks a thread
 /// of the decode pool. It cannot deadlock, because the running decode already has its own thread. A decoded picture is
-/// kept while another job of the same source runs.
+/// kept while another job of the same source runs. All kept pictures together have a limited size: without it, requests
+/// for ever new sizes of one source would keep all of these sizes.
 final class SharedDecodes: Sendable {
     /// Describes a decode of one source. `size` is the size of the upright picture in pixels. Jobs can share a decode
     /// only if `options` and `isUpright` are equal.
@@ -57,7 +58,43 @@ final class SharedDecodes: Sendable {
         var slots: [Slot] = []
     }
 
-    private let state = Locked<[String: Jobs]>([:])
+    private struct State {
+        var jobs: [String: Jobs] = [:]
+        /// The kept decodes of all sources, the oldest first.
+        var kept: [(source: String, slot: Slot)] = []
+        var keptByteCount = 0
+
+        /// Keeps a decode. Forgets the oldest decodes while the kept ones exceed the limit.
+        mutating func keep(_ slot: Slot, _ source: String, limit: Int) -> [Slot] {
+            jobs[source]?.slots.append(slot)
+            kept.append((source, slot))
+            keptByteCount += slot.key.size.byteCount(4)
+            var freed: [Slot] = []
+            while keptByteCount > limit, kept.count > 1, let oldest = kept.first {
+                forget(oldest.slot, oldest.source)
+                freed.append(oldest.slot)
+            }
+            return freed
+        }
+
+        /// Forgets a decode. Jobs that wait for it or use its picture are not affected.
+        mutating func forget(_ slot: Slot, _ source: String) {
+            jobs[source]?.slots.removeAll { $0 === slot }
+            guard let index = kept.firstIndex(where: { $0.slot === slot }) else { return }
+            kept.remove(at: index)
+            keptByteCount -= slot.key.size.byteCount(4)
+        }
+    }
+
+    private let state = Locked(State())
+    private let keptLimit: Int
+
+    /// - Parameter keptBytes: The maximum size of all kept pictures in bytes. The newest picture is kept even if it is
+    ///   larger.
+    init(keptBytes: Int = 64 << 20) { keptLimit = keptBytes }
+
+    /// The size of all kept pictures in bytes.
+    var keptByteCount: Int { state.withLock { $0.keptByteCount } }
 
     /// The maximum number of pixels of a decode that is enlarged to serve other jobs: 16 megapixels, which use 64 MB of
     /// memory.
@@ -72,7 +109,7 @@ final class SharedDecodes: Sendable {
         {
             self.decodes = decodes
             self.source = source
-            decodes.state.withLock { $0[source, default: Jobs()].wanted[ObjectIdentifier(self)] = wanted }
+            decodes.state.withLock { $0.jobs[source, default: Jobs()].wanted[ObjectIdentifier(self)] = wanted }
         }
 
         deinit { decodes.leave(source, ObjectIdentifier(self)) }
@@ -119,10 +156,10 @@ final class SharedDecodes: Sendable {
     func begin(_ source: String, wanted: @escaping @Sendable (ImageInfo) -> Key?) -> Job { Job(self, source, wanted) }
 
     /// The number of sources with running jobs.
-    var count: Int { state.withLock { $0.count } }
+    var count: Int { state.withLock { $0.jobs.count } }
 
     private func wanted(_ source: String, besides job: ObjectIdentifier) -> [@Sendable (ImageInfo) -> Key?] {
-        state.withLock { state in state[source]?.wanted.filter { $0.key != job }.map(\.value) ?? [] }
+        state.withLock { state in state.jobs[source]?.wanted.filter { $0.key != job }.map(\.value) ?? [] }
     }
 
     /// Returns the decode that the job shares, and whether the job must perform this decode. Returns nil if the source
@@ -130,33 +167,35 @@ final class SharedDecodes: Sendable {
     private func slot(
         _ source: String, _ version: String, _ key: Key, _ largest: Key
     ) -> (Slot, isFirst: Bool)? {
-        state.withLock { state in
-            guard var jobs = state[source] else { return nil }
+        let (found, freed) = state.withLock { state -> ((Slot, isFirst: Bool)?, [Slot]) in
+            guard let jobs = state.jobs[source] else { return (nil, []) }
             // Use an existing decode even if no other job is left. The other jobs may have ended before this job needs
             // the decode.
             if let slot = jobs.slots.first(where: { $0.version == version && $0.key.covers(key) }) {
-                return (slot, false)
+                return ((slot, false), [])
             }
-            guard jobs.wanted.count > 1 else { return nil }
+            guard jobs.wanted.count > 1 else { return (nil, []) }
             let slot = Slot(version, largest)
-            jobs.slots.append(slot)
-            state[source] = jobs
-            return (slot, true)
+            return ((slot, true), state.keep(slot, source, limit: keptLimit))
         }
+        withExtendedLifetime(freed) {}
+        return found
     }
 
     private func forget(_ source: String, _ slot: Slot, evenIfShared: Bool) {
         state.withLock { state in
-            guard evenIfShared || state[source]?.wanted.count ?? 0 < 2 else { return }
-            state[source]?.slots.removeAll { $0 === slot }
+            guard evenIfShared || state.jobs[source]?.wanted.count ?? 0 < 2 else { return }
+            state.forget(slot, source)
         }
     }
 
     private func leave(_ source: String, _ job: ObjectIdentifier) {
         let freed = state.withLock { state -> Jobs? in
-            state[source]?.wanted[job] = nil
-            guard state[source]?.wanted.isEmpty == true else { return nil }
-            return state.removeValue(forKey: source)
+            state.jobs[source]?.wanted[job] = nil
+            guard let jobs = state.jobs[source], jobs.wanted.isEmpty else { return nil }
+            for slot in jobs.slots { state.forget(slot, source) }
+            state.jobs[source] = nil
+            return jobs
         }
         withExtendedLifetime(freed) {}
     }
