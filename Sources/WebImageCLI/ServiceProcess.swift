@@ -186,7 +186,9 @@ final class ServiceProcess: Sendable {
 
 extension ImageService {
     fileprivate func answer(to refusal: HTTPRefusal) -> ServiceResponse {
-        self.refusal(status: refusal.status, message: refusal.message, retryAfter: refusal.retryAfter)
+        self.refusal(
+            status: refusal.status, message: refusal.message, retryAfter: refusal.retryAfter,
+            accepted: refusal.accepted)
     }
 }
 

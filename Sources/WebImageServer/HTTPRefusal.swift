@@ -1,5 +1,5 @@
 import Foundation
-import WebImageService
+public import WebImageService
 
 /// A head or a connection that an ``HTTPServer`` refuses.
 public struct HTTPRefusal: Sendable, Hashable {
@@ -11,6 +11,9 @@ public struct HTTPRefusal: Sendable, Hashable {
     ///
     /// The address that a proxy forwards is part of the head and therefore not known.
     public var client: String?
+    /// The request that is refused; nil for a head or a connection. An accepted request is refused when the server stops
+    /// before the request has an answer.
+    public var accepted: ServiceRequest?
 
     /// The time in seconds after which a retry may succeed; nil if a retry fails in the same way.
     public var retryAfter: Int? { [429, 503].contains(status) ? 1 : nil }
@@ -27,7 +30,7 @@ public struct HTTPRefusal: Sendable, Hashable {
     }
 
     /// The request for a log. Method and target of a refused head are not trusted, and the target can be secret.
-    var request: ServiceRequest { ServiceRequest(method: "-", target: "-", client: client) }
+    var request: ServiceRequest { accepted ?? ServiceRequest(method: "-", target: "-", client: client) }
 }
 
 extension HeadError {

@@ -207,11 +207,7 @@ extension HTTPServer {
             guard busy.count == 0 else { return (isLate ? busy.requests : [], false) }
             return ([], state.table.isEmpty || isLate && !state.table.isSending || now >= deadline + Self.linger)
         }
-        for pending in late {
-            // Reply before cancelling; otherwise the cancelled task could send its own answer first.
-            if pending.claim() { send(refusal(.stopping, client: pending.request.client), to: pending) }
-            pending.cancel()
-        }
+        for pending in late { cut(pending) }
         return isOver
     }
 }

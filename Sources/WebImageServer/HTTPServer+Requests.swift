@@ -59,6 +59,21 @@ extension HTTPServer {
         return refusal(error, client: peer?.description)
     }
 
+    /// Answers an accepted request that has no answer when the server stops, and cancels its task.
+    func cut(_ pending: PendingRequest) {
+        // Reply before cancelling; otherwise the cancelled task could send its own answer first.
+        if pending.claim() {
+            let error = HeadError.stopping
+            // `send` reports the answer, so that the request is reported once.
+            send(
+                refuser(
+                    HTTPRefusal(
+                        status: error.status, message: error.message, client: pending.request.client,
+                        accepted: pending.request)), to: pending)
+        }
+        pending.cancel()
+    }
+
     func refusal(_ error: HeadError, client: String?) -> ServiceResponse {
         let refusal = HTTPRefusal(status: error.status, message: error.message, client: client)
         let response = refuser(refusal)

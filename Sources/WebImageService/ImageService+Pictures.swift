@@ -13,7 +13,8 @@ extension ImageService {
     }
 
     private func demand(_ generation: Int, _ record: ServiceRecord) -> SourceRequestContext {
-        SourceRequestContext(request: record.number, generation: generation, traceParent: record.traceParent)
+        SourceRequestContext(
+            request: record.number, generation: generation, traceParent: record.traceParent, budget: record.budget)
     }
 
     /// Returns the source with the current version of its file, if it is a local file.
@@ -111,7 +112,7 @@ extension ImageService {
             key: key, reference: reference, demand: demand,
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
             negativeTTL: settings.configuration.negativeTTL,
-            cost: { made.cost(of: $0) }, time: settings.output.decoding.maxDecodeTime,
+            cost: { made.cost(of: $0) },
             make: { try made.make(from: $0, sharing: $1, budget: $2) },
             decodeKey: { made.decodeKey(for: $0) }, allowsRedirect: { settings.allowsRedirect(to: $0) })
     }
@@ -122,18 +123,14 @@ extension ImageService {
         _ answer: ResultResponse, _ target: ImageTarget, _ reference: SourcePolicy.Reference,
         _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
-        let source: Source
         let limit = min(target.options.limits.maxSourceBytes ?? .max, answer.settings.output.decoding.maxEncodedBytes)
         let permit = try provider.limiter.begin(host: reference.host, needsProcessor: false)
         defer { withExtendedLifetime(permit) {} }
         let generation = await provider.store.generation(of: reference.key)
-        do throws(WebImageError) {
-            source = try await provider.fetcher.source(
-                reference, maxBytes: limit, bounds: answer.settings.lifetimes, for: demand(generation, record))
-        } catch {
-            throw ServiceRefusal(error)
-        }
+        let source = try await provider.source(
+            reference, maxBytes: limit, bounds: answer.settings.lifetimes, for: demand(generation, record))
         guard answer.settings.allowsRedirect(to: source.redirect) else { throw .redirect }
+        try answer.settings.output.check(ImageFormat(sniffing: source.data))
         record.outcome = .made
         record.sourceByteCount = source.data.count
         let head = ResultEntry.Head(
@@ -172,7 +169,7 @@ extension ImageService {
                 key: key, reference: reference, demand: demand(key.generation, record),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
                 negativeTTL: settings.configuration.negativeTTL, cost: { description.cost(of: $0) },
-                time: settings.output.decoding.maxDecodeTime, make: { data, _, _ in try make(data) },
+                make: { data, _, _ in try make(data) },
                 allowsRedirect: { settings.allowsRedirect(to: $0) }))
         record.take(provided)
         var answer = ResultResponse(request: request, settings: settings, now: clock.date)
@@ -183,6 +180,9 @@ extension ImageService {
 
     // MARK: The fallback picture
 
+    /// The least time for the fallback picture, in seconds.
+    private static let fallbackSeconds = 0.4
+
     private func fallbackAnswer(
         _ refusal: ServiceRefusal, _ answer: ResultResponse, _ target: ImageTarget, _ accepted: AcceptedFormats,
         _ settings: ServiceSettings, _ record: ServiceRecord
@@ -191,10 +191,12 @@ extension ImageService {
         guard let source = settings.fallback, reasons.contains(refusal.reason) else { return nil }
         let accepted = accepted.subtracting(.avif)
         let key = await key(of: target, source, accepted, settings)
+        // A slow source may have used up the time of the request. The fallback needs no fetch.
+        var record = record
+        record.budget = record.budget.renewed(time: .seconds(max(record.budget.remainingSeconds, Self.fallbackSeconds)))
         // The fallback is a source like any other: its results are stored, shared and counted in the queue.
         let job = job(key, source, target, accepted, settings, demand(key.generation, record))
         guard let provided = try? await provider.provide(job) else { return nil }
-        var record = record
         record.take(provided)
         record.reason = refusal.reason.rawValue
         record.message = refusal.message

@@ -146,19 +146,40 @@ public final class ImageService: Sendable {
         do throws(ServiceRefusal) {
             let permit = try provider.limiter.enter(client: request.client)
             record.number = permit.number
+            record.budget = budget(settings)
             defer { withExtendedLifetime(permit) {} }
             response = try await answer(&record)
         } catch {
-            response = ErrorResponse.response(error, record, settings: settings)
+            // A task that is cancelled while the server stops belongs to a request that received 503, not to a client
+            // that has left.
+            let isCut = error.reason == .gone && !isReady
+            let refusal = isCut ? ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 1) : error
+            response = ErrorResponse.response(refusal, record, settings: settings)
         }
         finish(&response, of: request, settings, start)
         return response
+    }
+
+    /// Returns the started budget of a request that is accepted now.
+    private func budget(_ settings: ServiceSettings) -> WorkBudget {
+        let clock = clock
+        let budget = WorkBudget(
+            time: settings.output.decoding.maxDecodeTime, maxBytes: settings.output.maxWorkBytes, now: { clock.now })
+        budget.start()
+        return budget
     }
 
     /// Adds the fields that all answers have, and counts the answer.
     func finish(
         _ response: inout ServiceResponse, of request: ServiceRequest, _ settings: ServiceSettings, _ start: Duration
     ) {
+        addFields(to: &response, settings)
+        response.record.duration = clock.now - start
+        metrics.count(response, isHead: request.method == "HEAD")
+    }
+
+    /// Adds the fields that all answers have.
+    func addFields(to response: inout ServiceResponse, _ settings: ServiceSettings) {
         response.headers["X-Request-Id"] = response.record.requestID
         response.headers["X-Content-Type-Options"] = "nosniff"
         if response.headers["Content-Security-Policy"] == nil {
@@ -169,8 +190,6 @@ public final class ImageService: Sendable {
             if settings.configuration.allowedOrigin != "*" { response.headers.append("Vary", "Origin") }
             response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         }
-        response.record.duration = clock.now - start
-        metrics.count(response, isHead: request.method == "HEAD")
     }
 
     /// The `Content-Security-Policy` of answers. Browsers also open pictures as documents, and an SVG document may

@@ -89,6 +89,8 @@ public struct ServiceRecord: Sendable {
 
     /// The request's number in the order in which requests were accepted.
     var number: UInt64 = 0
+    /// The time and the memory for the answer. The time starts when the request is accepted.
+    var budget = WorkBudget(time: nil)
 
     /// Creates an empty record.
     public init() {}

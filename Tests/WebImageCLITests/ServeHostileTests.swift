@@ -29,6 +29,40 @@ final class ServeHostileTests: Sendable {
         "/_/\(options)/plain/\(source.url(path).absoluteString)"
     }
 
+    /// The threads of the service do not grow with the requests: each core has a thread for decoding, one for tasks and
+    /// one for sockets. The constant is for the main thread, the log, signals, timers, downloads and caches.
+    @Test(arguments: [16, 128]) func burstOfRequestsUsesAFewThreads(count: Int) async throws {
+        for index in 0..<count {
+            let picture = try ImageCodersManager.shared.encode(
+                try TestImages.solid(width: 300, height: 200 + index), format: .png, options: EncodingOptions())
+            source.route("/\(index).png", .body(picture, headers: ["Cache-Control": "max-age=600"]))
+        }
+        let limits = ["--max-requests-per-client", "1000", "--max-connections-per-client", "1000", "--queue-wait", "0"]
+        let service = try await RunningService(
+            limits + ["--queue", "500", "--queue-per-host", "500", "--access-log", "none"], in: scratch)
+        let (most, isDone) = (Locked(0), Locked(false))
+        let folder = "/proc/\(service.identifier)/task"
+        let watching = Thread {
+            while !isDone.withLock({ $0 }) {
+                let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
+                most.withLock { $0 = max($0, threads) }
+                usleep(2000)
+            }
+        }
+        watching.start()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for index in 0..<count {
+                group.addTask { try await service.get(self.target("/\(index).png", "w:90/bl:3/f:webp")).status }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        isDone.withLock { $0 = true }
+        #expect(statuses.allSatisfy { $0 == 200 }, "\(Set(statuses))")
+        let limit = 3 * max(2, ProcessInfo.processInfo.activeProcessorCount) + 14
+        #expect(most.withLock { $0 } <= limit, "\(most.withLock { $0 }) threads for \(count) requests")
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
     private struct Entry: Decodable {
         var path: String
         var verdict: String?

@@ -78,12 +78,17 @@ final class ServeSignalTests: Sendable {
 
     @Test func requestsPastTheStopDeadlineAreAnswered503() async throws {
         source.route("/hangs.png", .hang)
-        let service = try await RunningService(["--drain", "0"], in: scratch)
+        let service = try await RunningService(["--drain", "0", "--access-log", "json"], in: scratch)
         let client = try await send(target("w:9", "/hangs.png"), to: service)
         #expect(await eventually { self.source.requestCount("/hangs.png") == 1 })
         service.signal(SIGTERM)
         #expect(try await onThread { try client.answer().status } == 503)
         #expect(try await onThread { service.wait() } == 0)
+        // The log has one line for the request, with its target.
+        let entries = service.entries
+        #expect(entries.count == 1, "\(entries)")
+        #expect(entries.first?["status"] as? Int == 503 && entries.first?["reason"] as? String == "draining")
+        #expect((entries.first?["target"] as? String)?.hasPrefix("/_/w:9/plain/") == true, "\(entries)")
     }
 
     @Test func secondSIGTERMEndsAtOnce() async throws {

@@ -1,12 +1,71 @@
 import Foundation
 import Testing
 import WebImageCore
+import WebImageLoading
 import WebImageServer
 import WebImageServerTesting
 import WebImageService
 import WebImageTesting
 
+/// A loader whose sources never arrive.
+private struct HangingLoader: ImageDataLoader {
+    let gate = Gate()
+
+    func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        await gate.wait()
+        throw .cancelled
+    }
+
+    func canRequestImage(for url: URL?) -> Bool { url != nil }
+    func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+}
+
 extension HTTPServerTests {
+    /// A request without an answer at the end of the drain is one answer in the log and in the metrics.
+    @Test func requestCutAtTheEndOfTheDrainCountsOnce() async throws {
+        let (loader, folder) = (HangingLoader(), try ScratchFolder())
+        var configuration = ServiceConfiguration()
+        configuration.cacheFolder = folder.url.path
+        let service = try ImageService(configuration: configuration, loader: loader)
+        let log = Locked<[String]>([])
+        let server = try HTTPServer(
+            listening: [.network(host: "127.0.0.1", port: 0)],
+            answered: { request, response in
+                log.withLock { $0.append("\(response.status) \(request.target) \(response.record.target)") }
+            },
+            refuse: {
+                service.refusal(
+                    status: $0.status, message: $0.message, retryAfter: $0.retryAfter, accepted: $0.accepted)
+            },
+            respond: { await service.respond(to: $0) })
+        let target = "/_/w:9/plain/http://example.com/a?secret=1"
+        let client = try await onThread { [address = server.address] in
+            let client = try RawClient(address)
+            client.send("GET \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
+            return client
+        }
+        #expect(await eventually { loader.gate.waitingCount == 1 })
+        service.announceDraining()
+        await server.stop(within: .zero)
+        let answer = try await onThread { try client.answer() }
+        #expect(answer.status == 503 && answer.fields["retry-after"] == "1" && answer.fields["x-request-id"] != nil)
+        #expect(log.withLock { $0 } == ["503 \(target) /_/w:9/plain/…"])
+        func metrics() async -> [String] {
+            let response = await service.respondToOperator(ServiceRequest(target: "/metrics"))
+            guard case .bytes(let text) = response.body else { return [] }
+            return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+                .filter { $0.hasPrefix("webimage_requests_total{") && !$0.contains("metrics") }
+        }
+        var lines = await metrics()
+        while lines.isEmpty {
+            await Task.yield()
+            lines = await metrics()
+        }
+        #expect(lines.count == 1 && lines[0].contains("status=\"503\"") && lines[0].hasSuffix(" 1"), "\(lines)")
+    }
+
     @Test func stopWaitsForRunningRequests() async throws {
         let gate = Gate()
         let server = try HTTPServer(listening: [.network(host: "127.0.0.1", port: 0)]) { request in

@@ -160,6 +160,40 @@ struct ResultRendererTests {
         #expect(tiled.shows(Fix.green, 5, 5) && tiled.shows(Fix.red, 15, 5) && tiled.shows(Fix.green, 25, 45))
     }
 
+    /// Only the visible part of a large mark is scaled, so its scale needs no memory and changes no place.
+    @Test func watermarkMayBeFarLargerThanTheResult() throws {
+        // Blue on the left, green on the right.
+        let mark = WatermarkSource(data: try Fix.png(40, 40) { x, _ in x < 20 ? Fix.blue : Fix.green }, opacity: 1)
+        let source = try Fix.png(60, 60) { _, _ in Fix.red }
+        var settings = OutputSettings()
+        settings.maxWorkBytes = 400_000
+        func look(_ options: String) throws -> Look {
+            try Fix.look(at: try Fix.make(options + "/f:png", from: source, settings: settings, watermark: mark))
+        }
+        for scale in ["4", "5", "33.3", "100"] {
+            let centred = try look("wm:1:ce:0:0:\(scale)")
+            #expect(centred.image.pixelSize == PixelSize(width: 60, height: 60))
+            #expect(centred.shows(Fix.blue, 5, 30) && centred.shows(Fix.green, 55, 30), "\(scale)")
+            let corner = try look("wm:1:nowe:0:0:\(scale)")
+            #expect(corner.shows(Fix.blue, 5, 5) && corner.shows(Fix.blue, 55, 55), "\(scale)")
+            #expect(try look("wm:1:soea:0:0:\(scale)").shows(Fix.green, 30, 30), "\(scale)")
+            #expect(try look("wm:1:re:0:0:\(scale)").shows(Fix.green, 55, 30), "\(scale)")
+        }
+        // A stored mark that is larger than the result is cut, not scaled.
+        let small = try Fix.look(at: try Fix.make("w:10/wm:1:nowe/f:png", from: source, watermark: mark))
+        #expect(small.shows(Fix.blue, 1, 1) && small.shows(Fix.blue, 8, 8))
+    }
+
+    /// As in imgproxy, whose preferred formats are JPEG, PNG and GIF.
+    @Test func stillGIFKeepsItsFormat() throws {
+        let still = try Fix.encoded(try Image.generated(width: 40, height: 30) { _, _ in Fix.red }, .gif)
+        #expect(try Fix.make("w:20", from: still).format == .gif)
+        #expect(try Fix.make("w:20", from: still, accepted: .webp).format == .webp)
+        #expect(try Fix.make("w:20/f:png", from: still).format == .png)
+        let bmp = try Fix.encoded(try Image.generated(width: 40, height: 30) { _, _ in Fix.red }, .bmp)
+        #expect(try Fix.make("w:20", from: bmp).format == .jpeg)
+    }
+
     @Test func animationsStayAnimatedWithinTheBudget() throws {
         let source = try Fix.animation()
         let made = try Fix.make("w:16", from: source)
@@ -172,7 +206,7 @@ struct ResultRendererTests {
         var settings = OutputSettings()
         settings.maxAnimationPixels = 300
         let still = try Fix.make("w:16", from: source, settings: settings)
-        #expect(still.frameCount == 1 && still.format != .gif)
+        #expect(still.frameCount == 1 && still.format == .gif)
     }
 
     @Test func qualityIsReducedUntilTheFileFits() throws {

@@ -86,7 +86,7 @@ final class SourceServer: ImageDataLoader {
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
 }
 
-/// A service with a ``SourceServer``, a virtual clock and a separate cache folder.
+/// A service with a ``SourceServer``, a virtual clock and a separate cache folder. `time` replaces the virtual clock.
 struct ServiceBench {
     let server = SourceServer()
     let clock: VirtualClock
@@ -97,7 +97,7 @@ struct ServiceBench {
 
     init(
         clock: VirtualClock = VirtualClock(), folder: ScratchFolder? = nil, coders: ImageCodersManager = .shared,
-        _ configure: (inout ServiceConfiguration) -> Void = { _ in }
+        time: (any DelayClock)? = nil, _ configure: (inout ServiceConfiguration) -> Void = { _ in }
     ) throws {
         self.clock = clock
         self.folder = try folder ?? ScratchFolder()
@@ -105,7 +105,7 @@ struct ServiceBench {
         configuration.cacheFolder = self.folder.url.path
         configuration.offersAVIF = false
         configure(&configuration)
-        service = try ImageService(configuration: configuration, loader: server, clock: clock, coders: coders)
+        service = try ImageService(configuration: configuration, loader: server, clock: time ?? clock, coders: coders)
         server.answer(Self.url, try PictureFixtures.quadrants())
     }
 

@@ -69,7 +69,9 @@ extension ConfigurationTable {
         number(
             "source-timeout", \.sourceTimeout, .live, in: 1...3_600, "SECONDS",
             "without a byte from a source until a fetch fails"),
-        number("source-deadline", \.sourceDeadline, .live, in: 1...3_600, "SECONDS", "for a whole fetch"),
+        number(
+            "source-deadline", \.sourceDeadline, .live, in: 1...3_600, "SECONDS",
+            "for a whole fetch; at most decode-timeout"),
         number("max-redirects", \.maxRedirects, .live, in: 0...20, "N", "the maximum of redirects followed"),
         text("user-agent", \.userAgent, .live, "TEXT", "the User-Agent sent to sources"),
     ]
@@ -115,7 +117,7 @@ extension ConfigurationTable {
         number("max-result-megapixels", \.maxResultMegapixels, .live, in: 1...1_000, "N", "the maximum of a result"),
         number(
             "decode-timeout", \.decodeTimeout, .live, in: 1...3_600, "SECONDS",
-            "of decoding, drawing and encoding after which a result fails"),
+            "from the request to the encoded result, with waits and fetch"),
         number("queue", \.queue, .fixed, in: 1...100_000, "N", "results being made, including waiting ones"),
         number("queue-per-host", \.queuePerHost, .fixed, in: 1...100_000, "N", "the maximum of these per source host"),
         number(

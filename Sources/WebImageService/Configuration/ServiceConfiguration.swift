@@ -78,7 +78,7 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var urlReplacements: [String] = []
     /// The time in seconds after which a fetch fails if no byte arrives from the source.
     public var sourceTimeout = 10
-    /// The maximum duration of a whole fetch in seconds.
+    /// The maximum duration of a whole fetch in seconds. A fetch for a request also ends with ``decodeTimeout``.
     public var sourceDeadline = 30
     /// The maximum number of redirects that a fetch follows.
     public var maxRedirects = 5
@@ -127,7 +127,8 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var maxResultMemory = 1 << 30
     /// The accepted formats of sources, for example `jpeg` and `png`; empty accepts every format that can be read.
     public var sourceFormats: [String] = []
-    /// The maximum processor time of a result in seconds: reading the header, decoding, drawing and encoding.
+    /// The maximum time in seconds from the acceptance of a request to the encoded result: waiting, fetching, reading the
+    /// header, decoding, drawing and encoding.
     public var decodeTimeout = 8
     /// The maximum number of results that are being made at the same time. This number includes results that wait for a
     /// processor.

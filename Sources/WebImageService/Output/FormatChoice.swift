@@ -29,7 +29,9 @@ struct FormatChoice {
             return format
         }
         if staysAnimated { return sourceFormat == .png ? .png : .gif }
-        if let sourceFormat, [.jpeg, .png].contains(sourceFormat) { return sourceFormat }
+        if let sourceFormat, [.jpeg, .png, .gif].contains(sourceFormat), canEncode(sourceFormat) {
+            return sourceFormat
+        }
         return hasTransparency ? .png : .jpeg
     }
 

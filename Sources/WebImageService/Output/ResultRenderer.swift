@@ -55,7 +55,7 @@ struct ResultRenderer: Sendable {
             )
         }
         format = FormatChoice.replacement(for: format, size: plan.rotated, hasTransparency: hasTransparency(info))
-        try buffers(plan, info, format).check(settings.maxWorkBytes)
+        try buffers(plan, info, format).check(min(settings.maxWorkBytes, budget.maxBytes))
         return try work.finish(plan, format)
     }
 
@@ -376,7 +376,10 @@ extension OutputSettings {
         return info
     }
 
-    private func check(_ format: ImageFormat) throws(ServiceRefusal) {
+    /// Refuses a source in a format that is not accepted. A file of an unknown format counts as not accepted.
+    ///
+    /// - Throws: A refusal with status 415.
+    func check(_ format: ImageFormat) throws(ServiceRefusal) {
         guard sourceFormats?.contains(format.container) ?? true else {
             throw ServiceRefusal(
                 415, .notPicture, "sources of the format \(format.name ?? "of this file") are not accepted here")

@@ -71,7 +71,7 @@ struct BufferPlan: Sendable, Hashable {
         if options.angle != 0 { steps.append(step("rotated picture", plan.rotated)) }
         steps.append(step("flattened picture", plan.rotated))
         if let mark, let wanted = options.watermark {
-            let size = WatermarkDrawing.size(of: mark, wanted, on: plan.rotated)
+            let size = WatermarkDrawing.visibleSize(of: mark, wanted, on: plan.rotated)
             let marks = [Self.buffer("watermark", mark), Self.buffer("scaled watermark", size)]
             steps.append(step("picture with watermark", plan.rotated, besides: marks))
         }

@@ -12,8 +12,8 @@ struct WatermarkDrawing {
         on image: Image, _ options: ProcessingOptions.Watermark, dpr: Double
     ) throws(WebImageError) -> Image {
         let size = image.pixelSize
-        let mark = try PixelCanvas.scaled(mark, to: Self.size(of: mark.pixelSize, options, on: size))
-        let places = places(of: mark.pixelSize, in: size, options, dpr: dpr)
+        let whole = Self.size(of: mark.pixelSize, options, on: size)
+        let marks = try Self.marks(mark, whole, at: places(of: whole, in: size, options, dpr: dpr), on: size)
         var format = GraphicsImageRendererFormat()
         format.scale = 1
         format.opaque = !image.hasAlpha
@@ -21,12 +21,45 @@ struct WatermarkDrawing {
         let result = renderer.image { context in
             context.draw(image, at: .zero)
             context.alpha = min(max(options.opacity * opacity, 0), 1)
-            for place in places { context.draw(mark, at: CGPoint(x: place.x, y: place.y)) }
+            for (mark, place) in marks { context.draw(mark, at: CGPoint(x: place.x, y: place.y)) }
         }
         let drawn = try PixelEffects.made(image, result)
         return Image(
             pixels: drawn.pixels, colorProfile: image.colorProfile, hasAlpha: image.hasAlpha,
             format: image.imageFormat)
+    }
+
+    /// Returns the scaled marks and their places. If the mark is larger than the result, only its visible parts are
+    /// scaled: a scale of 100 must not need the memory of 10,000 results.
+    private static func marks(
+        _ mark: Image, _ whole: PixelSize, at places: [PixelPlace], on size: PixelSize
+    ) throws(WebImageError) -> [(Image, PixelPlace)] {
+        if whole.width <= size.width, whole.height <= size.height {
+            let scaled = try PixelCanvas.scaled(mark, to: whole)
+            return places.map { (scaled, $0) }
+        }
+        var marks: [(Image, PixelPlace)] = []
+        for place in places {
+            let (x, y) = (
+                VisibleSpan(place.x, whole.width, on: size.width, source: mark.pixelSize.width),
+                VisibleSpan(place.y, whole.height, on: size.height, source: mark.pixelSize.height)
+            )
+            guard let x, let y else { continue }
+            let part = try PixelCanvas.cropped(
+                mark, to: PixelSize(width: x.source.count, height: y.source.count),
+                at: PixelPlace(x: x.source.lowerBound, y: y.source.lowerBound))
+            let scaled = try PixelCanvas.scaled(part, to: PixelSize(width: x.target.count, height: y.target.count))
+            marks.append((scaled, PixelPlace(x: x.target.lowerBound, y: y.target.lowerBound)))
+        }
+        return marks
+    }
+
+    /// The size of the part of a mark that can be visible, in pixels of the result.
+    static func visibleSize(
+        of mark: PixelSize, _ options: ProcessingOptions.Watermark, on result: PixelSize
+    ) -> PixelSize {
+        let whole = size(of: mark, options, on: result)
+        return PixelSize(width: min(whole.width, result.width), height: min(whole.height, result.height))
     }
 
     /// The size of a mark on a result of the given size.
@@ -38,11 +71,8 @@ struct WatermarkDrawing {
             factor = min(
                 box(result.width) / Double(mark.width), box(result.height) / Double(mark.height))
         }
-        // Limit the mark to four times the longer side of the result. The parts of the mark outside the result are cut
-        // off, so a larger mark would only use more memory.
-        let bound =
-            4 * Double(max(result.width, result.height)) / Double(max(mark.width, mark.height))
-        factor = min(factor, max(bound, 1e-6))
+        // Only visible parts are drawn, so this limit is for the arithmetic alone.
+        factor = min(factor, 1e6 / Double(max(mark.width, mark.height)))
         return PixelSize(
             width: Geometry.scaled(mark.width, factor), height: Geometry.scaled(mark.height, factor))
     }
@@ -74,4 +104,23 @@ struct WatermarkDrawing {
     /// Returns the minimum distance in pixels between the starts of two neighbouring marks. It limits the number of
     /// marks along a side to 200. Without this minimum, a mark of one pixel would be drawn millions of times.
     private static func leastStep(_ side: Int) -> Int { (side + 199) / 200 }
+}
+
+/// The part of a scaled mark that is visible along one side of a result.
+private struct VisibleSpan {
+    /// The part in pixels of the result.
+    let target: Range<Int>
+    /// The part in pixels of the mark as it is stored, rounded outwards.
+    let source: Range<Int>
+
+    /// Nil if no part is visible.
+    init?(_ start: Int, _ length: Int, on side: Int, source whole: Int) {
+        let (lower, upper) = (max(start, 0), min(start + length, side))
+        guard lower < upper, length > 0 else { return nil }
+        target = lower..<upper
+        let factor = Double(whole) / Double(length)
+        let first = min(Int((Double(lower - start) * factor).rounded(.down)), whole - 1)
+        let last = min(max(Int((Double(upper - start) * factor).rounded(.up)), first + 1), whole)
+        source = first..<last
+    }
 }

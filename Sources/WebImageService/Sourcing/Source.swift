@@ -33,6 +33,8 @@ struct SourceRequestContext: Sendable {
     var generation: Int
     /// The W3C trace context. The fetch sends it as `traceparent`.
     var traceParent: String?
+    /// The time and the memory of the request. The time includes the fetch.
+    var budget: WorkBudget
 }
 
 /// Provides sources from a folder, from a disk cache or from the network. Concurrent requests for a source

@@ -5,15 +5,13 @@ import WebImageCore
 struct PictureJob: Sendable {
     let key: ResultKey
     let reference: SourcePolicy.Reference
-    let demand: SourceRequestContext
+    private(set) var demand: SourceRequestContext
     let maxSourceBytes: Int
     let bounds: Lifetime.Bounds
     /// The time in seconds for which a failure is remembered.
     let negativeTTL: Int
     /// Returns the memory in bytes that making the result needs. Called on a thread of the decode pool.
     let cost: @Sendable (Data) -> Int
-    /// The time of all steps that use a processor, from the header to the encoding.
-    let time: Duration
     /// Makes the result from the bytes of the source. Called on a thread of the decode pool.
     let make: @Sendable (Data, ResultRenderer.Sharing, WorkBudget) throws -> EncodedResult
     /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil if
@@ -22,6 +20,13 @@ struct PictureJob: Sendable {
     /// Whether a source may come from another host to which its server redirected (``Source/redirect``). A stored result
     /// from a host that is no longer allowed is not used.
     var allowsRedirect: @Sendable (String?) -> Bool = { _ in true }
+
+    /// The job for work in the background. Its time starts now, because no request waits for it.
+    func inBackground() -> PictureJob {
+        var job = self
+        job.demand.budget = demand.budget.renewed()
+        return job
+    }
 }
 
 /// Provides results. Stored results are returned immediately. Other results are made with one fetch, one decode and
@@ -88,6 +93,7 @@ final class ResultProvider: Sendable {
         let now = clock.date
         if entry.isFresh(now: now) { return Provided(entry: entry, outcome: level) }
         guard entry.isUsableWhileRevalidating(now: now) else { return nil }
+        let job = job.inBackground()
         background.begin(job.key.digest) { _ = try? await self.made(job, needsPermit: false, .low) }
         return Provided(entry: entry, outcome: .stale)
     }
@@ -127,6 +133,8 @@ final class ResultProvider: Sendable {
     /// begins: the function returns the stored result, or nil if no usable result is stored.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
+        let budget = min(budget, .seconds(min(job.demand.budget.remainingSeconds, 1e9)))
+        let job = job.inBackground()
         // The work in the background belongs to this request, so this request is the one that made the result.
         let starter = Starter()
         guard !limiter.isOverloaded,
@@ -194,12 +202,47 @@ final class ResultProvider: Sendable {
         return provided
     }
 
+    /// Returns a source for a request that needs no result.
+    func source(
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
+    ) async throws(ServiceRefusal) -> Source {
+        let outcome = await demand.budget.limit(clock) { () -> Result<Source, WebImageError> in
+            do throws(WebImageError) {
+                return .success(
+                    try await self.fetcher.source(reference, maxBytes: maxBytes, bounds: bounds, for: demand))
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch outcome {
+        case .success(let source): return source
+        case .failure(let error) where !error.isCancellation || Task.isCancelled: throw ServiceRefusal(error)
+        case .failure, nil: throw .slowSource
+        }
+    }
+
     /// Returns the stored result of a job if it is fresh; otherwise makes the result. One call serves all requests that
-    /// wait for the result.
+    /// wait for the result. Ends with the time of the first of these requests.
     ///
     /// Returns a failure as a refusal. Throws only `.cancelled`.
     private func work(
         _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle
+    ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
+        let progress = WorkProgress(job.demand.budget.part(), clock)
+        let outcome = await progress.budget.limit(clock) { () -> Result<Provided, ServiceRefusal>? in
+            do throws(WebImageError) {
+                return try await self.work(job, needsPermit, priority, progress)
+            } catch {
+                return nil
+            }
+        }
+        if let outcome = outcome ?? nil { return outcome }
+        guard !Task.isCancelled, progress.budget.remainingSeconds <= 0 else { throw .cancelled }
+        return .failure(remembered(progress.refusal, job))
+    }
+
+    private func work(
+        _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle, _ progress: WorkProgress
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
         let old = await usable(job)
         // Other work may have ended between the lookup in the store and the start of this work.
@@ -207,28 +250,27 @@ final class ResultProvider: Sendable {
             return .success(Provided(entry: old.entry, outcome: old.level))
         }
         if let failure = store.failure(for: job.key, now: clock.date) { return .failure(failure.refusal) }
-        var stages: [ServiceRecord.Stage: Duration] = [:]
         do {
             // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
             // wait for the source.
             let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
             let permit = needsPermit ? try limiter.begin(host: job.reference.host) : nil
             defer { withExtendedLifetime(permit) {} }
-            let asked = clock.now
             let place = try await sources.place()
             defer { withExtendedLifetime(place) {} }
-            let start = clock.now
-            stages[.queue] = start - asked
+            progress.enter(.fetch)
             let source = try await fetcher.source(
                 job.reference, maxBytes: job.maxSourceBytes, bounds: job.bounds, for: job.demand)
-            stages[.fetch] = clock.now - start
+            progress.enter(.queue)
             place.hold(source.data.count)
             if let old, old.entry.head.sourceVersion == source.version {
-                return .success(keep(old.entry, as: source, job, stages))
+                return .success(keep(old.entry, as: source, job, progress.stages))
             }
-            return .success(try await make(job, source, shared, priority, stages))
+            return .success(try await make(job, source, shared, priority, progress))
         } catch let error as WebImageError where error.isCancellation {
             throw .cancelled
+        } catch let error as WebImageError where error.isTimeUsedUp {
+            return .failure(remembered(progress.refusal, job))
         } catch let error as WebImageError {
             return .failure(remembered(ServiceRefusal(error), job))
         } catch let refusal as ServiceRefusal {
@@ -259,22 +301,19 @@ final class ResultProvider: Sendable {
 
     private func make(
         _ job: PictureJob, _ source: Source, _ shared: SharedDecodes.Job, _ priority: LoadPriorityHandle,
-        _ stages: [ServiceRecord.Stage: Duration]
+        _ progress: WorkProgress
     ) async throws -> Provided {
-        let queued = clock.now
-        let clock = clock
         let sharing = ResultRenderer.Sharing(job: shared, version: source.version)
         // The budget belongs to the work, not to one request. It is cancelled when no request waits for the result.
-        let budget = WorkBudget(time: job.time)
-        let (picture, began) = try await pool.run(
+        let budget = progress.budget
+        let picture = try await pool.run(
             measuring: { job.cost(source.data) }, priority: priority, budget: budget
-        ) { () throws(WebImageError) -> (Result<EncodedResult, any Error>, Duration) in
-            let began = clock.now
-            return (Result { try job.make(source.data, sharing, budget) }, began)
+        ) { () throws(WebImageError) -> Result<EncodedResult, any Error> in
+            progress.enter(.decode)
+            return Result { try job.make(source.data, sharing, budget) }
         }
         let made = try picture.get()
-        var stages = stages.merging(made.stages) { $0 + $1 }
-        stages[.queue, default: .zero] += began - queued
+        let stages = progress.stages.merging(made.stages) { $0 + $1 }
         let head = ResultEntry.Head(
             mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
             lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
@@ -284,30 +323,5 @@ final class ResultProvider: Sendable {
         let entry = ResultEntry(head: head, body: made.data.withUnsafeBytes { Data($0) })
         if source.lifetime.isShared { store.store(entry, for: job.key) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
-    }
-}
-
-/// Receives values from several tasks and provides the first value.
-private final class FirstResult<Value: Sendable>: Sendable {
-    private let state = Locked<(value: Value?, waiter: ValueContinuation<Value>?)>((nil, nil))
-
-    func finish(_ value: Value) {
-        let waiter = state.withLock { state -> ValueContinuation<Value>? in
-            guard state.value == nil else { return nil }
-            state.value = .some(value)
-            return state.waiter.take()
-        }
-        waiter?.resume(returning: value)
-    }
-
-    /// Waits for the first value. This function must be called only once.
-    func value() async -> Value {
-        await withValueContinuation { waiter in
-            let known = state.withLock { state -> Value? in
-                if state.value == nil { state.waiter = waiter }
-                return state.value
-            }
-            if let known { waiter.resume(returning: known) }
-        }
     }
 }

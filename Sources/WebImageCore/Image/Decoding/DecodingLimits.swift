@@ -95,11 +95,10 @@ public struct DecodingLimits: Sendable, Hashable {
         }
     }
 
-    /// Throws `.limitExceeded` when a decode needs more memory than the limit.
+    /// Throws `.limitExceeded` when a decode needs more memory than the limit, or than the current ``WorkBudget`` has.
     package func checkDecodeBytes(_ byteCount: Int) throws(WebImageError) {
-        guard byteCount <= maxDecodeBytes else {
-            throw .limit(.decodeBytes, actual: byteCount, allowed: maxDecodeBytes)
-        }
+        let allowed = min(maxDecodeBytes, WorkBudget.current?.maxBytes ?? .max)
+        guard byteCount <= allowed else { throw .limit(.decodeBytes, actual: byteCount, allowed: allowed) }
     }
 
     /// Throws `.limitExceeded` when `frameCount` frames of this size exceed the animation's pixel limit or frame limit.

@@ -1,5 +1,5 @@
-/// The time and the cancellation of all steps of one piece of work, such as a result of the image service: reading the
-/// header, decoding, drawing, transforming and encoding.
+/// The time, the memory and the cancellation of all steps of one piece of work, such as a result of the image service:
+/// fetching, reading the header, decoding, drawing, transforming and encoding.
 ///
 /// Every job of the decode pool has a budget. Steps find it in ``current`` and check it between rows, frames or calls
 /// of a library. A step that cannot be interrupted states its time before it runs (``admit(_:seconds:)``). If the
@@ -9,11 +9,17 @@
 public final class WorkBudget: Sendable {
     private struct State {
         var isCancelled = false
-        /// The end of the work; nil until ``start()``.
-        var end: ContinuousClock.Instant?
+        /// The end of the work, as a time of `now`; nil until ``start()``.
+        var end: Duration?
     }
 
+    /// Returns a monotonic time since an arbitrary start.
+    package typealias Clock = @Sendable () -> Duration
+
     private let allowed: Duration?
+    /// The memory of all buffers that exist at the same time, in bytes.
+    package let maxBytes: Int
+    private let now: Clock
     private let countdown: DeadlineCountdown?
     private let state = Locked(State())
 
@@ -23,20 +29,48 @@ public final class WorkBudget: Sendable {
     /// Creates a budget whose time starts at ``start()``.
     ///
     /// - Parameter time: The time for all steps; nil for work that only its caller ends.
-    public convenience init(time: Duration?) { self.init(time: time, countdown: nil) }
+    public convenience init(time: Duration?) { self.init(time: time, maxBytes: .max) }
 
-    /// - Parameter countdown: Ends the work after a number of checks; nil except in tests.
-    package init(time: Duration?, countdown: DeadlineCountdown?) {
+    /// - Parameters:
+    ///   - countdown: Ends the work after a number of checks; nil except in tests.
+    ///   - maxBytes: The memory of all buffers that exist at the same time, in bytes.
+    package init(
+        time: Duration?, countdown: DeadlineCountdown? = nil, maxBytes: Int = .max, now: @escaping Clock = systemNow
+    ) {
         self.countdown = countdown
+        self.maxBytes = maxBytes
+        self.now = now
         // Limit the duration to ten years, which is practically unlimited. Adding centuries would overflow the instant.
         allowed = time.map { min($0, .seconds(315_360_000)) }
     }
 
-    /// Starts the time, unless it was started before. The decode pool calls this function before the first step, so
-    /// that waiting for a thread uses no time.
+    private static let epoch = ContinuousClock.now
+    package static let systemNow: Clock = { ContinuousClock.now - epoch }
+
+    /// Returns a budget with the same end and the same memory, but its own cancellation. Work that serves several
+    /// callers has such a part of the budget of its first caller: the work may go on if this caller leaves.
+    package func part() -> WorkBudget {
+        let part = WorkBudget(time: allowed, countdown: countdown, maxBytes: maxBytes, now: now)
+        let end = state.withLock { $0.end }
+        part.state.withLock { $0.end = end }
+        return part
+    }
+
+    /// Returns a started budget with the same memory.
+    ///
+    /// - Parameter time: The time from now on; nil for the whole time of this budget.
+    package func renewed(time: Duration? = nil) -> WorkBudget {
+        let budget = WorkBudget(time: time ?? allowed, countdown: countdown, maxBytes: maxBytes, now: now)
+        budget.start()
+        return budget
+    }
+
+    /// Starts the time, unless it was started before. The decode pool calls this function before the first step. A
+    /// budget that is not started before uses no time while its work waits for a thread.
     package func start() {
         guard let allowed else { return }
-        state.withLock { if $0.end == nil { $0.end = .now + allowed } }
+        let end = now() + allowed
+        state.withLock { if $0.end == nil { $0.end = end } }
     }
 
     /// Ends the work at its next check.
@@ -48,8 +82,11 @@ public final class WorkBudget: Sendable {
     /// The remaining time in seconds. Infinite if the time is not limited; at most 0 if it is used up.
     public var remainingSeconds: Double {
         guard let allowed else { return .infinity }
-        return ((state.withLock { $0.end }).map { $0 - .now } ?? allowed).inSeconds
+        return ((state.withLock { $0.end }).map { $0 - now() } ?? allowed).inSeconds
     }
+
+    /// The time for all steps; nil if the time is not limited.
+    package var time: Duration? { allowed }
 
     /// Checks whether the work may continue.
     ///
@@ -58,7 +95,7 @@ public final class WorkBudget: Sendable {
     public func check() throws(WebImageError) {
         let (isCancelled, end) = state.withLock { ($0.isCancelled, $0.end) }
         if isCancelled || countdown?.countDown() == true { throw .cancelled }
-        guard let end, let allowed, ContinuousClock.now >= end else { return }
+        guard let end, let allowed, now() >= end else { return }
         throw .limit(
             .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
     }
