@@ -32,6 +32,7 @@ enum ServeCommand {
 
     private static func serve(_ source: ServiceArguments, _ reading: ServiceArguments.Reading) async -> ExitCode {
         raiseDescriptorLimit()
+        returnLargeBlocks()
         let process: ServiceProcess
         do {
             process = try ServiceProcess(reading, inherited: ListenAddress.inherited())
@@ -68,6 +69,20 @@ enum ServeCommand {
         let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
         for await _ in stream {}
         continuation.finish()
+    }
+
+    /// Makes the allocator return blocks of 4 MiB and more to the system as soon as they are freed.
+    ///
+    /// By default, glibc raises this size to up to 32 MiB when such a block is freed, and then keeps the blocks in the
+    /// arenas of the threads (mallopt(3), `M_MMAP_THRESHOLD`). Under constant load, requests for many large sizes of a
+    /// photo of 6 megapixels then left the process at 680 MB; with this limit, at 190 MB. Smaller blocks, which most
+    /// thumbnails need, are still used again.
+    private static func returnLargeBlocks() {
+        guard getenv("MALLOC_MMAP_THRESHOLD_") == nil else { return }
+        // Look `mallopt` up by name: the Glibc module does not declare it, and other C libraries do not have it.
+        typealias Option = @convention(c) (_ parameter: Int32, _ value: Int32) -> Int32
+        let mmapThreshold: Int32 = -3
+        if let option = dlsym(nil, "mallopt") { _ = unsafeBitCast(option, to: Option.self)(mmapThreshold, 4 << 20) }
     }
 
     /// Raises the soft limit of open descriptors to the hard limit, because every connection needs a descriptor.
