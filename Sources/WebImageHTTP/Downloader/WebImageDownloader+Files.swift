@@ -1,14 +1,16 @@
-import Foundation
-import WebImageCore
-import WebImageLoading
+package import Foundation
+package import WebImageCore
+package import WebImageLoading
 
 /// Reads `file:` URLs, for callers that use only this loader. A redirect to a `file:` URL is refused.
-extension WebImageDownloader {
+extension WebImageDownloader: FileRefusingLoader {
+    package func refusal(ofFile url: URL) -> WebImageError? { config.policy?.refusal(ofFile: url) }
+
     @inline(never)
     func read(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        if let refusal = config.policy?.refusal(ofFile: load.url) { throw refusal }
+        if let refusal = refusal(ofFile: load.url) { throw refusal }
         return try await FileImageLoader().loadData(for: load, progress: progress)
     }
 

@@ -72,6 +72,23 @@ public final class ImageLoadersManager: Sendable {
         return nil
     }
 
+    /// The refusal of a `file:` URL by the policy of any loader of this manager; nil if no policy refuses it.
+    ///
+    /// Without this check, the order of the loaders would decide whether a policy protects the files of the machine:
+    /// ``FileImageLoader`` has no policy, and may be asked before the downloader.
+    package func refusal(ofFile url: URL) -> WebImageError? {
+        let loaders = registered.withLock { $0.roles }
+        for loader in loaders {
+            if let refusal = loader.fileRefusing?.refusal(ofFile: url) { return refusal }
+        }
+        return nil
+    }
+
+    /// The refusal of a URL if it is a `file:` URL; nil for every other URL.
+    func refusal(of url: URL) -> WebImageError? {
+        url.absoluteString.hasScheme("file") ? refusal(ofFile: url) : nil
+    }
+
     private func noLoader(for url: URL) -> WebImageError {
         let loaders = registered.withLock { $0.roles }
         let schemes = Set(loaders.compactMap(\.schemeBound).flatMap(\.schemes)).sorted()
@@ -87,6 +104,15 @@ package protocol SchemeBoundLoader: SharedScopeLoader {
     /// The schemes in lower case.
     var schemes: [String] { get }
 }
+
+/// A loader whose policy may forbid reading local files. ``ImageLoadersManager`` asks every such loader before any of its
+/// loads of a `file:` URL, also if another loader reads the file.
+package protocol FileRefusingLoader: Sendable {
+    /// The reason why a local file must not be read; nil if it may be read.
+    func refusal(ofFile url: URL) -> WebImageError?
+}
+
+extension ImageLoadersManager: FileRefusingLoader {}
 
 /// A loader that can report once for all plain loads whether they have the shared scope. The manager then does not have
 /// to determine the scope of each load. A load is plain if its context has no value for the loader, and its options
@@ -138,13 +164,18 @@ extension ImageLoadersManager: ImageDataLoader {
     }
 
     /// Starts the load with the loader that accepts the URL. If no loader accepts the URL, completes immediately with
-    /// `.invalidURL`.
+    /// `.invalidURL`. If the policy of any loader refuses a `file:` URL, completes immediately with
+    /// `.invalidDownloadOperation`.
     public func requestImage(
         with url: URL?, options: WebImageOptions, context: WebImageContext?,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> (any WebImageOperation)? {
         guard let loader = registeredLoader(of: url, options: options, context: context)?.role else {
             completed?(nil, nil, url.map(noLoader(for:)) ?? .missingURL, true)
+            return nil
+        }
+        if let refusal = url.flatMap(refusal(of:)) {
+            completed?(nil, nil, refusal, true)
             return nil
         }
         return loader.requestImage(
@@ -171,7 +202,7 @@ extension ImageLoadersManager: ImageDataLoader {
     /// source after another and returns the bytes of the first source that succeeds.
     ///
     /// - Throws: `.invalidURL` if no loader accepts the URL, `.invalidDownloadOperation` if the loader returns images
-    ///   instead of bytes, or the error of the loader.
+    ///   instead of bytes or the policy of any loader refuses a `file:` URL, or the error of the loader.
     public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
@@ -188,6 +219,7 @@ extension ImageLoadersManager: ImageDataLoader {
         _ load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         guard let registeredLoader = registeredLoader(of: load) else { throw noLoader(for: load.url) }
+        if let refusal = refusal(of: load.url) { throw refusal }
         guard let dataLoader = registeredLoader.data else {
             throw WebImageError(
                 .invalidDownloadOperation, stage: .request, url: load.url,

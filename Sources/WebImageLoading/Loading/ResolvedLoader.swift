@@ -11,6 +11,7 @@ final class ResolvedLoader: Sendable {
     let preparing: (any PreparingDataLoader)?
     let sharedScope: (any SharedScopeLoader)?
     let schemeBound: (any SchemeBoundLoader)?
+    let fileRefusing: (any FileRefusingLoader)?
     let manager: ImageLoadersManager?
 
     init(_ role: any ImageLoader) {
@@ -19,6 +20,7 @@ final class ResolvedLoader: Sendable {
         preparing = role as? any PreparingDataLoader
         sharedScope = role as? any SharedScopeLoader
         schemeBound = role as? any SchemeBoundLoader
+        fileRefusing = role as? any FileRefusingLoader
         manager = role as? ImageLoadersManager
     }
 
@@ -26,6 +28,8 @@ final class ResolvedLoader: Sendable {
     /// for any other loader, the loader itself.
     func chosen(for load: ImageDataLoad) -> ResolvedLoader {
         guard let manager, let loader = manager.registeredLoader(of: load) else { return self }
+        // The policy of another loader forbids the file. The `ImageLoadersManager` throws the refusal.
+        if manager.refusal(of: load.url) != nil { return self }
         // Only the `ImageLoadersManager` can try several sources, and only with loaders that return bytes. A loader
         // that returns decoded images is used directly.
         if loader.data != nil, manager.hasFurtherSources(load) { return self }
