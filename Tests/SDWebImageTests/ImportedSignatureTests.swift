@@ -82,6 +82,26 @@ import WebImageTesting
         seen("\(kind).didPrefetch 1 of 1", "\(kind).didFinish 1 0")
     }
 
+    /// A single trailing closure is the completion, not the progress block; with a second closure the first is progress.
+    @Test func trailingClosureOfAPrefetchIsTheCompletion() async throws {
+        let pictures = try (0..<3).map { try url("https://a.test/trailing\($0).png") }
+        for picture in pictures {
+            loader.answer(picture, with: .success(try #require(try TestImages.solid().pngData())))
+        }
+        let prefetcher = SDWebImagePrefetcher(imageManager: manager)
+        let ends = Locked<[[UInt]]>([])
+        prefetcher.prefetchURLs(pictures) { finished, skipped in ends.withLock { $0.append([finished, skipped]) } }
+        #expect(await eventually { ends.withLock { $0 } == [[3, 0]] })
+        let steps = Locked<[[UInt]]>([])
+        prefetcher.prefetchURLs(pictures) { finished, total in
+            steps.withLock { $0.append([finished, total]) }
+        } completed: { finished, skipped in
+            ends.withLock { $0.append([finished, skipped]) }
+        }
+        #expect(await eventually { ends.withLock { $0.count } == 2 })
+        #expect(steps.withLock { $0 } == [[1, 3], [2, 3], [3, 3]])
+    }
+
     @Test func optionalMethodsOfLoadersAreCalled() async throws {
         let simple = ImportedLoader()
         let manager = SDWebImageManager(cache: cache, loader: simple)

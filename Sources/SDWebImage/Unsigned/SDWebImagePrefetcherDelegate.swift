@@ -85,6 +85,17 @@ extension WebImagePrefetcher {
             completed: Self.counted(completionBlock))
     }
 
+    /// Loads a list of URLs with the prefetcher's options and context, and reports only the end. For an empty list,
+    /// calls the completion inline and returns nil.
+    ///
+    /// A single trailing closure is the completion. In SDWebImage it is the progress block.
+    @preconcurrency @discardableResult
+    public func prefetchURLs(
+        _ urls: [URL]?, completed completionBlock: SDWebImagePrefetcherCompletionBlock?
+    ) -> SDWebImagePrefetchToken? {
+        prefetchURLs(urls, progress: nil, completed: Self.counted(completionBlock))
+    }
+
     private static func counted(
         _ block: (@Sendable (UInt, UInt) -> Void)?
     ) -> (@Sendable (Int, Int) -> Void)? {

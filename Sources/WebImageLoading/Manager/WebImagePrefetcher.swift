@@ -100,6 +100,26 @@ public final class WebImagePrefetcher: Sendable {
         prefetchURLs(urls, progress: nil, completed: nil)
     }
 
+    /// Loads a list with the options and the context of the prefetcher, without reporting progress.
+    ///
+    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
+    ///   function returns.
+    @_disfavoredOverload @discardableResult
+    public func prefetchURLs(_ urls: [URL]?, completed: CompletionBlock?) -> WebImagePrefetchToken? {
+        prefetchURLs(urls, progress: nil, completed: completed)
+    }
+
+    /// Loads a list with `options` and `context` instead of those of the prefetcher, without reporting progress.
+    ///
+    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
+    ///   function returns.
+    @_disfavoredOverload @discardableResult
+    public func prefetchURLs(
+        _ urls: [URL]?, options: WebImageOptions, context: WebImageContext? = nil, completed: CompletionBlock?
+    ) -> WebImagePrefetchToken? {
+        prefetchURLs(urls, options: options, context: context, progress: nil, completed: completed)
+    }
+
     /// Loads a list with the options and the context of the prefetcher.
     ///
     /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this

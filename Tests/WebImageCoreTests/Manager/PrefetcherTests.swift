@@ -73,6 +73,28 @@ struct PrefetcherTests {
         #expect(ends.withLock { $0 } == [[0, 0], [0, 0]])
     }
 
+    /// A single trailing closure is the completion, as for a list of requests.
+    @Test func trailingClosureIsTheCompletion() async throws {
+        let urls = try urls(0..<3)
+        for url in urls { loader.answer(url, with: .success(FakeCoder.file())) }
+        let ends = Locked<[[Int]]>([])
+        prefetcher.context = context
+        prefetcher.prefetchURLs(urls) { finished, skipped in ends.withLock { $0.append([finished, skipped]) } }
+        #expect(await eventually { ends.withLock { $0 } == [[3, 0]] })
+        loader.answer(urls[1], with: .failure(.badData("fake", "")))
+        prefetcher.prefetchURLs(urls, options: [.fromLoaderOnly, .retryFailed], context: context) { finished, skipped in
+            ends.withLock { $0.append([finished, skipped]) }
+        }
+        #expect(await eventually { ends.withLock { $0 } == [[3, 0], [3, 1]] })
+        prefetcher.prefetchURLs(urls, options: .lowPriority) { _, _ in }?.cancel()
+        prefetcher.prefetchRequests(urls.map { ImageRequest(url: $0, context: context) }) { finished, skipped in
+            ends.withLock { $0.append([finished, skipped]) }
+        }
+        #expect(await eventually { ends.withLock { $0.count } == 3 })
+        #expect(prefetcher.prefetchURLs(nil) { _, _ in ends.withLock { $0 = [] } } == nil)
+        #expect(ends.withLock { $0.isEmpty })
+    }
+
     @Test  // SDWebImagePrefetcherTests.test04PrefetchWithMultipleArrayDifferentQueueWorks
     func overlappingListsEachCountTheirOwn() async throws {
         for url in try urls(0..<30) { loader.answer(url, with: .success(FakeCoder.file())) }
