@@ -121,6 +121,7 @@ struct DownloaderCaseTests {
     // SDWebImageDownloaderTests.test19ThatProgressiveAPNGWorks
     @Test  // SDWebImageDownloaderTests.test28ProgressiveDownloadShouldUseSameCoder
     func oneCoderDecodesPartialImagesAndTheFinalImage() async throws {
+        PartialCoder.instances.withLock { $0 = [] }
         try await withDownloader { server, downloader in
             var response = FaultResponse(.zeros(10_000))
             response.piece = 1000
@@ -140,6 +141,36 @@ struct DownloaderCaseTests {
             #expect(calls.values.count > 2)
             #expect(calls.values.count { $0 } == 1)
             #expect(PartialCoder.instances.withLock { $0.count } == 1)
+        }
+    }
+
+    /// With a queue that runs blocks in place, two decode threads may have a partial image and the final image at the same
+    /// time. The call with the final image begins after the partial call has returned.
+    @Test func finalImageIsDeliveredAfterAPartialCallThatTakesLong() async throws {
+        try await withDownloader { server, downloader in
+            let (gate, release) = (FaultGate(), DispatchSemaphore(value: 0))
+            var response = FaultResponse(.zeros(10_000))
+            (response.firstPiece, response.lastPiece) = (5000, gate)
+            server.route("/a", .respond(response))
+            let (calls, hasBegun) = (Collected<Bool>(), Locked(false))
+            let context: WebImageContext = [.callbackQueue: CallbackQueue.invoking, .imageCoder: PartialCoder()]
+            downloader.downloadImage(with: server.url("/a"), options: .progressiveLoad, context: context) {
+                _, _, _, finished in
+                let isFirst = hasBegun.withLock { isBegun in
+                    defer { isBegun = true }
+                    return !isBegun
+                }
+                if isFirst { release.wait() }
+                calls.append(finished)
+            }
+            try await eventually("a partial call runs") { hasBegun.withLock { $0 } }
+            gate.open()
+            try await eventually("the body has arrived") { server.concurrentRequests == 0 }
+            let isEarly = await eventually(within: 0.3) { !calls.values.isEmpty }
+            release.signal()
+            #expect(!isEarly, "the final image is delivered while the partial call runs")
+            try await eventually("finished") { calls.values.last == true }
+            #expect(calls.values.count { $0 } == 1 && calls.values.first == false)
         }
     }
 

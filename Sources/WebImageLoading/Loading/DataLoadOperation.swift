@@ -12,23 +12,27 @@ package final class DataLoadOperation: WebImageOperation {
     private let decodePool: DecodePool
     private let completion: Completion<Outcome>
     private let handedOut = Completion<Void>()
+    private let order = DeliveryOrder()
 
     package init(
         _ load: ImageDataLoad, decodePool: DecodePool = .shared, completed: ImageLoaderCompletedBlock?
     ) {
         self.load = load
         self.decodePool = decodePool
-        completion = Completion { [handedOut] outcome in
+        completion = Completion { [handedOut, order] outcome in
             if let completed {
                 let queue = load.requestContext.callbackQueue ?? .main
                 queue.async {
-                    switch outcome.result {
-                    case .success(let image): completed(image, outcome.data, nil, true)
-                    case .failure(let error): completed(nil, nil, error, true)
+                    order.last {
+                        switch outcome.result {
+                        case .success(let image): completed(image, outcome.data, nil, true)
+                        case .failure(let error): completed(nil, nil, error, true)
+                        }
+                        handedOut.complete(with: ())
                     }
                 }
             }
-            handedOut.complete(with: ())
+            if !order.hasWaitingEnd { handedOut.complete(with: ()) }
         }
     }
 
@@ -96,7 +100,7 @@ package final class DataLoadOperation: WebImageOperation {
         let queue = load.requestContext.callbackQueue ?? .main
         queue.async { [weak self] in
             guard let self, !self.completion.isCompleted else { return }
-            completed(image, nil, nil, false)
+            self.order.partial { completed(image, nil, nil, false) }
         }
     }
 
@@ -106,6 +110,48 @@ package final class DataLoadOperation: WebImageOperation {
 
     private static let notModified = WebImageError(
         .cacheNotModified, stage: .download, hint: "The cached image is current.")
+}
+
+/// Calls the completion block of one load so that its last call begins after every partial call has returned.
+///
+/// A callback queue may run blocks on the calling threads. Then a partial image and the final image could be delivered
+/// by two decode threads at the same time, and the caller could receive the partial image last.
+private final class DeliveryOrder: Sendable {
+    private struct State {
+        var partialCalls = 0
+        var hasEnded = false
+        var end: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
+
+    /// Whether the last call waits for a partial call.
+    var hasWaitingEnd: Bool { state.withLock { $0.end != nil } }
+
+    /// Runs `call`, and then the last call if it has been waiting. Does nothing if the last call has begun.
+    func partial(_ call: () -> Void) {
+        let runs = state.withLock { state in
+            if !state.hasEnded { state.partialCalls += 1 }
+            return !state.hasEnded
+        }
+        guard runs else { return }
+        call()
+        let end = state.withLock { state in
+            state.partialCalls -= 1
+            return state.partialCalls == 0 ? state.end.take() : nil
+        }
+        end?()
+    }
+
+    /// Runs `call` now, or after the partial calls that are running.
+    func last(_ call: @escaping @Sendable () -> Void) {
+        let runs = state.withLock { state in
+            state.hasEnded = true
+            if state.partialCalls > 0 { state.end = call }
+            return state.partialCalls == 0
+        }
+        if runs { call() }
+    }
 }
 
 extension ImageDataLoader {
