@@ -5,16 +5,18 @@ import WebImageLoading
 /// The sizes in which views recently showed the image of a URL. If memory contains the image in one of these sizes,
 /// that image can be the placeholder while the image is loaded in another size.
 ///
-/// A value type of limited size. It stores the 512 URLs that were added last, and at most eight sizes for each URL.
+/// A value type of limited size. It stores the 512 URLs that were added last, and at most eight sizes for each URL. Of a
+/// long URL, such as a `data:` URL, it stores a digest.
 package struct ViewVariants {
-    private var boxes: [URL: [CGSize]] = [:]
-    private var order: [URL] = []
+    private var boxes: [String: [CGSize]] = [:]
+    private var order: [String] = []
     private let limit: Int
 
     package init(limit: Int = 512) { self.limit = limit }
 
     /// Records that the image of a URL was shown at a size. The size zero means full size.
     package mutating func note(_ box: CGSize, of url: URL) {
+        let url = url.absoluteString.boundedKey
         guard boxes[url]?.contains(box) != true else { return }
         if boxes[url] == nil {
             if order.count >= limit { boxes[order.removeFirst()] = nil }
@@ -28,6 +30,6 @@ package struct ViewVariants {
     /// than all others.
     package func others(than box: CGSize?, of url: URL) -> [CGSize] {
         func area(_ box: CGSize) -> CGFloat { box == .zero ? .infinity : box.width * box.height }
-        return (boxes[url] ?? []).filter { $0 != box }.sorted { area($0) > area($1) }
+        return (boxes[url.absoluteString.boundedKey] ?? []).filter { $0 != box }.sorted { area($0) > area($1) }
     }
 }
