@@ -62,7 +62,9 @@ struct LossyCacheReference: ReferenceModel {
         if let scope = load.scope, mayHaveFailed.contains(scope) { codes.insert(.blackListed) }
         if outcome.status != 200 || load.modifiedStatus == 404 { codes.insert(.invalidDownloadStatusCode) }
         if outcome.picture == nil { codes.formUnion([.badImageData, outcome.code]) }
-        if load.form != .callback, load.options.contains(.fromCacheOnly) { codes.insert(.notCached) }
+        if load.form != .callback, load.form != .view, load.options.contains(.fromCacheOnly) {
+            codes.insert(.notCached)
+        }
         return codes
     }
 

@@ -80,16 +80,21 @@ public final class ReferenceCheck: Sendable {
 
     // MARK: Shrinking
 
+    /// The longest time for which a failing history is shortened. A history that fails because its loads do not end takes
+    /// many seconds each time it runs.
+    private static let longestShrinking = Duration.seconds(60)
+
     /// Removes steps, loads and options from a failing history as long as the history still fails. Returns the shortest
-    /// failing history and its reason.
+    /// failing history that was found in ``longestShrinking``, and its reason.
     private func shortened(
         _ history: ReferenceHistory, _ reason: String
     ) async throws -> (ReferenceHistory, String) {
         var (best, reason) = (history, reason)
         var isChanged = true
+        let end = ContinuousClock.now + Self.longestShrinking
         while isChanged {
             isChanged = false
-            for candidate in best.simpler {
+            for candidate in best.simpler where ContinuousClock.now < end {
                 guard let other = try await fails(candidate) else { continue }
                 (best, reason, isChanged) = (candidate, other, true)
                 break

@@ -160,9 +160,9 @@ public struct ReferenceHistory: Hashable, Sendable, CustomStringConvertible {
             let count = chance(65) ? 1 : chance(85) ? 2 : 3
             var loads = [load()]
             if count == 3, chance(50) {
-                // The same load in all forms at once.
+                // The same load in three forms at once. More loads would have too many orders of their steps.
                 return .load(
-                    ReferenceLoad.Form.allCases.map { form in
+                    ReferenceLoad.Form.allCases.shuffled(using: &random).prefix(3).map { form in
                         var load = loads[0]
                         load.form = form
                         return load

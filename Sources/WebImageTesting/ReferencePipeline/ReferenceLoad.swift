@@ -31,13 +31,18 @@ public struct ReferenceLoad: Hashable, Sendable, CustomStringConvertible {
         case async
         /// The event stream.
         case events
+        /// The phases, for callers that show a widget for each phase.
+        case phases
+        /// A view without a toolkit. The main actor starts the load, and receives its deliveries.
+        case view
 
-        /// The deliveries that this form shows of the deliveries of a load. Only a completion block receives a miss
-        /// without an error. The `async` function returns only the last
-        /// image: the refreshed image or, if there is none, the cached image.
+        /// The deliveries that this form shows of the deliveries of a load. Only a completion block and a view receive a
+        /// miss without an error. The `async` function returns only the last image: the refreshed image or, if there is
+        /// none, the cached image. A phase does not name the source of its image.
         func shows(_ delivered: [ReferenceDelivery]) -> [ReferenceDelivery] {
-            if self == .callback { return delivered }
+            if self == .callback || self == .view { return delivered }
             let delivered = delivered.map { $0 == .miss ? .failure(.notCached) : $0 }
+            if self == .phases { return delivered.map(\.withoutSource) }
             let picture = delivered.last { if case .picture = $0 { true } else { false } }
             return self == .async ? picture.map { [$0] } ?? delivered : delivered
         }
@@ -176,9 +181,15 @@ public enum ReferenceDelivery: Hashable, Sendable, CustomStringConvertible {
     /// An image that the origin cannot have sent.
     case strange(String)
 
+    /// The same delivery with the source `.all`, for a form that does not name the source.
+    var withoutSource: ReferenceDelivery {
+        if case .picture(let picture, _) = self { .picture(picture, .all) } else { self }
+    }
+
     /// A description of the result, for test messages.
     public var description: String {
         switch self {
+        case .picture(let picture, .all): "\(picture)"
         case .picture(let picture, let origin): "\(picture) from \(origin == .none ? "the network" : "\(origin)")"
         case .miss: "a miss"
         case .failure(let code): "the error .\(code)"

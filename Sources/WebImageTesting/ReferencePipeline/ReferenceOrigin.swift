@@ -73,6 +73,9 @@ public final class ReferenceOrigin: Sendable {
             var hasNoStatus = false
         }
 
+        /// Whether the answer to a user never ends. A user who may not see the picture receives status 404 at once.
+        func stalls(user: Int) -> Bool { kind == .stall && (user == 1 || !isPrivate) }
+
         /// The status and picture for a user.
         func outcome(resource: Int, user: Int) -> Outcome {
             if ReferenceHistory.isLocal(resource) { return localOutcome(resource) }

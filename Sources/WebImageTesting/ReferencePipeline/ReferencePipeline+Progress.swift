@@ -116,7 +116,9 @@ extension ReferencePipeline {
                 if load.step == .front, load.load.form != .async, isWaiting { continue }
                 // The fetch of a stalled resource never ends. The load can only be cancelled.
                 var stalls = false
-                if case .fetch = load.step { stalls = answer.kind == .stall }
+                if case .fetch = load.step {
+                    stalls = answer.stalls(user: load.load.credentials.user) && !load.load.isLocal
+                }
                 for (world, progress) in stalls ? [] : steps(load, point.world) {
                     var next = Point(world: world, loads: point.loads)
                     next.loads[index] = progress

@@ -88,16 +88,21 @@ struct ReferenceRun {
         _ loads: [ReferenceLoad], _ cancelled: Set<Int>, _ afterFirstRequest: Bool
     ) async -> String? {
         touched += loads.filter { $0.options.isDisjoint(with: .fromCacheOnly) }
-        let stalls = Set(loads.indices.filter { models[loads[$0].resource].answer.kind == .stall })
+        let stalls = Set(
+            loads.indices.filter {
+                models[loads[$0].resource].answer.stalls(user: loads[$0].credentials.user) && !loads[$0].isLocal
+            })
         let cancelled = cancelled.union(stalls)
         let loads = loads.indices.map { prepared(loads[$0], isCancelled: cancelled.contains($0)) }
         let gate = cancelled.isEmpty || !stalls.isEmpty ? nil : FaultGate()
         let asked = origin.requestCount
         origin.hold(gate)
-        let running = loads.indices.map { index in
-            RunningLoad(
-                loads[index], origin.url(loads[index].resource, history: history), subject.manager,
-                countsBytes: stalls.contains(index))
+        var running: [RunningLoad] = []
+        for index in loads.indices {
+            running.append(
+                await RunningLoad.started(
+                    loads[index], origin.url(loads[index].resource, history: history), subject.manager,
+                    countsBytes: stalls.contains(index)))
         }
         if !stalls.isEmpty {
             // Cancel when nearly all bytes have arrived. A load that shares no download may wait for a slot.
@@ -143,7 +148,7 @@ struct ReferenceRun {
         for _ in 0..<2 {
             var load = ReferenceLoad(0)
             (load.transformers, load.options) = ([1], [.fromLoaderOnly, .waitStoreCache])
-            _ = await RunningLoad(load, origin.url(0, history: -1), subject.manager).delivered
+            _ = await RunningLoad.started(load, origin.url(0, history: -1), subject.manager).delivered
         }
         await subject.settle()
     }

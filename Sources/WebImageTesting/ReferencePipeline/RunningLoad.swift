@@ -1,6 +1,7 @@
 import Foundation
 import WebImageCore
 import WebImageLoading
+import WebImageViews
 
 /// A running load of a history.
 final class RunningLoad: Sendable {
@@ -17,19 +18,30 @@ final class RunningLoad: Sendable {
     private let manager: WebImageManager
     /// Whether the load may end without a call: a completion block is not called again after an unchanged refresh.
     private let isSilentAtItsEnd: Bool
+    /// The view that observes the load; nil for other forms.
+    private let view = Locked<ObservingView?>(nil)
 
-    /// Starts the load. A memory hit is delivered before the initialiser returns.
+    /// Starts the load. A memory hit is delivered before this function returns.
     ///
     /// - Parameter countsBytes: Whether ``received`` counts the received bytes.
-    init(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager, countsBytes: Bool = false) {
+    static func started(
+        _ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager, countsBytes: Bool = false
+    ) async -> RunningLoad {
+        let running = RunningLoad(load, manager, countsBytes: countsBytes)
+        switch load.form {
+        case .callback: running.complete(load, url, manager)
+        case .async: running.wait(load, url, manager)
+        case .events: running.refresh(load, url, manager)
+        case .phases: running.iterate(load, url, manager)
+        case .view: await running.show(load, url, manager)
+        }
+        return running
+    }
+
+    private init(_ load: ReferenceLoad, _ manager: WebImageManager, countsBytes: Bool) {
         self.countsBytes = countsBytes
         self.manager = manager
         isSilentAtItsEnd = load.refreshes && load.form == .callback
-        switch load.form {
-        case .callback: complete(load, url, manager)
-        case .async: wait(load, url, manager)
-        case .events: refresh(load, url, manager)
-        }
     }
 
     /// The number of received bytes.
@@ -61,7 +73,9 @@ final class RunningLoad: Sendable {
                 }
                 if isOver { continuation.resume() }
             }
-            return state.withLock { $0.delivered }
+            let delivered = state.withLock { $0.delivered }
+            guard let view = view.withLock({ $0 }) else { return delivered }
+            return await view.complaint(delivered).map { delivered + [.strange($0)] } ?? delivered
         }
     }
 
@@ -72,20 +86,38 @@ final class RunningLoad: Sendable {
             with: url, options: load.sentOptions, context: context, progress: progress
         ) {
             image, _, error, origin, finished, _ in
-            if let error {
-                // A failure that follows a picture must not take this picture away.
-                let hasPicture = self.state.withLock { state in
-                    state.delivered.contains { if case .picture = $0 { true } else { false } }
-                }
-                self.add(
-                    hasPicture && image == nil && error.code != .cancelled
-                        ? .strange("a failure without the cached picture") : .failure(error.code))
-            } else {
-                self.add(image.map { Self.picture($0, origin) } ?? .miss)
-            }
+            self.receive(image, error, origin)
             if finished { self.end() }
         }
         stop.withLock { $0 = { operation.cancel() } }
+    }
+
+    /// Records a call of a completion block.
+    private func receive(_ image: Image?, _ error: WebImageError?, _ origin: ImageCacheType) {
+        guard let error else { return add(image.map { Self.picture($0, origin) } ?? .miss) }
+        // A failure that follows a picture must not take this picture away.
+        let hasPicture = state.withLock { $0.delivered.contains { $0.isPicture } }
+        add(
+            hasPicture && image == nil && error.code != .cancelled
+                ? .strange("a failure without the cached picture") : .failure(error.code))
+    }
+
+    /// Loads into a view. The completion block is released when the load has ended, also after a refresh that has found
+    /// no change and therefore makes no further call.
+    @MainActor private func show(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+        let view = ObservingView()
+        self.view.withLock { $0 = view }
+        var context = load.context
+        context[.customManager] = manager
+        let ending = EndOfLife { self.end() }
+        let progress: ViewImageProgressBlock = { received, _, _ in self.state.withLock { $0.received = received } }
+        let completed: ViewImageInternalCompletedBlock = { [ending] image, _, error, origin, _, _ in
+            withExtendedLifetime(ending) { self.receive(image, error, origin) }
+        }
+        let operation = view.binding.internalSetImage(
+            with: url, options: load.sentOptions, context: context, progress: countsBytes ? progress : nil,
+            completed: completed)
+        stop.withLock { $0 = { operation?.cancel() } }
     }
 
     private func wait(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
@@ -131,6 +163,32 @@ final class RunningLoad: Sendable {
         stop.withLock { $0 = { task.cancel() } }
     }
 
+    private func iterate(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+        let request = ImageRequest(url: url, options: load.sentOptions, context: load.context)
+        let failed: @Sendable (WebImageError) -> Void = { if $0.code != .cancelled { self.add(.failure($0.code)) } }
+        var phases = manager.phases(for: request, refreshFailed: failed).makeAsyncIterator()
+        let task = Task {
+            var last: Image?
+            while let phase = await phases.next(isolation: nil) {
+                switch phase {
+                case .empty: add(.strange("the phase of no request"))
+                case .loading(let part, _):
+                    if last != nil { add(.strange("a spinner after the picture")) }
+                    if let part { state.withLock { $0.received = Int(part * 100) } }
+                case .success(let image):
+                    if image !== last { add(Self.picture(image, .all)) }
+                    last = image
+                case .failure(let error):
+                    add(last == nil ? .failure(error.code) : .strange("a failure instead of the picture"))
+                }
+            }
+            // The phases of a cancelled load end without a failure.
+            if state.withLock({ $0.delivered.isEmpty }) { add(.failure(.cancelled)) }
+            end()
+        }
+        stop.withLock { $0 = { task.cancel() } }
+    }
+
     private static func picture(_ image: Image, _ origin: ImageCacheType) -> ReferenceDelivery {
         ReferencePicture(image).map { .picture($0, origin) } ?? .strange("an image of \(image.pixelSize)")
     }
@@ -145,4 +203,31 @@ final class RunningLoad: Sendable {
         }
         waiting?.resume()
     }
+}
+
+extension ReferenceDelivery {
+    fileprivate var isPicture: Bool { if case .picture = self { true } else { false } }
+}
+
+/// A view without a toolkit.
+@MainActor private final class ObservingView: ImageDisplaying {
+    private(set) lazy var binding = ImageViewBinding(display: self, operationKey: "ObservingView")
+    var displayedImage: Image?
+
+    /// Compares the shown picture with the deliveries. Returns nil if the view shows the last picture.
+    func complaint(_ delivered: [ReferenceDelivery]) -> String? {
+        let last = delivered.last { $0.isPicture }
+        guard case .picture(let picture, _) = last else {
+            return displayedImage == nil ? nil : "the view shows a picture that was not delivered"
+        }
+        guard let shown = displayedImage else { return "the view shows nothing" }
+        return ReferencePicture(shown) == picture ? nil : "the view shows another picture"
+    }
+}
+
+/// Calls a closure when it is released.
+private final class EndOfLife: Sendable {
+    private let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    deinit { body() }
 }
