@@ -37,7 +37,8 @@ struct StalledDownloadTests {
     @Test(arguments: [false, true]) func cancelledDownloadsYieldTheirSlots(drips: Bool) async throws {
         var config = WebImageDownloaderConfig.default
         (config.maxConcurrentDownloads, config.downloadTimeout) = (2, 30)
-        try await withDownloader(config) { server, downloader in
+        // The time of this clock stands still, so the grace of the cancelled downloads does not end.
+        try await withDownloader(config, clock: VirtualClock()) { server, downloader in
             for path in ["/1", "/2"] {
                 server.route(path, .respond(slow(drips ? .milliseconds(50) : .seconds(60))))
                 await cancelledLoad(server.url(path), after: 9_500, downloader)

@@ -51,14 +51,55 @@ struct OtherProcessTests {
         #expect(try await fixture.load(url, [], context).result.cacheType == .memory)
     }
 
-    @Test func encodedImagesOfTheNewerVersionAreFound() async throws {
+    /// Counts the decodes of a manager.
+    private final class DecodeCounter: WebImageManagerListener {
+        private let decodes = Locked(0)
+        var count: Int { decodes.withLock { $0 } }
+        func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {
+            if span.stage == .decode { decodes.withLock { $0 += 1 } }
+        }
+        func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {}
+    }
+
+    private func encodedCache(_ fixture: EntryFixture) -> ImageEncodedCache {
         let storage = ImageCache(namespace: "encoded", diskCacheDirectory: fixture.folder)
-        let encoded = ImageEncodedCache(manager: fixture.manager, storage: storage)
+        return ImageEncodedCache(manager: fixture.manager, storage: storage)
+    }
+
+    /// The version is decoded once, for the first encode. Later calls find the encoded image and decode nothing, also
+    /// after the decoded image was removed from memory.
+    @Test(arguments: [nil, 10] as [CGFloat?]) func encodedImagesOfTheNewerVersionAreFound(width: CGFloat?) async throws
+    {
+        let encoded = encodedCache(fixture)
+        var request = ImageRequest(url: url)
+        if let width { request = ImageRequest(url: url, size: CGSize(width: width, height: width)) }
+        try await replaceByAnotherProcess([:])
+        let counter = DecodeCounter()
+        fixture.manager.listener = counter
+        let first = try await encoded.encodedImage(for: request, format: .png)
+        #expect(counter.count == 1)
+        for _ in 0..<3 {
+            let again = try await encoded.encodedImage(for: request, format: .png)
+            #expect(again.cacheType == .memory && again.etag == first.etag)
+        }
+        fixture.cache.clearMemory()
+        _ = try await encoded.encodedImage(for: request, format: .png)
+        #expect(counter.count == 1, "the picture is decoded again")
+    }
+
+    /// The other process has also encoded the newer version. This process sends its bytes without a load.
+    @Test func encodedImageOfAnotherProcessIsSentWithoutADecode() async throws {
         let request = ImageRequest(url: url)
         try await replaceByAnotherProcess([:])
-        _ = try await encoded.encodedImage(for: request, format: .png)
-        let again = try await encoded.encodedImage(for: request, format: .png)
-        #expect(again.cacheType == .memory)
+        let other = try fixture.restarted()
+        let theirs = encodedCache(other)
+        let sent = try await theirs.encodedImage(for: request, format: .png)
+        await theirs.flush()
+        let counter = DecodeCounter()
+        fixture.manager.listener = counter
+        let found = try await encodedCache(fixture).encodedImage(for: request, format: .png)
+        #expect(found.etag == sent.etag && found.cacheType == .disk)
+        #expect(counter.count == 0 && fixture.loader.loads.count == 1)
     }
 
     /// A version that this process has fetched but not yet written is newer than the version on disk.
