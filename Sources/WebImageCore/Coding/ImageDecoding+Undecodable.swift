@@ -7,6 +7,8 @@ extension ImageDecoding {
     /// The failure of one coder is not sufficient, because another load can use another coder. Blocks the calling
     /// thread while the coders decode.
     package func isUndecodable(_ data: Data, after error: WebImageError) -> Bool {
+        // A file that makes its decoder crash is not given to a decoder again.
+        if error.crashedDecoder { return true }
         guard error.code == .badImageData else { return false }
         let registered = registered.coders
         let readers = registered.filter { $0.canDecode(from: data) }
@@ -28,5 +30,12 @@ extension ImageDecoding {
                 return error.code != .badImageData
             }
         }
+    }
+}
+
+extension WebImageError {
+    /// Whether the file made its decoder process crash.
+    package var crashedDecoder: Bool {
+        if code == .decoderFailed, case .codec = underlying { true } else { false }
     }
 }

@@ -12,6 +12,8 @@ package struct ImageDecoding: Sendable {
     package var preloadsAllFrames = false
     /// Whether the decode fails if the animated class cannot read the data. If false, the coder is tried next.
     package var requiresAnimatedClass = false
+    /// Whose file is decoded.
+    package var owner = FileOwner.shared
 
     package init(coder: any ImageCoder, options: DecodingOptions, registered: ImageCodersManager = .shared) {
         self.coder = coder
@@ -21,6 +23,10 @@ package struct ImageDecoding: Sendable {
 
     /// Decodes the data. Blocks the calling thread until the image is decoded.
     package func decode(_ data: Data) throws(WebImageError) -> Image {
+        try owner.run { () throws(WebImageError) in try decodeAsOwner(data) }
+    }
+
+    private func decodeAsOwner(_ data: Data) throws(WebImageError) -> Image {
         if let image = try animated(data) { return image }
         let image = try coder.decodeWithReason(data, options: options)
         if preloadsAllFrames { (image as? any AnimatedImageProtocol)?.preloadAllFrames() }
@@ -68,7 +74,32 @@ package struct ImageDecoding: Sendable {
 
     /// Reads the header without decoding pixels. The caller needs the cost and the size before the decode starts.
     private func header(of data: Data) -> ImageInfo? {
+        try? owner.run { () throws(WebImageError) in headerAsOwner(data) }
+    }
+
+    private func headerAsOwner(_ data: Data) -> ImageInfo? {
         if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
         return try? ResolvedCoder(coder).detailed?.imageInfo(of: data, limits: options.limits)
+    }
+}
+
+/// Whose file a decode reads. A decoder process reads files of one owner only, because a file that takes over the process
+/// sees the files that it reads later.
+package enum FileOwner: Sendable, Hashable {
+    /// Every load of the URL may see the file.
+    case shared
+    /// Only loads with this scope may see the file.
+    case scoped(String)
+    /// The owner is not known, so no other file has it.
+    case unknown
+
+    /// The owner of the file that the current job decodes.
+    @TaskLocal package static var current = FileOwner.shared
+
+    /// Calls `body` with this owner as the ``current`` one.
+    package func run<Value>(_ body: () throws(WebImageError) -> Value) throws(WebImageError) -> Value {
+        guard self != .shared else { return try body() }
+        let result = Self.$current.withValue(self) { Result { () throws(WebImageError) in try body() } }
+        return try result.get()
     }
 }

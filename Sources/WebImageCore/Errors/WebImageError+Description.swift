@@ -40,6 +40,8 @@ extension WebImageError.Code {
         case .notCached: "not in the cache"
         case .unsupportedFormat: "a format no coder reads"
         case .outOfMemory: "out of memory"
+        case .decoderFailed: "decoder process failed"
+        case .sandboxUnavailable: "no decoder process can be started"
         case .invalidDownloadOperation: "no download possible"
         case .invalidDownloadStatusCode: "unacceptable HTTP status"
         case .cancelled: "cancelled"

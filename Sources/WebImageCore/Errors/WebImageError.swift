@@ -27,6 +27,12 @@ public struct WebImageError: Error, Sendable {
         /// The memory for the pixels could not be allocated. A later attempt can succeed (SDWebImage has no
         /// number for this).
         case outOfMemory = 1105
+        /// The decoder process that decoded the image ended or gave an invalid answer. If the underlying cause is
+        /// `.codec`, the file made its decoder crash; otherwise a later attempt can succeed (SDWebImage has no number for
+        /// this).
+        case decoderFailed = 1106
+        /// Images are to be decoded in decoder processes, and none can be started (SDWebImage has no number for this).
+        case sandboxUnavailable = 1107
         /// The downloader could not create a download for the request.
         case invalidDownloadOperation = 2000
         /// The HTTP status is not one of the accepted statuses.

@@ -86,10 +86,10 @@ extension ImageCache {
     }
 
     func decoder(_ key: String, _ options: WebImageOptions, _ context: RequestContext) -> EntryDecoder {
-        EntryDecoder(
-            key: context.entryIdentity?.key,
-            decoding: ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail, coders: coders),
-            options: options)
+        var decoding = ImageDecoding(
+            options, context: context, key: key, thumbnail: context.thumbnail, coders: coders)
+        decoding.owner = context.entryIdentity?.key.scope.map { .scoped($0) } ?? .shared
+        return EntryDecoder(key: context.entryIdentity?.key, decoding: decoding, options: options)
     }
 
     /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns

@@ -27,6 +27,8 @@ public enum ImageLoaderDecoding {
 
     static func decoding(for url: URL, options: WebImageOptions, _ context: RequestContext) -> ImageDecoding {
         let key = LoadKeys.base(url, filter: context.cacheKeyFilter) ?? url.absoluteString
-        return ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail)
+        var decoding = ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail)
+        decoding.owner = FileOwner(context.cacheScope ?? .shared)
+        return decoding
     }
 }

@@ -46,7 +46,7 @@ struct ProgressiveDecoder: Sendable {
             count += piece.count
         }
         defer { releaseCollectedBytes() }
-        let preview = makesPartialImages ? preview(pieces) : nil
+        let preview = makesPartialImages ? previewAsOwner(pieces) : nil
         guard findsSize, size == nil, let found = foundSize() else { return (nil, preview) }
         size = found
         return (found, preview)
@@ -79,6 +79,10 @@ struct ProgressiveDecoder: Sendable {
         guard isWholeKept, count >= nextProbe, count <= Self.longestHeader else { return nil }
         nextProbe = count * 2
         return decoding.size(of: whole)
+    }
+
+    private mutating func previewAsOwner(_ pieces: [Data]) -> Image? {
+        try? decoding.owner.run { () throws(WebImageError) in preview(pieces) }
     }
 
     private mutating func preview(_ pieces: [Data]) -> Image? {

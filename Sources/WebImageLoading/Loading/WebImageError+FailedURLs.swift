@@ -11,6 +11,7 @@ extension WebImageError {
         switch (code, underlying) {
         case (.badImageData, Self.emptyBodyCause): false
         case (.badImageData, _): !(response?.mayBeDamaged ?? false)
+        case (.decoderFailed, _): crashedDecoder
         case (.invalidURL, _): true
         case (.invalidDownloadStatusCode, .http(let status)): [404, 410, 451].contains(status)
         default: false

@@ -90,8 +90,10 @@ struct LoadPlan: Sendable {
         scope = request.scope
         keys = request.keys
         thumbnail = request.thumbnail
-        decoding = ImageDecoding(
+        var decoding = ImageDecoding(
             options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
+        decoding.owner = FileOwner(request.scope)
+        self.decoding = decoding
 
         let load = ImageDataLoad(url: url, options: options, requestContext: context)
         loader = request.loader.chosen(for: load)

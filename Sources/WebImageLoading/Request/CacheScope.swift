@@ -39,3 +39,14 @@ public enum CacheScope: Sendable, Hashable {
     private static let machine =
         ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }
+
+extension FileOwner {
+    /// The owner of the bodies of a scope.
+    package init(_ scope: CacheScope) {
+        switch scope {
+        case .shared: self = .shared
+        case .scoped(let scope): self = .scoped(scope)
+        case .unstored: self = .unknown
+        }
+    }
+}

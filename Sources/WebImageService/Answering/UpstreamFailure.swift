@@ -17,6 +17,10 @@ extension ServiceRefusal {
         case .invalidDownloadResponse:
             self.init(502, .upstream, "the source's server sent an answer that cannot be used")
         case .outOfMemory: self.init(503, .queue, "there is not enough memory now", retryAfter: 1)
+        case .decoderFailed where error.crashedDecoder:
+            self.init(415, .notPicture, "the source is not a picture that can be read")
+        case .decoderFailed, .sandboxUnavailable:
+            self.init(503, .queue, "the source cannot be decoded now", retryAfter: 1)
         case .encodingFailed: self.init(500, .internalError, "the result could not be encoded")
         default: self.init(500, .internalError, "the picture could not be made")
         }
