@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "WebImageJXL", targets: ["WebImageJXL"]),
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
+        .library(name: "WebImageSandbox", targets: ["WebImageSandbox"]),
         .library(name: "WebImageService", targets: ["WebImageService"]),
         .library(name: "WebImageServer", targets: ["WebImageServer"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
@@ -125,7 +126,8 @@ let package = Package(
         .target(
             name: "WebImageCLI",
             dependencies: [
-                "WebImage", "WebImageService", "WebImageServer", "CWebImageGetoptShim", "WebImageAVIF", "WebImageHEIF",
+                "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "CWebImageGetoptShim", "WebImageAVIF",
+                "WebImageHEIF",
                 "WebImageJXL", "WebImageSVG",
                 "WebImageTIFF",
             ]),
@@ -134,8 +136,7 @@ let package = Package(
             name: "webimage-gallery",
             dependencies: [
                 "WebImageGTK", "WebImage", "CWebImageGTK", "CWebImageGalleryShim", "WebImageAVIF", "WebImageHEIF",
-                "WebImageJXL",
-                "WebImageSVG", "WebImageTIFF",
+                "WebImageJXL", "WebImageSVG", "WebImageSandbox", "WebImageTIFF",
             ]),
         .executableTarget(name: "webimage-demo", dependencies: ["WebImage", "WebImageGraphics", "WebImageTesting"]),
 
@@ -161,7 +162,10 @@ let package = Package(
         .target(name: "CWebImageSandboxAttempts", path: "Tests/Support/CWebImageSandboxAttempts"),
         .testTarget(
             name: "WebImageSandboxTests",
-            dependencies: ["WebImageSandbox", "WebImageTesting", "WebImage", "CWebImageSandboxAttempts"]),
+            dependencies: [
+                "WebImageSandbox", "WebImageTesting", "WebImage", "WebImageAVIF", "WebImageCodecs", "WebImageSVG",
+                "CWebImageSandboxAttempts",
+            ]),
         .testTarget(name: "WebImageValkeyTests", dependencies: ["WebImageValkey", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(name: "WebImageS3Tests", dependencies: ["WebImageS3", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(
@@ -206,13 +210,13 @@ let package = Package(
             name: "WebImageCLITests",
             dependencies: [
                 "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageTesting",
-                "WebImageServerTesting", "webimage",
+                "WebImageServerTesting", "webimage", "CWebImageSandboxAttempts",
             ]),
         .testTarget(
             name: "ConformanceTests",
             dependencies: [
                 "WebImage", "WebImageTesting", "WebImageAVIF", "WebImageHEIF", "WebImageJXL",
-                "WebImageSVG", "WebImageTIFF",
+                "WebImageSVG", "WebImageTIFF", "WebImageSandbox",
             ]),
         // A module that declares the same type names as some user interface toolkits. A test imports this module and
         // WebImage in one file, and checks that the file compiles.
@@ -220,8 +224,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageServer", "WebImageService",
-                "WebImageTesting", "SDWebImage", "ClashingToolkit",
+                "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageSandbox", "WebImageServer",
+                "WebImageService", "WebImageTesting", "SDWebImage", "ClashingToolkit",
             ]),
 
         .testTarget(
@@ -305,7 +309,7 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageService", "WebImageServer",
+                "WebImageSandbox", "WebImageService", "WebImageServer",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

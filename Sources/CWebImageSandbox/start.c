@@ -67,8 +67,10 @@ bool webimage_sandbox_is_in_executable(void) {
     return found;
 }
 
-__attribute__((weak)) int webimage_sandbox_attempt(int attempt, pid_t host);
+bool webimage_sandbox_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
-int webimage_sandbox_try(int attempt, pid_t host) {
-    return webimage_sandbox_attempt ? webimage_sandbox_attempt(attempt, host) : ENOSYS;
+__attribute__((weak)) int webimage_sandbox_attempt(int attempt, pid_t host, uint64_t request);
+
+int webimage_sandbox_try(int attempt, pid_t host, uint64_t request) {
+    return webimage_sandbox_attempt ? webimage_sandbox_attempt(attempt, host, request) : ENOSYS;
 }

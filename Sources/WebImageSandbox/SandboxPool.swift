@@ -1,54 +1,19 @@
-package import Foundation
+import Foundation
 package import WebImageCore
 package import WebImageLoading
 
-/// Decides when a further worker may start. A pure value: the caller passes the time.
-///
-/// A worker that dies before it is ready would die again at once: the pause doubles from 0.1 s to 30 s. A worker that
-/// dies in a decode is the fault of its picture; but after three such deaths within ten seconds only four workers a
-/// second start, so that a page of hostile pictures cannot keep the machine busy with starts.
-struct SandboxBackOff: Sendable {
-    private var failedStarts = 0
-    private var retryAt = Duration.zero
-    /// The times of the last deaths in a decode, at most three.
-    private var deaths: [Duration] = []
-    private var lastStart: Duration?
-
-    /// The time until which no worker may start; nil if one may start now.
-    func pause(at now: Duration) -> Duration? {
-        if now < retryAt { return retryAt - now }
-        guard deaths.count == 3, let first = deaths.first, now - first < .seconds(10), let lastStart else { return nil }
-        let next = lastStart + .milliseconds(250)
-        return now < next ? next - now : nil
-    }
-
-    /// Whether the last start failed, so that callers must not wait for a worker.
-    var isUnavailable: Bool { failedStarts > 0 }
-
-    mutating func started(at now: Duration) {
-        failedStarts = 0
-        lastStart = now
-    }
-
-    mutating func failedToStart(at now: Duration) {
-        failedStarts += 1
-        retryAt = now + min(.milliseconds(100) * (1 << min(failedStarts - 1, 10)), .seconds(30))
-    }
-
-    mutating func died(at now: Duration) { deaths = (deaths + [now]).suffix(3) }
-}
-
 /// The decoder processes of one program.
 ///
-/// A decode blocks its thread until a worker is free, as it would block during the decode itself. Workers start when
-/// they are needed and end after an idle time or a number of pictures. A worker decodes pictures of one cache scope
-/// only, because a worker that a picture took over sees the pictures that it decodes later.
+/// A request blocks its thread until a worker is free, as it would block during the decode itself. Workers start when
+/// they are needed and end after an idle time or a number of pictures. A worker decodes files of one owner only, because
+/// a worker that a file took over sees the files that it decodes later.
 package final class SandboxPool: Sendable {
     package struct Configuration: Sendable {
         package var worker = SandboxWorker.Configuration()
-        /// The most workers at a time, over all profiles.
-        package var mostWorkers = ProcessInfo.processInfo.activeProcessorCount
-        /// The number of pictures after which a worker is replaced; 1: a process for each picture.
+        /// The most workers at a time, over all profiles and idle ones included.
+        package var mostWorkers = max(ProcessInfo.processInfo.activeProcessorCount, 2) + 4
+        /// The number of files after which a worker gets no other file; 1: a process for each file that is decoded or
+        /// whose header is read. The worker ends when it keeps no animation and no arriving picture any more.
         package var picturesPerWorker = 500
         /// The time after which a worker without work ends.
         package var idleLifetime: Duration = .seconds(30)
@@ -61,49 +26,69 @@ package final class SandboxPool: Sendable {
         package var workers = 0
         package var started = 0
         package var pictures = 0
-        /// Workers that crashed, were killed at a deadline or violated the protocol.
-        package var died = 0
+        /// Workers that ended in a request, by reason.
+        package var ended: [SandboxWorker.End: Int] = [:]
+        /// Workers that did not become ready.
+        package var failedStarts = 0
         /// Workers that were replaced after their number of pictures.
         package var recycled = 0
-        /// Workers that ended because they had no work, or made room for another profile or scope.
+        /// Workers that ended because they had no work, or made room for another profile or owner.
         package var retired = 0
+        /// Requests that waited for a worker, including those for which a worker was started.
+        package var waits = 0
+        /// The time of all requests that workers did not spend on them.
+        package var transit = Duration.zero
+
+        /// Workers that crashed, were killed or violated the protocol.
+        package var died: Int { ended.values.reduce(0, +) }
     }
 
-    /// Which pictures a worker may decode.
-    private struct Kind: Hashable {
+    /// Which files a worker may decode.
+    struct Kind: Hashable {
+        enum Owner: Hashable {
+            case shared
+            case scoped(String)
+            /// The only file of an unknown owner.
+            case one(UInt64)
+        }
+
         var profile: SandboxProfile
-        var scope: CacheScope
+        var owner: Owner
     }
 
-    private struct Idle {
+    private struct Lent {
         var worker: SandboxWorker
         var kind: Kind
-        var pictures: Int
-        var since: Duration
+        var pictures = 0
+        var since = Duration.zero
+        var transit = Duration.zero
     }
 
     private struct State {
         /// The workers without work, the longest idle first.
-        var idle: [Idle] = []
+        var idle: [Lent] = []
+        /// The workers with work.
+        var busy: Set<ObjectIdentifier> = []
         var statistics = Statistics()
         var backOff = SandboxBackOff()
         var isShutDown = false
         var timer: (any WebImageOperation)?
+        var lastNumber: UInt64 = 0
     }
 
     private enum Turn {
-        case use(Idle)
-        case start(replacing: Idle?)
+        case use(Lent)
+        case start(replacing: Lent?)
         /// All workers are busy, or no worker may start yet.
         case wait(Duration?)
         case unavailable
     }
 
-    private let configuration: Configuration
+    package let configuration: Configuration
     private let clock: any DelayClock
     private let state = Locked(State())
     /// Signalled when a worker becomes free or a place for one.
-    private let freed = NSCondition()
+    private let freed = SandboxSignal()
 
     package init(_ configuration: Configuration = Configuration(), clock: any DelayClock = SystemClock()) {
         self.configuration = configuration
@@ -112,29 +97,56 @@ package final class SandboxPool: Sendable {
 
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
-    /// Decodes a picture in a worker. Blocks the calling thread.
-    ///
-    /// - Parameter scope: Whose picture it is. No worker decodes pictures of two scopes.
-    /// - Throws: The error of ``SandboxWorker/decode(_:options:)``; `.fileSystem` if no worker can start.
-    package func decode(
-        _ data: Data, profile: SandboxProfile, scope: CacheScope = .shared, options: DecodingOptions
-    ) throws(WebImageError) -> Image {
-        // `unstored` bodies belong to unknown owners: no two of them share a worker.
-        let kind = Kind(profile: profile, scope: scope)
-        var lent = try worker(for: kind)
-        do throws(WebImageError) {
-            let image = try lent.worker.decode(data, options: options)
-            lent.pictures += 1
-            takeBack(lent)
-            return image
-        } catch {
-            lent.pictures += 1
-            takeBack(lent)
-            throw error
+    /// Returns a number that no other animation or picture of this pool has.
+    func makeNumber() -> UInt64 {
+        state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
         }
     }
 
-    /// Ends the idle workers and refuses further pictures. Workers that decode end after their picture.
+    /// The kind of worker for the file that the current job reads.
+    func kind(_ profile: SandboxProfile) -> Kind {
+        switch FileOwner.current {
+        case .shared: Kind(profile: profile, owner: .shared)
+        case .scoped(let scope): Kind(profile: profile, owner: .scoped(scope))
+        case .unknown: Kind(profile: profile, owner: .one(makeNumber()))
+        }
+    }
+
+    /// Calls `body` with a worker. Blocks the calling thread until one is free.
+    ///
+    /// A worker that was lost for a reason outside of the request is replaced once.
+    ///
+    /// - Parameters:
+    ///   - preferred: The worker that keeps the animation. If it is busy, the call waits for it.
+    /// - Throws: The error of `body`; `.sandboxUnavailable` if no worker can start; `.cancelled` if the current
+    ///   ``WorkBudget`` was cancelled.
+    func withWorker<Value>(
+        _ kind: Kind, preferring preferred: SandboxWorker? = nil,
+        _ body: (SandboxWorker) throws(WebImageError) -> Value
+    ) throws(WebImageError) -> Value {
+        var isRetry = false
+        while true {
+            let lent = try worker(for: kind, preferring: isRetry ? nil : preferred)
+            do throws(WebImageError) {
+                let value = try body(lent.worker)
+                takeBack(lent)
+                return value
+            } catch {
+                takeBack(lent)
+                guard lent.worker.end == .lost, error.code == .decoderFailed, !isRetry else { throw error }
+                isRetry = true
+            }
+        }
+    }
+
+    /// Starts a worker in the background, so that the first picture need not wait for it.
+    package func prepare(_ profile: SandboxProfile) {
+        Thread.detachNewThread { [self] in try? withWorker(Kind(profile: profile, owner: .shared)) { _ in } }
+    }
+
+    /// Ends the idle workers and refuses further requests. Busy workers end after their request.
     package func shutDown() {
         let idle = state.withLock { state in
             state.isShutDown = true
@@ -146,35 +158,52 @@ package final class SandboxPool: Sendable {
         }
         // Ending a worker waits for its process; that happens here, outside the lock.
         withExtendedLifetime(idle) {}
-        signal()
+        freed.signal()
     }
 
-    private func worker(for kind: Kind) throws(WebImageError) -> Idle {
+    private func worker(for kind: Kind, preferring preferred: SandboxWorker?) throws(WebImageError) -> Lent {
+        var hasWaited = false
         while true {
-            switch state.withLock({ next(for: kind, &$0) }) {
-            case .use(let idle): return idle
+            try WorkBudget.checkCurrent()
+            let seen = freed.count
+            switch state.withLock({ next(for: kind, preferred, &$0, countsWait: !hasWaited) }) {
+            case .use(let lent): return lent
             case .start: return try start(kind)
-            case .wait(let pause): wait(for: pause)
-            case .unavailable:
-                throw WebImageError(
-                    .fileSystem, stage: .decode, underlying: .message("no decoder process can be started"),
-                    hint: "Name a worker executable, or decode in this process.")
+            case .wait(let pause):
+                hasWaited = true
+                // A cancelled request must not wait for the others.
+                freed.wait(after: seen, atMost: min(pause ?? .milliseconds(50), .milliseconds(50)))
+            case .unavailable: throw .noWorker("no decoder process can be started")
             }
         }
     }
 
-    private func next(for kind: Kind, _ state: inout State) -> Turn {
+    private func next(
+        for kind: Kind, _ preferred: SandboxWorker?, _ state: inout State, countsWait: Bool
+    ) -> Turn {
         if state.isShutDown { return .unavailable }
-        if let index = state.idle.lastIndex(where: { $0.kind == kind && $0.kind.scope != .unstored }) {
-            return .use(state.idle.remove(at: index))
+        if let preferred, state.busy.contains(ObjectIdentifier(preferred)) {
+            if countsWait { state.statistics.waits += 1 }
+            return .wait(nil)
         }
+        let index =
+            preferred.flatMap { preferred in state.idle.lastIndex { $0.worker === preferred } }
+            ?? state.idle.lastIndex { $0.kind == kind && $0.worker.files < configuration.picturesPerWorker }
+        if let index {
+            let lent = state.idle.remove(at: index)
+            state.busy.insert(ObjectIdentifier(lent.worker))
+            return .use(lent)
+        }
+        if countsWait { state.statistics.waits += 1 }
         if let pause = state.backOff.pause(at: clock.now) {
             return state.backOff.isUnavailable ? .unavailable : .wait(pause)
         }
-        var replaced: Idle?
+        var replaced: Lent?
         if state.statistics.workers >= configuration.mostWorkers {
             guard !state.idle.isEmpty else { return .wait(nil) }
-            replaced = state.idle.removeFirst()
+            // A worker that keeps an animation or an arriving picture makes room last.
+            let index = state.idle.firstIndex { $0.worker.sessions.isEmpty } ?? 0
+            replaced = state.idle.remove(at: index)
             state.statistics.workers -= 1
             state.statistics.retired += 1
         }
@@ -182,33 +211,42 @@ package final class SandboxPool: Sendable {
         return .start(replacing: replaced)
     }
 
-    private func start(_ kind: Kind) throws(WebImageError) -> Idle {
+    private func start(_ kind: Kind) throws(WebImageError) -> Lent {
         do throws(WebImageError) {
             let worker = try SandboxWorker(kind.profile, configuration: configuration.worker)
             state.withLock { state in
                 state.backOff.started(at: clock.now)
                 state.statistics.started += 1
+                state.busy.insert(ObjectIdentifier(worker))
             }
-            return Idle(worker: worker, kind: kind, pictures: 0, since: clock.now)
+            return Lent(worker: worker, kind: kind)
         } catch {
             state.withLock { state in
                 state.backOff.failedToStart(at: clock.now)
                 state.statistics.workers -= 1
+                state.statistics.failedStarts += 1
             }
-            signal()
+            freed.signal()
             throw error
         }
     }
 
-    private func takeBack(_ lent: Idle) {
+    private func takeBack(_ lent: Lent) {
         var lent = lent
-        let isUsable = lent.worker.isUsable
+        let end = lent.worker.end
+        let (pictures, transit) = (lent.worker.pictures, lent.worker.transit)
         state.withLock { state in
-            state.statistics.pictures += 1
-            if !isUsable {
-                state.statistics.died += 1
-                state.backOff.died(at: clock.now)
-            } else if lent.pictures >= configuration.picturesPerWorker || lent.kind.scope == .unstored {
+            state.busy.remove(ObjectIdentifier(lent.worker))
+            state.statistics.pictures += pictures - lent.pictures
+            state.statistics.transit += transit - lent.transit
+            (lent.pictures, lent.transit) = (pictures, transit)
+            if let end {
+                state.statistics.ended[end, default: 0] += 1
+                // A deadline and a cancellation take time themselves, and so bound the number of starts.
+                if end != .deadline, end != .cancelled { state.backOff.died(at: clock.now) }
+            } else if lent.worker.files >= configuration.picturesPerWorker && lent.worker.sessions.isEmpty {
+                state.statistics.recycled += 1
+            } else if case .one = lent.kind.owner, lent.worker.sessions.isEmpty {
                 state.statistics.recycled += 1
             } else if !state.isShutDown {
                 lent.since = clock.now
@@ -218,7 +256,7 @@ package final class SandboxPool: Sendable {
             }
             state.statistics.workers -= 1
         }
-        signal()
+        freed.signal()
     }
 
     /// Ends idle workers after their time. One timer serves all.
@@ -228,7 +266,7 @@ package final class SandboxPool: Sendable {
 
     private func retireIdle() {
         let now = clock.now
-        let ended = state.withLock { state -> [Idle] in
+        let ended = state.withLock { state -> [Lent] in
             state.timer = nil
             let ended = state.idle.filter { now - $0.since >= configuration.idleLifetime }
             state.idle.removeAll { now - $0.since >= configuration.idleLifetime }
@@ -239,18 +277,27 @@ package final class SandboxPool: Sendable {
         }
         withExtendedLifetime(ended) {}
     }
+}
 
-    private func wait(for pause: Duration?) {
-        freed.lock()
-        // A signal between the decision and this wait would be lost; the wait is bounded instead.
-        let seconds = min((pause ?? .milliseconds(50)) / .seconds(1), 0.05)
-        _ = freed.wait(until: Date(timeIntervalSinceNow: seconds))
-        freed.unlock()
+/// Wakes threads that wait for a worker. A signal between the decision to wait and the wait is not lost, because the
+/// wait names the count that the decision saw.
+private final class SandboxSignal: Sendable {
+    private let condition = NSCondition()
+    private let signals = Locked(0)
+
+    var count: Int { signals.withLock { $0 } }
+
+    func signal() {
+        condition.lock()
+        signals.withLock { $0 += 1 }
+        condition.broadcast()
+        condition.unlock()
     }
 
-    private func signal() {
-        freed.lock()
-        freed.signal()
-        freed.unlock()
+    func wait(after seen: Int, atMost time: Duration) {
+        let end = Date(timeIntervalSinceNow: time / .seconds(1))
+        condition.lock()
+        while signals.withLock({ $0 }) == seen, condition.wait(until: end) {}
+        condition.unlock()
     }
 }

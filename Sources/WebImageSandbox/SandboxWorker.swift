@@ -1,11 +1,11 @@
 import CWebImageSandbox
-package import Foundation
+import Foundation
 package import WebImageCore
 
 /// One decoder process, seen from the host.
 ///
-/// Decodes one picture at a time; the caller is a thread that may block. A worker that crashes, is too slow or answers
-/// with something that is no answer is killed, and only its current picture fails.
+/// It serves one request at a time; the caller is a thread that may block. A worker that crashes, is too slow or answers
+/// with something that is no answer is killed, and only its current request fails.
 package final class SandboxWorker: @unchecked Sendable {
     // Unchecked is correct because every member runs under `gate`, which one thread holds at a time.
 
@@ -21,6 +21,20 @@ package final class SandboxWorker: @unchecked Sendable {
         package init() {}
     }
 
+    /// Why a worker cannot be used any more.
+    package enum End: String, Sendable, CaseIterable {
+        /// A signal of its own doing, such as SIGSEGV, ended it in a request.
+        case crash
+        /// It was killed because a request took too long.
+        case deadline
+        /// It was killed because its request was no longer wanted.
+        case cancelled
+        /// Its answer was malformed, or it made a forbidden system call.
+        case violation
+        /// It exited, or another process killed it, for example because memory ran out.
+        case lost
+    }
+
     /// How a test's attempt ended.
     package enum AttemptResult: Equatable, Sendable {
         case worked
@@ -29,239 +43,301 @@ package final class SandboxWorker: @unchecked Sendable {
         case ended(signal: Int32)
     }
 
+    /// Bytes of a request.
+    enum Input {
+        case none
+        case data(Data)
+
+        var count: Int { if case .data(let data) = self { data.count } else { 0 } }
+    }
+
     package let profile: SandboxProfile
-    let protections: SandboxProtections
+    var protections: SandboxProtections { process.protections }
+    /// The animations and arriving pictures that the worker keeps, the longest unused first. Only the thread to which
+    /// the pool has lent the worker changes it.
+    private(set) var sessions: [UInt64] = []
+    /// How often the worker was given a file: to decode it, to open it, or to read its header.
+    private(set) var files = 0
+    /// The pictures, frames and partial images that were asked for.
+    private(set) var pictures = 0
+    /// The time of all requests that the worker did not spend on them: copies, messages and waiting for the kernel.
+    private(set) var transit = Duration.zero
 
     private let gate = NSLock()
-    private var child: webimage_sandbox_child
-    private let window: UnsafeMutableRawPointer
+    private let process: SandboxProcess
     private var nextID: UInt64 = 1
-    private var hasEnded = false
+    private var ended: End?
+    /// Sessions that nothing refers to any more. They are closed before the next request.
+    private let closing = Locked<[UInt64]>([])
 
     /// Starts a worker and waits until it is locked.
     ///
-    /// - Throws: `.fileSystem` with the cause if no worker can run here.
+    /// - Throws: `.sandboxUnavailable` with the cause if no worker can run here.
     package init(_ profile: SandboxProfile, configuration: Configuration = Configuration()) throws(WebImageError) {
-        guard configuration.executable != nil || webimage_sandbox_is_in_executable() else {
-            throw Self.unavailable("this program does not contain the worker", "Name a worker executable.")
-        }
-        let file = webimage_sandbox_make_window(SandboxWindow.byteCount)
-        guard file >= 0 else { throw .posix(errno, stage: .decode) }
-        defer { close(file) }
-        guard let memory = mmap(nil, SandboxWindow.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
-            memory != MAP_FAILED
-        else { throw .posix(errno, stage: .decode) }
-        var child = webimage_sandbox_child()
-        let error = Self.withEnvironment(profile, configuration) {
-            webimage_sandbox_spawn(configuration.executable ?? "/proc/self/exe", file, $0, &child)
-        }
-        guard error == 0 else {
-            munmap(memory, SandboxWindow.byteCount)
-            throw .posix(error, stage: .decode, hint: "Name a worker executable, or decode in this process.")
-        }
-        HandleLedger.opened("decoder process")
-        let answer = Self.receive(child, within: configuration.startTime)
-        guard case .success(.ready(let protections)) = answer, protections.hasFilter else {
-            Self.end(child, window: memory)
-            throw Self.unavailable("the decoder process does not start: \(answer)", "Decode in this process.")
-        }
+        process = try SandboxProcess(profile, configuration)
         self.profile = profile
-        self.protections = protections
-        self.child = child
-        window = memory
     }
 
-    deinit { Self.end(child, window: window) }
+    /// A worker that the fuzzer plays.
+    init(_ process: SandboxProcess, _ profile: SandboxProfile) { (self.process, self.profile) = (process, profile) }
 
     /// The process identifier, for tests.
-    package var processIdentifier: Int32 { child.pid }
+    package var processIdentifier: Int32 { process.identifier }
 
-    /// Whether the worker can decode a further picture.
-    package var isUsable: Bool { gate.withLock { !hasEnded } }
+    /// Why the worker has ended; nil while it can serve a further request.
+    package var end: End? { gate.withLock { ended } }
 
-    /// Decodes a picture in the worker. Blocks the calling thread.
+    /// Whether the worker can serve a further request.
+    package var isUsable: Bool { end == nil }
+
+    /// Notes that the worker keeps a session, and closes the longest unused one if there are too many.
+    func keep(_ session: UInt64) {
+        sessions.removeAll { $0 == session }
+        sessions.append(session)
+        for oldest in sessions.dropLast(Self.mostSessions) { closeLater(oldest) }
+    }
+
+    /// The most animations and arriving pictures that a worker keeps.
+    private static let mostSessions = 16
+
+    /// Closes a session before the next request. Does not block.
+    func closeLater(_ session: UInt64) { closing.withLock { $0.append(session) } }
+
+    // MARK: Requests
+
+    /// Returns a picture. Blocks the calling thread.
     ///
-    /// - Throws: The error of the coder; `.limitExceeded` if the worker took longer than the options allow;
-    ///   `.badImageData` if the worker crashed or violated the protocol.
-    package func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        gate.lock()
-        defer { gate.unlock() }
-        let id = try send(data, options)
-        let deadline = ContinuousClock.now + min(options.limits.maxDecodeTime, .seconds(86_400))
-        switch try answer(until: deadline, options) {
-        case .image(id, let picture) where picture.answers(options):
-            return try image(picture, id: id, until: deadline, options)
-        case .failed(id, let failure): throw failure.error
-        case .violation(let call): throw crash("the system call \(call) was refused")
-        default: throw crash("the answer was malformed")
+    /// - Throws: The error of the coder; `.limitExceeded` if the worker took longer than the options allow; `.cancelled`
+    ///   if the current ``WorkBudget`` was cancelled; `.decoderFailed` if the worker crashed or violated the protocol.
+    func image(
+        _ request: SandboxRequest, _ input: Input = .none
+    ) throws(WebImageError) -> (image: Image, frameCount: Int) {
+        try exchange(request, input) { answer, call throws(WebImageError) in
+            guard case .image(call.id, let picture) = answer, picture.answers(request.options) else {
+                throw lied()
+            }
+            return (try image(picture, call), picture.frameCount)
         }
     }
+
+    /// Returns the bytes of an answer, at most `mostBytes`. Blocks the calling thread.
+    func payload(
+        _ request: SandboxRequest, _ input: Input = .none, mostBytes: Int
+    ) throws(WebImageError) -> Data {
+        try exchange(request, input) { answer, call throws(WebImageError) in
+            guard case .payload(call.id, let count, let bytes) = answer, count <= mostBytes else { throw lied() }
+            if bytes.count == count { return bytes }
+            var result = Data(count: count)
+            try copy(call, count: count) { range, source in
+                result.withUnsafeMutableBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: $0[range]).copyMemory(from: source)
+                }
+            }
+            return result
+        }
+    }
+
+    /// Ends the worker because what it answered cannot be true.
+    func lied() -> WebImageError { fail(.violation, "the answer was malformed") }
 
     /// Runs an attempt of the project's tests in the worker.
     package func attempt(_ number: Int, within time: Duration = .seconds(5)) -> AttemptResult {
         gate.lock()
         defer { gate.unlock() }
-        let request = SandboxRequest.attempt(id: nextID, number: number, host: getpid())
+        var request = SandboxRequest(.attempt)
+        (request.id, request.number, request.session) = (nextID, number, UInt64(getpid()))
         nextID += 1
-        guard Self.send(request, to: child, file: -1) == 0,
-            case .success(.attempted(_, let errno)) = Self.receive(child, within: time)
+        guard process.send(request),
+            case .success((.attempted(_, let errno), _)) = process.receive(until: .now + time, nil)
         else {
-            hasEnded = true
-            var signal: Int32 = 0
-            if webimage_sandbox_wait(&child, 1000, &signal) == webimage_sandbox_runs { webimage_sandbox_kill(&child) }
-            return .ended(signal: signal)
+            ended = .crash
+            if case .signalled(let signal) = process.waitForEnd() { return .ended(signal: signal) }
+            return .ended(signal: 0)
         }
         return errno == 0 ? .worked : .refused(errno: errno)
     }
 
-    // MARK: One picture
+    // MARK: One request
 
-    private func send(_ data: Data, _ options: DecodingOptions) throws(WebImageError) -> UInt64 {
-        guard !hasEnded else { throw Self.crashed("the decoder process has ended") }
-        try options.limits.checkEncodedBytes(data.count)
-        let id = nextID
+    private struct Call {
+        var id: UInt64
+        var deadline: ContinuousClock.Instant
+        var options: DecodingOptions
+        var budget: WorkBudget?
+    }
+
+    /// The time that a worker may take to stop by itself before it is killed.
+    private static let grace = Duration.milliseconds(100)
+
+    private func exchange<Value>(
+        _ request: SandboxRequest, _ input: Input,
+        _ body: (SandboxAnswer, Call) throws(WebImageError) -> Value
+    ) throws(WebImageError) -> Value {
+        gate.lock()
+        defer { gate.unlock() }
+        guard ended == nil else { throw Self.failed("the decoder process has ended") }
+        let start = ContinuousClock.now
+        let budget = WorkBudget.current
+        try budget?.check()
+        let seconds = budget?.remainingSeconds ?? .infinity
+        let allowed = min(
+            request.options.limits.maxDecodeTime, .seconds(315_360_000), .seconds(min(seconds, 315_360_000)))
+        let call = Call(
+            id: nextID, deadline: start + allowed + Self.grace, options: request.options, budget: budget)
         nextID += 1
-        let isInWindow = data.count <= SandboxWindow.inputBytes
+        var request = request
+        request.options.limits.maxDecodeTime = allowed
+        request.id = call.id
+        if [.decode, .frame, .partial].contains(request.command) { pictures += 1 }
+        if [.decode, .info, .properties, .open].contains(request.command) || request.isFirst { files += 1 }
+        try send(&request, input)
+        let (answer, busy) = try receive(call)
+        if case .failed(call.id, let failure) = answer {
+            count(start, busy)
+            throw failure.error(call.options.limits)
+        }
+        let value = try body(answer, call)
+        count(start, busy)
+        return value
+    }
+
+    private func count(_ start: ContinuousClock.Instant, _ busy: UInt64) {
+        let elapsed = ContinuousClock.now - start
+        transit += elapsed - min(elapsed, .nanoseconds(Int64(clamping: busy)))
+    }
+
+    private func send(_ request: inout SandboxRequest, _ input: Input) throws(WebImageError) {
+        for session in closing.withLock({ list in
+            defer { list.removeAll() }
+            return list
+        }) where sessions.contains(session) {
+            sessions.removeAll { $0 == session }
+            var close = SandboxRequest(.close)
+            close.session = session
+            guard process.send(close) else { throw lost() }
+        }
         var file: Int32 = -1
-        if isInWindow {
-            data.withUnsafeBytes {
-                UnsafeMutableRawBufferPointer(start: window, count: data.count).copyMemory(from: $0)
+        if case .data(let data) = input {
+            request.byteCount = data.count
+            request.isInWindow = data.count <= SandboxWindow.inputBytes
+            if request.isInWindow {
+                data.withUnsafeBytes {
+                    UnsafeMutableRawBufferPointer(start: process.window, count: data.count).copyMemory(from: $0)
+                }
+            } else {
+                file = data.withUnsafeBytes { webimage_sandbox_make_sealed($0.baseAddress, $0.count) }
+                guard file >= 0 else { throw .posix(errno, .outOfMemory, stage: .decode) }
             }
-        } else {
-            file = data.withUnsafeBytes { webimage_sandbox_make_sealed($0.baseAddress, $0.count) }
-            guard file >= 0 else { throw .posix(errno, stage: .decode) }
         }
         defer { if file >= 0 { close(file) } }
-        let request = SandboxRequest.decode(id: id, byteCount: data.count, isInWindow: isInWindow, options)
-        guard Self.send(request, to: child, file: file) == 0 else { throw crash("the decoder process has ended") }
-        return id
+        guard process.send(request, file: file) else { throw lost() }
     }
 
-    private func answer(until deadline: ContinuousClock.Instant, _ options: DecodingOptions) throws(WebImageError)
-        -> SandboxAnswer
-    {
-        switch Self.receive(child, within: deadline - .now) {
-        case .success(let answer): return answer
+    private func receive(_ call: Call) throws(WebImageError) -> (SandboxAnswer, UInt64) {
+        switch process.receive(until: call.deadline, call.budget) {
+        case .success((.violation(let number), _)):
+            throw fail(.violation, "the decoder process made the forbidden system call \(number)")
+        case .success(let answer): return (answer.answer, answer.busy)
         case .failure(.late):
-            kill()
-            let seconds = Int(clamping: options.limits.maxDecodeTime.components.seconds)
+            _ = fail(.deadline, "")
+            let seconds = Int(clamping: call.options.limits.maxDecodeTime.components.seconds)
             throw .limit(.decodeTime, actual: seconds, allowed: seconds)
-        case .failure(.ended): throw crash("the decoder process has ended")
-        case .failure(.malformed): throw crash("the answer was malformed")
+        case .failure(.cancelled):
+            _ = fail(.cancelled, "")
+            throw .cancelled
+        case .failure(.malformed): throw lied()
+        case .failure(.ended): throw died()
         }
     }
 
-    /// Copies the pixels out of the window. The worker may write there meanwhile: pixels are copied once and never
-    /// interpreted.
-    private func image(
-        _ picture: SandboxPicture, id: UInt64, until deadline: ContinuousClock.Instant, _ options: DecodingOptions
-    ) throws(WebImageError) -> Image {
-        let pixels = try PixelBuffer(
-            width: picture.size.width, height: picture.size.height, format: picture.pixelFormat)
-        let profile =
-            picture.profileByteCount == 0
-            ? nil : ColorProfile(iccData: Data(bytes: window, count: picture.profileByteCount))
-        let partCount = SandboxWindow.partCount(pixels.byteCount)
+    /// Copies the parts of a result out of the window. The worker may write there meanwhile: bytes are copied once and
+    /// interpreted, if at all, only afterwards.
+    private func copy(
+        _ call: Call, count: Int, _ take: (Range<Int>, UnsafeRawBufferPointer) -> Void
+    ) throws(WebImageError) {
+        let partCount = SandboxWindow.partCount(count)
         for part in 0..<partCount {
             if part >= 2 {
-                guard case .nextPart(id) = try answer(until: deadline, options) else {
-                    throw crash("the answer was malformed")
-                }
+                guard case .nextPart(call.id) = try receive(call).0 else { throw lied() }
             }
-            let range = SandboxWindow.range(ofPart: part, of: pixels.byteCount)
-            let source = UnsafeRawBufferPointer(
-                start: window + SandboxWindow.offset(ofPart: part), count: range.count)
+            let range = SandboxWindow.range(ofPart: part, of: count)
+            take(
+                range,
+                UnsafeRawBufferPointer(
+                    start: process.window + SandboxWindow.offset(ofPart: part), count: range.count))
+            // The slot is free for the part after the next one.
+            if part + 2 < partCount, !process.sendCredit() { throw died() }
+        }
+    }
+
+    private func image(_ picture: SandboxPicture, _ call: Call) throws(WebImageError) -> Image {
+        let pixels: PixelBuffer
+        do throws(WebImageError) {
+            pixels = try PixelBuffer(
+                width: picture.size.width, height: picture.size.height, format: picture.pixelFormat)
+        } catch {
+            // The worker waits for credits of a picture that the host cannot take.
+            _ = fail(.lost, "")
+            throw error
+        }
+        let profile =
+            picture.profileByteCount == 0
+            ? nil : ColorProfile(iccData: Data(bytes: process.window, count: picture.profileByteCount))
+        try copy(call, count: pixels.byteCount) { range, source in
             pixels.withUnsafeMutableBytes {
                 UnsafeMutableRawBufferPointer(rebasing: $0[range]).copyMemory(from: source)
             }
-            // The slot is free for the part after the next one.
-            if part + 2 < partCount, webimage_sandbox_send(child.socket, "+", 1, -1) != 0 {
-                throw crash("the decoder process has ended")
-            }
         }
         let image = Image(
-            pixels: pixels, scale: options.scaleFactor, colorProfile: profile, hasAlpha: picture.hasAlpha,
+            pixels: pixels, scale: call.options.scaleFactor, colorProfile: profile, hasAlpha: picture.hasAlpha,
             format: picture.format)
         image.imageLoopCount = picture.loopCount
         image.omitsFrames = picture.omitsFrames
-        image.decodingOptions = options
+        image.isIncremental = picture.isIncremental
+        image.decodingOptions = call.options
         return image
     }
 
-    private func crash(_ text: String) -> WebImageError {
-        kill()
-        return Self.crashed(text)
+    // MARK: Ends
+
+    /// The worker had ended before the request was sent, so the request is not the cause.
+    private func lost() -> WebImageError {
+        _ = process.waitForEnd()
+        return fail(.lost, "the decoder process has ended")
     }
 
-    private func kill() {
-        hasEnded = true
-        webimage_sandbox_kill(&child)
-    }
-
-    // MARK: The process
-
-    private enum Failure: Error { case late, ended, malformed }
-
-    private static func crashed(_ text: String) -> WebImageError {
-        WebImageError(
-            .badImageData, stage: .decode, underlying: .codec(library: "decoder process", message: text),
-            hint: "The file makes its decoder crash.")
-    }
-
-    private static func unavailable(_ text: String, _ hint: String) -> WebImageError {
-        WebImageError(.fileSystem, stage: .decode, underlying: .message(text), hint: hint)
-    }
-
-    private static func end(_ child: webimage_sandbox_child, window: UnsafeMutableRawPointer) {
-        var child = child
-        webimage_sandbox_kill(&child)
-        var value: Int32 = 0
-        _ = webimage_sandbox_wait(&child, 5000, &value)
-        for descriptor in [child.socket, child.lifetime, child.pidfd] { close(descriptor) }
-        munmap(window, SandboxWindow.byteCount)
-        HandleLedger.closed("decoder process")
-    }
-
-    private static func send(_ request: SandboxRequest, to child: webimage_sandbox_child, file: Int32) -> Int32 {
-        request.encoded.withUnsafeBytes { webimage_sandbox_send(child.socket, $0.baseAddress, $0.count, file) }
-    }
-
-    private static func receive(_ child: webimage_sandbox_child, within time: Duration) -> Result<
-        SandboxAnswer, Failure
-    > {
-        var bytes = Data(count: SandboxAnswer.mostBytes)
-        var descriptor: Int32 = -1
-        let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e8))
-        let count = bytes.withUnsafeMutableBytes {
-            webimage_sandbox_receive(child.socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
+    /// The worker ended in this request.
+    private func died() -> WebImageError {
+        switch process.waitForEnd() {
+        case .signalled(SIGKILL): return fail(.lost, "the decoder process was killed")
+        case .signalled(SIGSYS): return fail(.violation, "the decoder process made a forbidden system call")
+        case .signalled(let signal):
+            _ = fail(.crash, "")
+            return WebImageError(
+                .decoderFailed, stage: .decode,
+                underlying: .codec(library: "decoder process", message: "crashed (\(Self.name(signal)))"),
+                hint: "The file makes its decoder crash.")
+        case .exited(let status): return fail(.lost, "the decoder process exited with status \(status)")
+        case .unknown: return fail(.lost, "the decoder process has ended")
         }
-        // A worker sends no descriptors.
-        if descriptor >= 0 { close(descriptor) }
-        if count == -Int(ETIMEDOUT) { return .failure(.late) }
-        guard count > 0, descriptor < 0 else { return .failure(count <= 0 ? .ended : .malformed) }
-        return SandboxAnswer(bytes.prefix(count)).map { .success($0) } ?? .failure(.malformed)
     }
 
-    /// The whole environment of a worker: nothing of the host's but what libraries need to start.
-    private static func withEnvironment<Value>(
-        _ profile: SandboxProfile, _ configuration: Configuration,
-        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
-    ) -> Value {
-        var lines = [
-            "WEBIMAGE_SANDBOX_WORKER=\(profile.rawValue)", "WEBIMAGE_SANDBOX_BYTES=\(configuration.memoryBytes)",
-            // lcms2 asks for the time, and would open the time zone's file.
-            "TZ=UTC0",
-            // Swift's crash handler would turn every crash into a refused system call.
-            "SWIFT_BACKTRACE=enable=no",
+    private func fail(_ end: End, _ text: String) -> WebImageError {
+        ended = end
+        process.kill()
+        return Self.failed(text)
+    }
+
+    private static func failed(_ text: String) -> WebImageError {
+        WebImageError(
+            .decoderFailed, stage: .decode, underlying: .message(text), hint: "Load the picture again.")
+    }
+
+    private static func name(_ signal: Int32) -> String {
+        let names = [
+            SIGSEGV: "SIGSEGV", SIGBUS: "SIGBUS", SIGILL: "SIGILL", SIGFPE: "SIGFPE", SIGABRT: "SIGABRT",
+            SIGTRAP: "SIGTRAP", SIGXCPU: "SIGXCPU",
         ]
-        let kept = [
-            "LD_LIBRARY_PATH", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
-            "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
-        ]
-        let own = ProcessInfo.processInfo.environment
-        for name in kept { if let value = own[name] { lines.append("\(name)=\(value)") } }
-        var pointers: [UnsafeMutablePointer<CChar>?] = lines.map { strdup($0) } + [nil]
-        defer { for pointer in pointers { free(pointer) } }
-        return pointers.withUnsafeMutableBufferPointer { body(UnsafePointer($0.baseAddress!)) }
+        return names[signal] ?? "signal \(signal)"
     }
 }

@@ -1,7 +1,6 @@
 import CWebImageSandbox
 import Foundation
 import WebImageCore
-import WebImageGraphics
 
 /// The program of a decoder process. ``CWebImageSandbox`` calls it in place of `main`.
 @_cdecl("webimage_sandbox_worker_main")
@@ -11,9 +10,14 @@ func webimageSandboxWorkerMain() -> Int32 {
 }
 
 /// Decodes pictures in a restricted process. Single-threaded.
-private struct SandboxDecoder {
+private final class SandboxDecoder {
     private let profile: SandboxProfile
+    private let types: [any SandboxableCoder.Type]
     private let window: UnsafeMutableRawPointer
+    private var animations: [UInt64: any AnimatedImageCoder] = [:]
+    private var streams: [UInt64: any StreamingImageCoder] = [:]
+    /// When the request arrived.
+    private var start = ContinuousClock.now
 
     init?() {
         let environment = ProcessInfo.processInfo.environment
@@ -23,6 +27,7 @@ private struct SandboxDecoder {
             memory != MAP_FAILED
         else { return nil }
         self.profile = profile
+        types = profile.types
         window = memory
     }
 
@@ -31,59 +36,110 @@ private struct SandboxDecoder {
         webimage_sandbox_prepare(&protections)
         MainThread.attachNoThread()
         // SVG asks this list for embedded pictures.
-        ImageCodersManager.shared.coders = profile.coders
+        ImageCodersManager.shared.coders = profile.nestedCoders
         // Load the libraries and let them read their configuration while they still can.
-        let samples = SandboxSamples.make(profile)
-        SandboxSamples.decode(samples, with: profile.coders)
+        let samples = SandboxSamples(profile)
+        samples.decode(types)
         let bytes = ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_BYTES"].flatMap { UInt64($0) } ?? 0
         guard webimage_sandbox_lock(profile.features, bytes, &protections) == nil else { return 124 }
         // A system call that a newer library needs fails here, and not at a user's picture.
-        SandboxSamples.decode(samples, with: profile.coders)
+        samples.decode(types)
         send(
             .ready(
                 SandboxProtections(
                     hasFilter: protections.filter, landlock: Int(protections.landlock),
                     hasNamespaces: protections.namespaces)))
         while let (bytes, descriptor) = receive() {
+            start = .now
             guard let request = SandboxRequest(bytes) else { return 123 }
-            switch request {
-            case .decode(let id, let byteCount, let isInWindow, let options):
-                decode(id: id, byteCount: byteCount, file: isInWindow ? nil : descriptor, options)
-            case .attempt(let id, let number, let host):
-                send(.attempted(id: id, errno: Int(webimage_sandbox_try(Int32(clamping: number), host))))
+            do throws(WebImageError) {
+                try answer(request, file: request.isInWindow ? nil : descriptor)
+            } catch {
+                send(.failed(id: request.id, SandboxFailure(error)))
             }
             if descriptor >= 0 { close(descriptor) }
         }
         return 0
     }
 
-    private func decode(id: UInt64, byteCount: Int, file: Int32?, _ options: DecodingOptions) {
-        do throws(WebImageError) {
-            let data = try encodedBytes(byteCount, file: file)
-            guard let coder = profile.coders.last(where: { $0.canDecode(from: data) }) else {
-                throw WebImageError(.unsupportedFormat, stage: .decode)
-            }
-            deliver(try coder.decode(data, options: options), id: id)
-        } catch {
-            send(.failed(id: id, SandboxFailure(error)))
+    private func answer(_ request: SandboxRequest, file: Int32?) throws(WebImageError) {
+        guard types.indices.contains(request.coder) else { throw Self.unknown }
+        let coder = types[request.coder]
+        let options = request.options
+        switch request.command {
+        case .decode:
+            let image = try coder.instance.decode(try recognised(request, file, by: coder), options: options)
+            if let animation = (image as? AnimatedImage)?.animatedCoder { animations[request.session] = animation }
+            deliver(image, request.id)
+        case .info:
+            let info = try coder.instance.imageInfo(
+                of: try recognised(request, file, by: coder), limits: options.limits)
+            deliver(info.sandboxPayload, request.id)
+        case .properties:
+            let properties = try coder.properties(
+                of: try recognised(request, file, by: coder), limits: options.limits)
+            deliver(properties.sandboxPayload, request.id)
+        case .open:
+            let animation = try coder.openAnimation(try recognised(request, file, by: coder), options)
+            animations[request.session] = animation
+            deliver(SandboxAnimationFacts(animation).payload, request.id)
+        case .describe:
+            guard let animation = animations[request.session] else { throw Self.unknown }
+            deliver(SandboxAnimationFacts(animation).payload, request.id)
+        case .frame:
+            guard let animation = animations[request.session] else { throw Self.unknown }
+            deliver(try animation.frameWithReason(at: request.number), request.id)
+        case .append:
+            if request.isFirst { streams[request.session] = try coder.makeStream(options) }
+            guard let stream = streams[request.session] else { throw Self.unknown }
+            try stream.append(Data(try encodedBytes(request, file)), finished: request.isLast)
+            let facts = SandboxStreamFacts(revision: stream.incrementalRevision, info: stream.incrementalInfo)
+            deliver(facts.payload, request.id)
+        case .partial:
+            guard let image = streams[request.session]?.incrementalDecodedImage(with: nil) else { throw Self.unknown }
+            deliver(image, request.id)
+        case .close:
+            animations[request.session] = nil
+            streams[request.session] = nil
+        case .attempt:
+            let errno = webimage_sandbox_try(
+                Int32(clamping: request.number), Int32(clamping: request.session), request.id)
+            send(.attempted(id: request.id, errno: Int(errno)))
         }
     }
 
-    /// The bytes of a request, without a copy. They must not be used after the answer: the host writes the next picture
-    /// to the same place.
-    private func encodedBytes(_ byteCount: Int, file: Int32?) throws(WebImageError) -> Data {
+    /// The error for a request that names no coder or session of this worker, and for a partial image that is not there.
+    private static let unknown = WebImageError.badData("decoder process", "there is nothing to decode")
+
+    /// The bytes of a request if the coder recognises them. The host compares only signatures.
+    private func recognised(
+        _ request: SandboxRequest, _ file: Int32?, by coder: any SandboxableCoder.Type
+    ) throws(WebImageError) -> Data {
+        let data = try encodedBytes(request, file)
+        guard coder.instance.canDecode(from: data) else {
+            throw .badData("sniffer", "no known picture format starts like this")
+        }
+        // An animation keeps its bytes, and the host writes the next picture to the same place.
+        let isKept = request.command == .open || request.command == .decode && !request.options.firstFrameOnly
+        guard isKept, file == nil, coder.instance is any AnimatedImageCoder else { return data }
+        return Data(data)
+    }
+
+    /// The bytes of a request, without a copy. Those in the window must not be used after the answer.
+    private func encodedBytes(_ request: SandboxRequest, _ file: Int32?) throws(WebImageError) -> Data {
         guard let file else {
-            guard byteCount <= SandboxWindow.inputBytes else { throw WebImageError(.badImageData, stage: .decode) }
-            return Data(bytesNoCopy: window, count: byteCount, deallocator: .none)
+            guard request.byteCount <= SandboxWindow.inputBytes else { throw Self.unknown }
+            return Data(bytesNoCopy: window, count: request.byteCount, deallocator: .none)
         }
-        guard byteCount > 0, let memory = mmap(nil, byteCount, PROT_READ, MAP_PRIVATE, file, 0), memory != MAP_FAILED
+        guard request.byteCount > 0,
+            let memory = mmap(nil, request.byteCount, PROT_READ, MAP_PRIVATE, file, 0), memory != MAP_FAILED
         else { throw WebImageError(.outOfMemory, stage: .decode) }
-        return Data(bytesNoCopy: memory, count: byteCount, deallocator: .unmap)
+        return Data(bytesNoCopy: memory, count: request.byteCount, deallocator: .unmap)
     }
 
-    /// Sends the facts about a picture, and its pixels through the two slots of the window. The host returns one byte
-    /// for each part that it has copied while a further part exists.
-    private func deliver(_ image: Image, id: UInt64) {
+    // MARK: Answers
+
+    private func deliver(_ image: Image, _ id: UInt64) {
         let picture = SandboxPicture(image)
         if let profile = image.colorProfile?.iccData {
             guard profile.count <= SandboxPicture.mostProfileBytes else {
@@ -93,21 +149,33 @@ private struct SandboxDecoder {
                 UnsafeMutableRawBufferPointer(start: window, count: profile.count).copyMemory(from: $0)
             }
         }
-        image.pixels.withUnsafeBytes { pixels in
-            let count = SandboxWindow.partCount(pixels.count)
-            for part in 0..<count {
-                if part >= 2 { guard receive() != nil else { return } }
-                let range = SandboxWindow.range(ofPart: part, of: pixels.count)
-                (window + SandboxWindow.offset(ofPart: part)).copyMemory(
-                    from: pixels.baseAddress! + range.lowerBound, byteCount: range.count)
-                if part == min(1, count - 1) { send(.image(id: id, picture)) }
-                if part >= 2 { send(.nextPart(id: id)) }
-            }
+        image.pixels.withUnsafeBytes { deliver($0, id, .image(id: id, picture)) }
+    }
+
+    private func deliver(_ payload: Data, _ id: UInt64) {
+        guard payload.count > SandboxAnswer.mostInlineBytes else {
+            return send(.payload(id: id, byteCount: payload.count, payload))
+        }
+        payload.withUnsafeBytes { deliver($0, id, .payload(id: id, byteCount: payload.count, Data())) }
+    }
+
+    /// Sends an answer, and its bytes through the two slots of the window. The host returns one byte for each part that
+    /// it has copied while a further part exists.
+    private func deliver(_ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ answer: SandboxAnswer) {
+        let count = SandboxWindow.partCount(bytes.count)
+        for part in 0..<count {
+            if part >= 2 { guard receive() != nil else { return } }
+            let range = SandboxWindow.range(ofPart: part, of: bytes.count)
+            (window + SandboxWindow.offset(ofPart: part)).copyMemory(
+                from: bytes.baseAddress! + range.lowerBound, byteCount: range.count)
+            if part == min(1, count - 1) { send(answer) }
+            if part >= 2 { send(.nextPart(id: id)) }
         }
     }
 
     private func send(_ answer: SandboxAnswer) {
-        answer.encoded.withUnsafeBytes {
+        let busy = UInt64(max((ContinuousClock.now - start) / .nanoseconds(1), 0))
+        answer.encoded(busy: busy).withUnsafeBytes {
             _ = webimage_sandbox_send(webimage_sandbox_socket_descriptor, $0.baseAddress, $0.count, -1)
         }
     }
@@ -125,40 +193,3 @@ private struct SandboxDecoder {
 
 private let webimage_sandbox_socket_descriptor = Int32(webimage_sandbox_socket)
 private let webimage_sandbox_window_descriptor = Int32(webimage_sandbox_window)
-
-/// Small pictures that a worker decodes before and after it is locked.
-private enum SandboxSamples {
-    private static let svg = """
-        <svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><defs><filter id="f"><feGaussianBlur \
-        stdDeviation="1"/></filter></defs><rect width="8" height="8" filter="url(#f)"/><text y="8">a</text></svg>
-        """
-
-    static func make(_ profile: SandboxProfile) -> [Data] {
-        if profile == .svg { return [Data(svg.utf8)] }
-        guard let pixels = try? PixelBuffer(width: 32, height: 32, format: .bgra8Premultiplied) else { return [] }
-        pixels.withUnsafeMutableBytes { bytes in
-            for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index &* 7) }
-        }
-        let image = Image(pixels: pixels)
-        let formats: [ImageFormat] = [.jpeg, .png, .gif, .webP, .bmp, .avif, .jpegXL, .tiff, .heic]
-        return formats.compactMap { format in
-            profile.coders.last { $0.canEncode(to: format) }.flatMap {
-                try? $0.encode(image, format: format, options: EncodingOptions())
-            }
-        }
-    }
-
-    /// Decodes each picture at full size and as a thumbnail, half of it, and something that is no picture.
-    static func decode(_ samples: [Data], with coders: [any DetailedImageCoder]) {
-        var thumbnail = DecodingOptions()
-        thumbnail.thumbnailPixelSize = PixelSize(width: 7, height: 7)
-        for sample in samples {
-            for data in [sample, sample.prefix(sample.count / 2)] {
-                guard let coder = coders.last(where: { $0.canDecode(from: data) }) else { continue }
-                for options in [DecodingOptions(), thumbnail] { _ = try? coder.decode(data, options: options) }
-                _ = try? coder.imageInfo(of: data, limits: .default)
-            }
-        }
-        for coder in coders { _ = try? coder.decode(Data("no picture".utf8), options: DecodingOptions()) }
-    }
-}

@@ -49,7 +49,7 @@ struct StreamingConformanceTests {
 }
 
 extension PixelBuffer {
-    fileprivate func isSame(as other: PixelBuffer) -> Bool {
+    func isSame(as other: PixelBuffer) -> Bool {
         guard width == other.width, height == other.height, format == other.format else { return false }
         let count = width * format.bytesPerPixel
         return withUnsafeBytes { own in

@@ -1,6 +1,7 @@
 import Foundation
 import WebImage
 import WebImageHTTP
+import WebImageSandbox
 import WebImageServer
 import WebImageService
 
@@ -110,5 +111,13 @@ func loadCarefully(_ url: URL) async throws(WebImageError) -> Image {
     limits.maxFrameCount = 300
     limits.maxDecodeTime = .seconds(2)
     return try await WebImageManager.shared.image(for: url, context: [.decodingLimits: limits])
+}
+// end
+
+// snippet: guide-isolation
+/// Decodes in restricted processes from now on. Call it after the program has added its coders.
+func isolateDecoders() throws(WebImageError) {
+    let status = try WebImageSandbox.enable()
+    for coder in status.hostCoders { print("\(coder) decodes in this process") }
 }
 // end

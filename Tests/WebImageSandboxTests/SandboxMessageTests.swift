@@ -12,7 +12,7 @@ import WebImageTesting
         SandboxPicture(try gradient(width: 30, height: 20))
     }
 
-    @Test func requestsSurvive() {
+    @Test func requestsSurvive() throws {
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 7, height: 9)
         options.firstFrameOnly = true
@@ -21,11 +21,14 @@ import WebImageTesting
         options.limits.maxPixels = 5
         options.limits.maxDecodeTime = .milliseconds(1234)
         for options in [DecodingOptions(), options] {
-            let request = SandboxRequest.decode(id: 7, byteCount: 99, isInWindow: true, options)
-            #expect(SandboxRequest(request.encoded) == request)
+            for command in 1...10 as ClosedRange<UInt64> {
+                var request = SandboxRequest(try #require(SandboxRequest.Command(rawValue: command)))
+                (request.id, request.coder, request.byteCount, request.session) = (7, 3, 99, 1 << 40)
+                (request.number, request.isInWindow, request.isFirst, request.isLast) = (-1, false, true, true)
+                request.options = options
+                #expect(SandboxRequest(request.encoded) == request)
+            }
         }
-        let attempt = SandboxRequest.attempt(id: 1, number: 2, host: 3)
-        #expect(SandboxRequest(attempt.encoded) == attempt)
     }
 
     @Test func answersSurvive() throws {
@@ -33,9 +36,13 @@ import WebImageTesting
         let answers: [SandboxAnswer] = [
             .ready(SandboxProtections(hasFilter: true, landlock: 7, hasNamespaces: true)),
             .image(id: 3, try picture()), .failed(id: 4, failure), .failed(id: 5, SandboxFailure(.badData("x", "y"))),
-            .attempted(id: 6, errno: 13), .nextPart(id: 7),
+            .attempted(id: 6, errno: 13), .nextPart(id: 7), .payload(id: 8, byteCount: 3, Data("abc".utf8)),
+            .payload(id: 9, byteCount: 5 << 20, Data()),
         ]
-        for answer in answers { #expect(SandboxAnswer(answer.encoded) == answer) }
+        for answer in answers {
+            #expect(SandboxAnswer(answer.encoded(busy: 5)) == answer)
+            #expect(SandboxAnswer.busyNanoseconds(answer.encoded(busy: 5)) == 5)
+        }
         #expect(SandboxAnswer(Data("WISV".utf8) + Data([41, 0, 0, 0])) == .violation(systemCall: 41))
     }
 
@@ -45,8 +52,9 @@ import WebImageTesting
         var options = DecodingOptions()
         options.thumbnailPixelSize = PixelSize(width: 40, height: 40)
         let samples = [
-            SandboxAnswer.image(id: 3, try picture()).encoded,
-            SandboxAnswer.failed(id: 1, SandboxFailure(.badData("a", "b"))).encoded,
+            SandboxAnswer.image(id: 3, try picture()).encoded(),
+            SandboxAnswer.failed(id: 1, SandboxFailure(.badData("a", "b"))).encoded(),
+            SandboxAnswer.payload(id: 4, byteCount: 3, Data("abc".utf8)).encoded(),
         ]
         for _ in 0..<20_000 {
             var bytes = try #require(samples.randomElement(using: &random))
@@ -85,5 +93,59 @@ import WebImageTesting
             }
             #expect(covered == byteCount)
         }
+    }
+
+    private func properties() -> ImageProperties {
+        var info = ImageInfo(format: .apng, storedSize: PixelSize(width: 30, height: 20))
+        (info.orientation, info.frameCount, info.loopCount, info.hasAlpha) = (.left, 2, 0, true)
+        (info.delaysMilliseconds, info.bitDepth) = ([0, 33.25], 16)
+        info.workingMemory.fixedBytes = 12
+        info.workingMemory.shrinksWhileReading = true
+        var properties = ImageProperties(info: info)
+        properties.tiff = [0x0112: .integers([6, -7]), 0x010F: .text("Mü")]
+        properties.exif = [1: .rationals([.init(numerator: 1, denominator: 0)]), 2: .reals([1.5, .infinity])]
+        properties.gps = [3: .bytes(Data([1, 2, 3]))]
+        properties.exifData = Data("II".utf8)
+        properties.xmp = Data()
+        properties.texts = [.init(keyword: "a", text: "b"), .init(keyword: "", text: "")]
+        return properties
+    }
+
+    @Test func metadataSurvives() {
+        let properties = properties()
+        #expect(ImageProperties(sandboxPayload: properties.sandboxPayload) == properties)
+        #expect(ImageInfo(sandboxPayload: properties.info.sandboxPayload) == properties.info)
+        let facts = SandboxStreamFacts(revision: 4, info: properties.info)
+        #expect(SandboxStreamFacts(payload: facts.payload) == facts)
+        #expect(SandboxStreamFacts(payload: SandboxStreamFacts().payload) == SandboxStreamFacts())
+    }
+
+    /// A payload that ends early, or with a number out of its range, is refused. None makes the host trap or allocate
+    /// more than the payload.
+    @Test func mutatedPayloadsNeverTrap() {
+        var random = SeededRandom.printingSeed()
+        let whole = properties().sandboxPayload
+        for count in 0..<whole.count { #expect(ImageProperties(sandboxPayload: whole.prefix(count)) == nil) }
+        #expect(ImageProperties(sandboxPayload: whole + [0]) == nil)
+        for _ in 0..<20_000 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...4, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            let found = ImageProperties(sandboxPayload: bytes)
+            #expect((found?.texts.count ?? 0) <= bytes.count)
+            _ = ImageInfo(sandboxPayload: bytes)
+            _ = SandboxStreamFacts(payload: bytes)
+            _ = SandboxAnimationFacts(payload: bytes, .default)
+        }
+    }
+
+    @Test func textsOfAWorkerContainNoControlCharacters() throws {
+        let failure = SandboxFailure(.badData("lib\u{1B}[31m", "a\nb"))
+        guard case .failed(_, let read) = SandboxAnswer(SandboxAnswer.failed(id: 1, failure).encoded()) else {
+            Issue.record("refused")
+            return
+        }
+        #expect(read.error(.default).underlying == .codec(library: "lib [31m", message: "a b"))
     }
 }

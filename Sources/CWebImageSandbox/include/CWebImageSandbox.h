@@ -20,6 +20,10 @@ int webimage_sandbox_worker_main(void);
 // a plug-in and in another language's process.
 bool webimage_sandbox_is_in_executable(void);
 
+// Whether this process has the rights of its file's owner or capabilities of its file. It cannot start workers then.
+// Swift has no getauxval(3).
+bool webimage_sandbox_is_privileged(void);
+
 // --- Descriptors of a worker -------------------------------------------------------------------------------------
 
 enum {
@@ -101,6 +105,6 @@ const char *webimage_sandbox_lock(
 
 // Runs an attempt of the project's tests, whose code only the test program contains. Returns the result of
 // webimage_sandbox_attempt, or ENOSYS in every other program.
-int webimage_sandbox_try(int attempt, pid_t host);
+int webimage_sandbox_try(int attempt, pid_t host, uint64_t request);
 
 #endif

@@ -272,6 +272,86 @@ static int end_quietly(pid_t host) {
     _exit(0);
 }
 
+static void write_out_of_bounds_at(char *start) {
+    for (volatile size_t offset = 0;; offset += 4096) ((volatile char *)start)[offset] = 1;
+}
+
+static int write_out_of_bounds(pid_t host) {
+    (void)host;
+    char place;
+    write_out_of_bounds_at(&place);
+    return 0;
+}
+
+static int jump_to_zero(pid_t host) {
+    (void)host;
+    void (*volatile nowhere)(void) = NULL;
+    nowhere();
+    return 0;
+}
+
+static int close_descriptors(pid_t host) {
+    (void)host;
+    for (int descriptor = 0; descriptor < 16; descriptor++) close(descriptor);
+    return 0;
+}
+
+static int flood_standard_error(pid_t host) {
+    (void)host;
+    char text[4096];
+    memset(text, 'x', sizeof text);
+    for (int times = 0; times < 10000; times++) syscall(SYS_write, 2, text, sizeof text);
+    return 0;
+}
+
+static uint64_t current_request;
+
+// The fields of an answer of this protocol: magic, nanoseconds, kind, the number of the request, and the numbers of a
+// picture.
+static void send_answer(const uint64_t *fields, size_t count) {
+    uint64_t answer[12] = {0x3241534957ULL};
+    memcpy(answer + 2, fields, count * sizeof *fields);
+    struct iovec part = {.iov_base = answer, .iov_len = sizeof answer};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    sendmsg(3, &message, MSG_NOSIGNAL);
+}
+
+static int claim_a_huge_picture(pid_t host) {
+    (void)host;
+    uint64_t fields[] = {2, current_request, 1 << 24, 1 << 24, 0, 0, 0, 1, 0, 0};
+    send_answer(fields, sizeof fields / sizeof *fields);
+    return 0;
+}
+
+static int claim_more_pixels_than_it_sends(pid_t host) {
+    (void)host;
+    uint64_t fields[] = {2, current_request, 4000, 4000, 0, 0, 0, 1, 0, 0};
+    send_answer(fields, sizeof fields / sizeof *fields);
+    return 0;
+}
+
+static int claim_another_request(pid_t host) {
+    (void)host;
+    uint64_t fields[] = {2, current_request + 1, 8, 8, 0, 0, 0, 1, 0, 0};
+    send_answer(fields, sizeof fields / sizeof *fields);
+    return 0;
+}
+
+static int claim_a_long_payload(pid_t host) {
+    (void)host;
+    uint64_t fields[] = {3, current_request, 1ULL << 40};
+    send_answer(fields, sizeof fields / sizeof *fields);
+    return 0;
+}
+
+// The worker's own answer follows.
+static int answer_twice(pid_t host) {
+    (void)host;
+    uint64_t fields[] = {5, current_request, 0};
+    send_answer(fields, sizeof fields / sizeof *fields);
+    return 0;
+}
+
 static int answer_with_noise(pid_t host) {
     (void)host;
     char noise[64];
@@ -336,6 +416,15 @@ static const struct {
     {"end quietly", end_quietly},
     {"answer with noise", answer_with_noise},
     {"allocate without end", allocate_without_end},
+    {"write out of bounds", write_out_of_bounds},
+    {"jump to zero", jump_to_zero},
+    {"close its descriptors", close_descriptors},
+    {"flood standard error", flood_standard_error},
+    {"claim a huge picture", claim_a_huge_picture},
+    {"claim more pixels than it sends", claim_more_pixels_than_it_sends},
+    {"claim another request", claim_another_request},
+    {"claim a long payload", claim_a_long_payload},
+    {"answer twice", answer_twice},
 };
 
 enum { attempt_count = sizeof attempts / sizeof *attempts, fault_count = sizeof faults / sizeof *faults };
@@ -348,7 +437,8 @@ const char *webimage_sandbox_attempt_name(int attempt) {
     return attempt < attempt_count ? attempts[attempt].name : faults[attempt - attempt_count].name;
 }
 
-int webimage_sandbox_attempt(int attempt, pid_t host) {
+int webimage_sandbox_attempt(int attempt, pid_t host, uint64_t request) {
+    current_request = request;
     if (attempt < 0 || attempt >= attempt_count + fault_count) return EINVAL;
     return attempt < attempt_count ? attempts[attempt].run(host) : faults[attempt - attempt_count].run(host);
 }

@@ -1,0 +1,189 @@
+import CWebImageSandbox
+import Foundation
+import WebImageCore
+
+/// The process of a worker, its socket and its window.
+final class SandboxProcess {
+    enum Failure: Error { case late, ended, malformed, cancelled }
+
+    /// How a process ended that the host did not end.
+    enum End: Equatable {
+        case exited(Int32)
+        case signalled(Int32)
+        case unknown
+    }
+
+    let protections: SandboxProtections
+    let window: UnsafeMutableRawPointer
+    private let child: webimage_sandbox_child
+    /// How long the kernel waits for an answer before the host looks whether the answer is still wanted.
+    private static let slice = Duration.milliseconds(20)
+
+    /// Starts a worker and waits until it is locked.
+    ///
+    /// - Throws: `.sandboxUnavailable` with the cause if no worker can run here.
+    init(_ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration) throws(WebImageError) {
+        guard configuration.executable != nil || webimage_sandbox_is_in_executable() else {
+            throw .noWorker("this program does not contain the worker")
+        }
+        let file = webimage_sandbox_make_window(SandboxWindow.byteCount)
+        guard file >= 0 else { throw .noWorker("memfd_create: \(String(cString: strerror(errno)))") }
+        defer { close(file) }
+        guard let memory = mmap(nil, SandboxWindow.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
+            memory != MAP_FAILED
+        else { throw .noWorker("mmap: \(String(cString: strerror(errno)))") }
+        var child = webimage_sandbox_child()
+        let executable = configuration.executable ?? "/proc/self/exe"
+        let error = Self.withEnvironment(profile, configuration) {
+            webimage_sandbox_spawn(executable, file, $0, &child)
+        }
+        guard error == 0 else {
+            munmap(memory, SandboxWindow.byteCount)
+            throw .noWorker("\(executable): \(String(cString: strerror(error)))")
+        }
+        HandleLedger.opened("decoder process")
+        let answer = Self.receive(child, until: .now + configuration.startTime, nil).map(\.answer)
+        guard case .success(.ready(let protections)) = answer, protections.hasFilter else {
+            let end = Self.end(child, window: memory)
+            throw .noWorker(Self.text(answer, end))
+        }
+        (self.protections, self.child, window) = (protections, child, memory)
+    }
+
+    /// A process that the fuzzer plays on the other end of a socket. A file that is always readable takes the place of its process.
+    init?(playing socket: Int32) {
+        let memory = mmap(
+            nil, SandboxWindow.byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let memory, memory != MAP_FAILED else { return nil }
+        var child = webimage_sandbox_child()
+        child.socket = socket
+        child.pidfd = open("/dev/null", O_RDONLY)
+        child.lifetime = dup(socket)
+        HandleLedger.opened("decoder process")
+        (protections, self.child, window) = (SandboxProtections(), child, memory)
+    }
+
+    deinit { _ = Self.end(child, window: window) }
+
+    var identifier: Int32 { child.pid }
+
+    func kill() { withUnsafePointer(to: child) { webimage_sandbox_kill($0) } }
+
+    /// Waits for the end of a process that has closed its socket. Kills it if it does not end.
+    func waitForEnd() -> End {
+        var value: Int32 = 0
+        switch withUnsafePointer(to: child, { webimage_sandbox_wait($0, 1000, &value) }) {
+        case webimage_sandbox_exited: return .exited(value)
+        case webimage_sandbox_signalled: return .signalled(value)
+        default:
+            kill()
+            return .unknown
+        }
+    }
+
+    /// Returns whether the message was sent.
+    func send(_ request: SandboxRequest, file: Int32 = -1) -> Bool {
+        request.encoded.withUnsafeBytes {
+            webimage_sandbox_send(child.socket, $0.baseAddress, $0.count, file) == 0
+        }
+    }
+
+    /// Tells the worker that a slot of the window is free. Returns whether the message was sent.
+    func sendCredit() -> Bool { webimage_sandbox_send(child.socket, "+", 1, -1) == 0 }
+
+    /// Waits for an answer until a time, or until the budget is cancelled.
+    func receive(
+        until deadline: ContinuousClock.Instant, _ budget: WorkBudget?
+    ) -> Result<(answer: SandboxAnswer, busy: UInt64), Failure> {
+        Self.receive(child, until: deadline, budget)
+    }
+
+    private static func receive(
+        _ child: webimage_sandbox_child, until deadline: ContinuousClock.Instant, _ budget: WorkBudget?
+    ) -> Result<(answer: SandboxAnswer, busy: UInt64), Failure> {
+        var bytes = Data(count: SandboxAnswer.mostBytes)
+        var descriptor: Int32 = -1
+        while true {
+            let left = deadline - .now
+            let time = budget == nil ? left : min(left, slice)
+            let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e8))
+            let count = bytes.withUnsafeMutableBytes {
+                webimage_sandbox_receive(child.socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
+            }
+            // A worker sends no descriptors.
+            if descriptor >= 0 {
+                close(descriptor)
+                return .failure(.malformed)
+            }
+            if count == -Int(ETIMEDOUT) {
+                if budget?.isCancelled == true { return .failure(.cancelled) }
+                if deadline <= .now { return .failure(.late) }
+                continue
+            }
+            guard count > 0 else { return .failure(count == -Int(EMSGSIZE) ? .malformed : .ended) }
+            guard let answer = SandboxAnswer(bytes.prefix(count)) else { return .failure(.malformed) }
+            return .success((answer, SandboxAnswer.busyNanoseconds(bytes.prefix(count))))
+        }
+    }
+
+    private static func end(_ child: webimage_sandbox_child, window: UnsafeMutableRawPointer) -> String {
+        var child = child
+        var value: Int32 = 0
+        // A process that has ended by itself says more than the signal of the host.
+        var end = webimage_sandbox_wait(&child, 0, &value)
+        let wasRunning = end == webimage_sandbox_runs
+        if wasRunning {
+            webimage_sandbox_kill(&child)
+            end = webimage_sandbox_wait(&child, 5000, &value)
+        }
+        for descriptor in [child.socket, child.lifetime, child.pidfd] { close(descriptor) }
+        munmap(window, SandboxWindow.byteCount)
+        HandleLedger.closed("decoder process")
+        switch end {
+        case webimage_sandbox_exited: return "it exited with status \(value)"
+        case webimage_sandbox_signalled where !wasRunning: return "signal \(value) ended it"
+        default: return ""
+        }
+    }
+
+    private static func text(_ answer: Result<SandboxAnswer, Failure>, _ end: String) -> String {
+        switch answer {
+        case .success(.violation(let call)): "the decoder process does not start: it made the system call \(call)"
+        case .success: "the decoder process does not start: it is not restricted"
+        case .failure(.late): "the decoder process was not ready in time"
+        case .failure: "the decoder process does not start\(end.isEmpty ? "" : ": \(end)")"
+        }
+    }
+
+    /// The whole environment of a worker: nothing of the host's but what libraries need to start.
+    private static func withEnvironment<Value>(
+        _ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration,
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
+    ) -> Value {
+        var lines = [
+            "WEBIMAGE_SANDBOX_WORKER=\(profile.rawValue)", "WEBIMAGE_SANDBOX_BYTES=\(configuration.memoryBytes)",
+            // lcms2 asks for the time, and would open the time zone's file.
+            "TZ=UTC0",
+            // Swift's crash handler would turn every crash into a refused system call.
+            "SWIFT_BACKTRACE=enable=no",
+        ]
+        let kept = [
+            "LD_LIBRARY_PATH", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
+            "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",
+        ]
+        let own = ProcessInfo.processInfo.environment
+        for name in kept { if let value = own[name] { lines.append("\(name)=\(value)") } }
+        var pointers: [UnsafeMutablePointer<CChar>?] = lines.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeMutableBufferPointer { body(UnsafePointer($0.baseAddress!)) }
+    }
+}
+
+extension WebImageError {
+    /// The error when no decoder process can be started.
+    static func noWorker(_ text: String) -> WebImageError {
+        WebImageError(
+            .sandboxUnavailable, stage: .decode, underlying: .message(text),
+            hint: "Name a worker executable, or allow decoding in this process.")
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import WebImageCore
+
+/// Small pictures that a worker decodes before and after it is locked, so that its libraries are loaded and configured,
+/// and so that a system call which they need and which the filter refuses shows before a user's picture.
+struct SandboxSamples {
+    private let samples: [Data]
+
+    init(_ profile: SandboxProfile) {
+        guard let pixels = try? PixelBuffer(width: 32, height: 32, format: .bgra8Premultiplied) else {
+            samples = []
+            return
+        }
+        pixels.withUnsafeMutableBytes { bytes in
+            for index in bytes.indices { bytes[index] = index % 4 == 3 ? 255 : UInt8(truncatingIfNeeded: index &* 7) }
+        }
+        let image = Image(pixels: pixels)
+        let coders = profile.nestedCoders
+        let formats: [ImageFormat] = [.jpeg, .png, .gif, .webP, .bmp, .avif, .jpegXL, .tiff, .heic]
+        let files = formats.compactMap { format -> (ImageFormat, Data)? in
+            coders.last { $0.canEncode(to: format) }.flatMap {
+                try? $0.encode(image, format: format, options: EncodingOptions())
+            }.map { (format, $0) }
+        }
+        samples = profile == .svg ? [Self.drawing(files)] : files.map(\.1)
+    }
+
+    /// A drawing with a filter, text, and pictures of every format that the library of drawings may load.
+    private static func drawing(_ files: [(format: ImageFormat, data: Data)]) -> Data {
+        let pictures = files.map { file in
+            let type = file.format.mediaType
+            return "<image width='1' height='1' href='data:\(type);base64,\(file.data.base64EncodedString())'/>"
+        }
+        return Data(
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><defs><filter id="f"><feGaussianBlur \
+            stdDeviation="1"/></filter></defs><rect width="8" height="8" filter="url(#f)"/><text y="8">a</text>\
+            \(pictures.joined())</svg>
+            """.utf8)
+    }
+
+    /// Decodes each picture at full size and as a thumbnail, half of it, in pieces and by frames, reads its metadata, and
+    /// decodes something that is no picture.
+    func decode(_ types: [any SandboxableCoder.Type]) {
+        var thumbnail = DecodingOptions()
+        thumbnail.thumbnailPixelSize = PixelSize(width: 7, height: 7)
+        for sample in samples {
+            for data in [sample, sample.prefix(sample.count / 2)] {
+                guard let type = types.last(where: { $0.instance.canDecode(from: data) }) else { continue }
+                for options in [DecodingOptions(), thumbnail] { _ = try? type.instance.decode(data, options: options) }
+                _ = try? type.properties(of: data, limits: .default)
+                _ = try? type.openAnimation(data, DecodingOptions()).frame(at: 0)
+                let stream = try? type.makeStream(DecodingOptions())
+                try? stream?.append(data, finished: true)
+                _ = stream?.incrementalDecodedImage(with: nil)
+            }
+        }
+        for type in types { _ = try? type.instance.decode(Data("no picture".utf8), options: DecodingOptions()) }
+    }
+}

@@ -1,0 +1,254 @@
+import Foundation
+import WebImageCore
+
+/// The place of a coder in the workers.
+struct SandboxPlace: Sendable, Equatable {
+    var profile: SandboxProfile
+    /// The position in ``SandboxProfile/types``.
+    var index: Int
+    /// The formats that the coder reads.
+    var formats: [ImageFormat]
+
+    func request(_ command: SandboxRequest.Command, _ options: DecodingOptions) -> SandboxRequest {
+        var request = SandboxRequest(command)
+        request.coder = index
+        request.options = options
+        return request
+    }
+}
+
+/// An animation or an arriving picture whose decoder a worker keeps. The worker may change: another one starts from the
+/// bytes again.
+private final class SandboxSession: Sendable {
+    let pool: SandboxPool
+    let place: SandboxPlace
+    let kind: SandboxPool.Kind
+    let number: UInt64
+    private let worker = Locked<WeakWorker>(WeakWorker())
+
+    private struct WeakWorker {
+        weak var value: SandboxWorker?
+    }
+
+    init(_ pool: SandboxPool, _ place: SandboxPlace, kind: SandboxPool.Kind, number: UInt64) {
+        (self.pool, self.place, self.kind, self.number) = (pool, place, kind, number)
+    }
+
+    deinit { worker.withLock { $0.value }?.closeLater(number) }
+
+    func isIn(_ worker: SandboxWorker) { self.worker.withLock { $0.value = worker } }
+
+    /// Calls `body` with a worker, and says whether this worker keeps the session.
+    func withWorker<Value>(
+        _ body: (SandboxWorker, _ isOpen: Bool) throws(WebImageError) -> Value
+    ) throws(WebImageError) -> Value {
+        let known = worker.withLock { $0.value }
+        return try pool.withWorker(kind, preferring: known) { worker throws(WebImageError) in
+            let value = try body(worker, worker.sessions.contains(number))
+            worker.keep(number)
+            isIn(worker)
+            return value
+        }
+    }
+
+    func request(_ command: SandboxRequest.Command, _ options: DecodingOptions) -> SandboxRequest {
+        var request = place.request(command, options)
+        request.session = number
+        return request
+    }
+}
+
+/// An opened animation, whose frames a worker decodes.
+final class SandboxAnimation: Sendable {
+    let data: Data
+    let facts: SandboxAnimationFacts
+    private let session: SandboxSession
+    private let options: DecodingOptions
+
+    /// Opens an animation in a worker.
+    init(
+        _ data: Data, pool: SandboxPool, place: SandboxPlace, options: DecodingOptions
+    ) throws(WebImageError) {
+        try options.limits.checkEncodedBytes(data.count)
+        let session = SandboxSession(
+            pool, place, kind: pool.kind(place.profile), number: pool.makeNumber())
+        facts = try session.withWorker { worker, _ throws(WebImageError) in
+            try Self.open(data, session, options, in: worker)
+        }
+        (self.data, self.session, self.options) = (data, session, options)
+    }
+
+    private init(_ data: Data, _ facts: SandboxAnimationFacts, _ session: SandboxSession, _ options: DecodingOptions) {
+        (self.data, self.facts, self.session, self.options) = (data, facts, session, options)
+    }
+
+    /// Decodes a picture. If it is an animation whose frames are wanted, also returns the opened animation.
+    static func decode(
+        _ data: Data, pool: SandboxPool, place: SandboxPlace, options: DecodingOptions
+    ) throws(WebImageError) -> (image: Image, animation: SandboxAnimation?) {
+        try options.limits.checkEncodedBytes(data.count)
+        let kind = pool.kind(place.profile)
+        let session = SandboxSession(pool, place, kind: kind, number: pool.makeNumber())
+        return try pool.withWorker(kind) { worker throws(WebImageError) in
+            let (image, frameCount) = try worker.image(session.request(.decode, options), .data(data))
+            guard frameCount > 1 else { return (image, nil) }
+            worker.keep(session.number)
+            session.isIn(worker)
+            let facts = try describe(session.request(.describe, options), .none, data.count, worker)
+            guard facts.frameCount == frameCount else { throw worker.lied() }
+            return (image, SandboxAnimation(data, facts, session, options))
+        }
+    }
+
+    /// Returns a complete frame in the size of the canvas.
+    func frame(at index: Int) throws(WebImageError) -> Image {
+        guard index >= 0, index < facts.frameCount else {
+            throw .badData("frames", "there is no frame \(index)", hint: "The number of frames is \(facts.frameCount).")
+        }
+        return try session.withWorker { worker, isOpen throws(WebImageError) in
+            if !isOpen { _ = try Self.open(data, session, options, in: worker) }
+            var request = session.request(.frame, options)
+            request.number = index
+            return try worker.image(request).image
+        }
+    }
+
+    private static func open(
+        _ data: Data, _ session: SandboxSession, _ options: DecodingOptions, in worker: SandboxWorker
+    ) throws(WebImageError) -> SandboxAnimationFacts {
+        try describe(session.request(.open, options), .data(data), data.count, worker)
+    }
+
+    private static func describe(
+        _ request: SandboxRequest, _ input: SandboxWorker.Input, _ byteCount: Int, _ worker: SandboxWorker
+    ) throws(WebImageError) -> SandboxAnimationFacts {
+        let limits = request.options.limits
+        let payload = try worker.payload(request, input, mostBytes: SandboxPayload.mostBytes(byteCount, limits))
+        guard let facts = SandboxAnimationFacts(payload: payload, limits) else { throw worker.lied() }
+        return facts
+    }
+}
+
+/// A picture that arrives in pieces and whose decoder a worker keeps. Only one thread at a time uses it; a second one
+/// waits.
+final class SandboxStream: Sendable {
+    private struct State {
+        var session: SandboxSession?
+        /// All bytes so far: another worker starts from them.
+        var received = Data()
+        var isFinished = false
+        var failure: WebImageError?
+        var facts = SandboxStreamFacts()
+        var shown: (revision: Int, scale: Double, image: Image)?
+        /// Whether ``update(_:finished:)`` brings the bytes, so that the frames that have arrived may be opened.
+        var isUpdated = false
+        var animation: SandboxAnimation?
+        var nextOpening = 0
+    }
+
+    private let options: DecodingOptions
+    private let place: SandboxPlace
+    private let pool: @Sendable () throws(WebImageError) -> SandboxPool
+    private let state = Locked(State())
+
+    init(
+        _ place: SandboxPlace, options: DecodingOptions,
+        pool: @escaping @Sendable () throws(WebImageError) -> SandboxPool
+    ) {
+        (self.place, self.options, self.pool) = (place, options, pool)
+    }
+
+    var info: ImageInfo? { state.withLock { $0.facts.info } }
+    var revision: Int { state.withLock { $0.facts.revision } }
+
+    func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
+        try state.withLock { state throws(WebImageError) in
+            try append(bytes, finished: finished, to: &state)
+        }
+    }
+
+    func update(_ data: Data?, finished: Bool) {
+        state.withLock { state in
+            state.isUpdated = true
+            try? append(data?.dropFirst(state.received.count) ?? Data(), finished: finished, to: &state)
+        }
+    }
+
+    private func append(_ bytes: Data, finished: Bool, to state: inout State) throws(WebImageError) {
+        if let failure = state.failure { throw failure }
+        guard !state.isFinished else { return }
+        do throws(WebImageError) {
+            try options.limits.checkEncodedBytes(state.received.count + bytes.count)
+            state.received.append(bytes)
+            state.isFinished = finished
+            if finished { state.shown = nil }
+            let pool = try pool()
+            let session =
+                state.session
+                ?? SandboxSession(pool, place, kind: pool.kind(place.profile), number: pool.makeNumber())
+            state.session = session
+            let all = state.received
+            state.facts = try session.withWorker { worker, isOpen throws(WebImageError) in
+                try send(isOpen ? bytes : all, isFirst: !isOpen, isLast: finished, session, worker)
+            }
+        } catch {
+            state.failure = error
+            throw error
+        }
+    }
+
+    private func send(
+        _ bytes: Data, isFirst: Bool, isLast: Bool, _ session: SandboxSession, _ worker: SandboxWorker
+    ) throws(WebImageError) -> SandboxStreamFacts {
+        var request = session.request(.append, options)
+        (request.isFirst, request.isLast) = (isFirst, isLast)
+        let payload = try worker.payload(
+            request, .data(bytes), mostBytes: SandboxPayload.mostBytes(bytes.count, options.limits))
+        guard let facts = SandboxStreamFacts(payload: payload) else { throw worker.lied() }
+        return facts
+    }
+
+    /// Returns the image of the part that has arrived. Makes one image per revision and scale.
+    func image(scale: Double?) -> Image? {
+        state.withLock { state in
+            guard let session = state.session, state.facts.revision > 0 else { return nil }
+            var options = options
+            options.scaleFactor = max(scale ?? options.scaleFactor, 1)
+            let revision = state.facts.revision
+            if let shown = state.shown, shown.revision == revision, shown.scale == options.scaleFactor {
+                return shown.image
+            }
+            state.shown = nil
+            let (all, isLast) = (state.received, state.isFinished)
+            let image = try? session.withWorker { worker, isOpen throws(WebImageError) in
+                if !isOpen { _ = try send(all, isFirst: true, isLast: isLast, session, worker) }
+                return try worker.image(session.request(.partial, options)).image
+            }
+            guard let image else { return nil }
+            state.shown = (revision, options.scaleFactor, image)
+            return image
+        }
+    }
+
+    /// The frames that have arrived through ``update(_:finished:)``. Opened again only when the bytes have grown by an
+    /// eighth, and once when the file is complete.
+    func animation() -> SandboxAnimation? {
+        state.withLock { state in
+            guard state.isUpdated, let format = state.facts.info?.format, [.gif, .apng].contains(format) else {
+                return nil
+            }
+            let count = state.received.count
+            guard count >= state.nextOpening || state.isFinished && state.nextOpening != .max else {
+                return state.animation
+            }
+            state.nextOpening = state.isFinished ? .max : count + count / 8
+            if let pool = try? pool(),
+                let opened = try? SandboxAnimation(state.received, pool: pool, place: place, options: options),
+                opened.facts.frameCount > 1 || state.isFinished
+            {
+                state.animation = opened
+            }
+            return state.animation
+        }
+    }
+}

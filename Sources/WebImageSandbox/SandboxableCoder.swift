@@ -1,0 +1,68 @@
+import Foundation
+import WebImageCore
+
+/// A coder of this package that runs in workers.
+///
+/// The requirements after ``instance`` have one implementation for coders with an ability and one for those without it.
+protocol SandboxableCoder: DetailedImageCoder {
+    static var place: SandboxPlace { get }
+    static var instance: Self { get }
+
+    /// Whether the host sends data to a worker of this coder. Looks only at the signature.
+    static func recognises(_ data: Data) -> Bool
+
+    // In a worker.
+    static func openAnimation(_ data: Data, _ options: DecodingOptions) throws(WebImageError)
+        -> any DetailedAnimatedImageCoder
+    static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder
+    static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties
+
+    // In the host.
+    /// The coder that decodes in workers.
+    static var isolated: any ImageCoder { get }
+    /// The result of a decode whose first frame is `poster`.
+    static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image
+}
+
+extension SandboxableCoder {
+    static func recognises(_ data: Data) -> Bool { instance.canDecode(from: data) }
+
+    static func openAnimation(
+        _ data: Data, _ options: DecodingOptions
+    ) throws(WebImageError) -> any DetailedAnimatedImageCoder { throw .noAnimation }
+
+    static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder {
+        throw .badData("decoder process", "this format cannot be decoded in pieces")
+    }
+
+    static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        ImageProperties(info: try instance.imageInfo(of: data, limits: limits))
+    }
+
+    static var isolated: any ImageCoder { SandboxedCoder<Self>() }
+
+    static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image { poster }
+}
+
+extension SandboxableCoder where Self: DetailedAnimatedImageCoder {
+    static func openAnimation(
+        _ data: Data, _ options: DecodingOptions
+    ) throws(WebImageError) -> any DetailedAnimatedImageCoder { try Self(animation: data, options: options) }
+
+    static func image(_ poster: Image, _ animation: SandboxAnimation?) -> Image {
+        guard let animation else { return poster }
+        return AnimatedImage(sharing: poster, animatedCoder: SandboxedCoder<Self>(animation))
+    }
+}
+
+extension SandboxableCoder where Self: StreamingImageCoder {
+    static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder {
+        Self(incrementalWithOptions: options.dictionary)
+    }
+}
+
+extension SandboxableCoder where Self: ImagePropertiesReading {
+    static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        try instance.imageProperties(of: data, limits: limits)
+    }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import WebImageCore
+
+/// A coder that decodes in workers and encodes in this process. It has the abilities of `Base`.
+final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder {
+    private enum Work {
+        /// The registered instance.
+        case none
+        case opened(SandboxAnimation)
+        /// An animation that this process decodes, because no worker can start and the program allows it.
+        case openedHere(any DetailedAnimatedImageCoder)
+        case arriving(SandboxStream)
+    }
+
+    private let work: Work
+
+    init() { work = .none }
+    init(_ animation: SandboxAnimation) { work = .opened(animation) }
+    private init(_ work: Work) { self.work = work }
+
+    private var stream: SandboxStream? { if case .arriving(let stream) = work { stream } else { nil } }
+
+    func canDecode(from data: Data?) -> Bool { data.map { Base.recognises($0) } ?? false }
+
+    func canEncode(to format: ImageFormat) -> Bool { Base.instance.canEncode(to: format) }
+
+    func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try Self.isolated { pool throws(WebImageError) in
+            var options = DecodingOptions()
+            options.limits = limits
+            let request = Base.place.request(.info, options)
+            return try pool.withWorker(pool.kind(Base.place.profile)) { worker throws(WebImageError) in
+                let payload = try worker.payload(
+                    request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
+                guard let info = ImageInfo(sandboxPayload: payload) else { throw worker.lied() }
+                return info
+            }
+        } here: { () throws(WebImageError) in
+            try Base.instance.imageInfo(of: data, limits: limits)
+        }
+    }
+
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try Self.isolated { pool throws(WebImageError) in
+            let (image, animation) = try SandboxAnimation.decode(
+                data, pool: pool, place: Base.place, options: options)
+            return Base.image(image, animation)
+        } here: { () throws(WebImageError) in
+            try Base.instance.decode(data, options: options)
+        }
+    }
+
+    func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        try Base.instance.encode(image, format: format, options: options)
+    }
+
+    /// Runs `body` with the pool of the process. If no worker can start and the program asked for it, runs `here`.
+    private static func isolated<Value>(
+        _ body: (SandboxPool) throws(WebImageError) -> Value, here: () throws(WebImageError) -> Value
+    ) throws(WebImageError) -> Value {
+        let host = try SandboxHost.current()
+        do throws(WebImageError) {
+            return try body(host.pool)
+        } catch {
+            guard error.code == .sandboxUnavailable, host.decodesHere else { throw error }
+            SandboxHost.warnOnce(error)
+            return try here()
+        }
+    }
+}
+
+extension SandboxedCoder: AnimatedImageProvider where Base: DetailedAnimatedImageCoder {
+    private var animation: SandboxAnimation? {
+        switch work {
+        case .opened(let animation): animation
+        case .arriving(let stream): stream.animation()
+        case .none, .openedHere: nil
+        }
+    }
+
+    private var here: (any DetailedAnimatedImageCoder)? { if case .openedHere(let coder) = work { coder } else { nil } }
+
+    var animatedImageData: Data? { here?.animatedImageData ?? animation?.data }
+    var animatedImageFrameCount: Int { here?.animatedImageFrameCount ?? animation?.facts.frameCount ?? 0 }
+    var animatedImageLoopCount: Int { here?.animatedImageLoopCount ?? animation?.facts.loopCount ?? 0 }
+    func animatedImageDuration(at index: Int) -> TimeInterval {
+        if let here { return here.animatedImageDuration(at: index) }
+        guard let durations = animation?.facts.durations, durations.indices.contains(index) else { return 0 }
+        return durations[index]
+    }
+}
+
+extension SandboxedCoder: AnimatedImageCoder where Base: DetailedAnimatedImageCoder {}
+
+extension SandboxedCoder: DetailedAnimatedImageCoder where Base: DetailedAnimatedImageCoder {
+    convenience init(animation data: Data, options: DecodingOptions) throws(WebImageError) {
+        self.init(
+            try Self.isolated { pool throws(WebImageError) in
+                .opened(try SandboxAnimation(data, pool: pool, place: Base.place, options: options))
+            } here: { () throws(WebImageError) in
+                .openedHere(try Base(animation: data, options: options))
+            } as Work)
+    }
+
+    func frame(at index: Int) throws(WebImageError) -> Image {
+        if let here { return try here.frame(at: index) }
+        guard let animation else { throw .noAnimation }
+        return try animation.frame(at: index)
+    }
+}
+
+extension SandboxedCoder: ProgressiveImageCoder where Base: StreamingImageCoder {
+    func canIncrementalDecode(from data: Data?) -> Bool { Base.instance.canIncrementalDecode(from: data) }
+
+    convenience init(incrementalWithOptions options: ImageCoderOptions?) {
+        self.init(
+            .arriving(
+                SandboxStream(Base.place, options: DecodingOptions(options)) { () throws(WebImageError) in
+                    try SandboxHost.current().pool
+                }))
+    }
+
+    func updateIncrementalData(_ data: Data?, finished: Bool) { stream?.update(data, finished: finished) }
+
+    func incrementalDecodedImage(with options: ImageCoderOptions?) -> Image? {
+        stream?.image(scale: options?[.decodeScaleFactor] == nil ? nil : DecodingOptions(options).scaleFactor)
+    }
+}
+
+extension SandboxedCoder: StreamingImageCoder where Base: StreamingImageCoder {
+    func append(_ bytes: Data, finished: Bool) throws(WebImageError) {
+        try stream?.append(bytes, finished: finished)
+    }
+
+    var incrementalInfo: ImageInfo? { stream?.info }
+    var incrementalRevision: Int { stream?.revision ?? 0 }
+}
+
+extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesReading {
+    func imageProperties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
+        try limits.checkEncodedBytes(data.count)
+        return try Self.isolated { pool throws(WebImageError) in
+            var options = DecodingOptions()
+            options.limits = limits
+            let request = Base.place.request(.properties, options)
+            return try pool.withWorker(pool.kind(Base.place.profile)) { worker throws(WebImageError) in
+                let payload = try worker.payload(
+                    request, .data(data), mostBytes: SandboxPayload.mostBytes(data.count, limits))
+                guard let properties = ImageProperties(sandboxPayload: payload) else { throw worker.lied() }
+                return properties
+            }
+        } here: { () throws(WebImageError) in
+            try Base.instance.imageProperties(of: data, limits: limits)
+        }
+    }
+}
+
+extension SandboxedCoder: FrameEncodingImageCoder where Base: FrameEncodingImageCoder {
+    func encode(
+        frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
+        frame: (Int) throws(WebImageError) -> ImageFrame
+    ) throws(WebImageError) -> Data {
+        try Base.instance.encode(
+            frameCount: frameCount, loopCount: loopCount, format: format, options: options, frame: frame)
+    }
+}

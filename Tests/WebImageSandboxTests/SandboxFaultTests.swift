@@ -1,0 +1,121 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageCodecs
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageCore
+@testable import WebImageSandbox
+
+/// Broken and malicious workers: each costs one picture.
+@Suite(.serialized, .timeLimit(minutes: 20))
+struct SandboxFaultTests {
+    /// A clock on which every look takes a second, so that the back-off never waits.
+    private final class HurryingClock: DelayClock {
+        private let looks = Locked(0)
+        var date: TimeInterval { 0 }
+        var now: Duration {
+            looks.withLock { looks in
+                looks += 1
+                return .seconds(looks)
+            }
+        }
+        func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any WebImageOperation {
+            ScheduledWork(work)
+        }
+    }
+
+    /// The faults that fail the picture in which they happen. "answer twice" fails the next one of its worker.
+    private static let faults = [
+        "crash", "trap", "loop for ever", "end quietly", "answer with noise", "write out of bounds", "jump to zero",
+        "close its descriptors", "claim a huge picture", "claim more pixels than it sends", "claim another request",
+        "claim a long payload", "flood standard error", "answer twice",
+    ]
+
+    @Test func faultsCostOnePictureEach() async throws {
+        let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 42 : 1000
+        var configuration = SandboxPool.Configuration()
+        configuration.mostWorkers = 4
+        let live = HandleLedger.live["decoder process"] ?? 0
+        let pool = SandboxPool(configuration, clock: HurryingClock())
+        let png = try ImagePNGCoder.shared.encode(
+            gradient(width: 60, height: 40), format: .png, options: EncodingOptions())
+        let expected = rows(try ImagePNGCoder.shared.decode(png, options: DecodingOptions()))
+        _ = try pool.decode(png)
+        let before = openDescriptors()
+
+        // Other loads use the same pool, with workers of their own scope.
+        let stop = Locked(false)
+        let others = Locked((pictures: 0, failures: 0))
+        let group = DispatchGroup()
+        group.enter()
+        Thread {
+            while !stop.withLock({ $0 }) {
+                let image = try? pool.decode(png, owner: .scoped("other"))
+                others.withLock { others in
+                    others.pictures += 1
+                    if image.map(rows) != expected { others.failures += 1 }
+                }
+            }
+            group.leave()
+        }.start()
+
+        var ends: [SandboxWorker.End: Int] = [:]
+        for round in 0..<rounds {
+            let fault = Self.faults[round % Self.faults.count]
+            var request = SandboxRequest(.attempt)
+            (request.number, request.session) = (try Attempts.fault(fault), UInt64(getpid()))
+            request.options.limits.maxDecodeTime = .milliseconds(fault == "loop for ever" ? 20 : 5_000)
+            let sent = request
+            let error = #expect(throws: WebImageError.self) {
+                try pool.withWorker(SandboxPool.Kind(profile: .basic, owner: .shared)) { worker throws(WebImageError) in
+                    do throws(WebImageError) {
+                        _ = try worker.image(sent)
+                    } catch {
+                        if let end = worker.end { ends[end, default: 0] += 1 }
+                        throw error
+                    }
+                }
+            }
+            let code: WebImageError.Code = fault == "loop for ever" ? .limitExceeded : .decoderFailed
+            #expect(error?.code == code, "\(fault): \(String(describing: error))")
+            #expect(rows(try pool.decode(png)) == expected, "after \(fault)")
+        }
+        stop.withLock { $0 = true }
+        #expect(await eventually { group.wait(timeout: .now()) == .success })
+        #expect(others.withLock { $0.failures } == 0 && others.withLock { $0.pictures } > 0)
+        #expect(ends[.crash] ?? 0 > 0 && ends[.deadline] ?? 0 > 0 && ends[.violation] ?? 0 > 0 && ends[.lost] ?? 0 > 0)
+        pool.shutDown()
+        #expect(pool.statistics.workers == 0)
+        // Each of the two workers that were ready at the first count had three descriptors.
+        #expect(openDescriptors() <= before)
+        #expect(waitpid(-1, nil, WNOHANG) <= 0)
+        #expect((HandleLedger.live["decoder process"] ?? 0) == live)
+    }
+
+    /// What a malicious worker may send for a picture that was asked for, mutated. The host never traps, and accepts only
+    /// what the options allow.
+    @Test func mutatedRequestsAndAnswersNeverTrap() throws {
+        var random = SeededRandom.printingSeed()
+        let seeds = try SandboxFuzzing.seeds()
+        for seed in seeds { SandboxFuzzing.read(seed) }
+        for _ in 0..<2_000 {
+            var bytes = try #require(seeds.randomElement(using: &random))
+            for _ in 0..<Int.random(in: 1...5, using: &random) {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            SandboxFuzzing.read(bytes)
+        }
+        var request = SandboxRequest(.decode)
+        request.options.thumbnailPixelSize = PixelSize(width: 9, height: 9)
+        for _ in 0..<5_000 {
+            var bytes = request.encoded
+            for _ in 0..<3 {
+                bytes[Int.random(in: 8..<bytes.count, using: &random)] = UInt8.random(in: .min ... .max, using: &random)
+            }
+            _ = SandboxRequest(bytes)
+            _ = SandboxRequest(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import CWebImageSandboxAttempts
+import Foundation
+import Testing
+import WebImage
+import WebImageCodecs
+import WebImageTesting
+
+@testable import WebImageCore
+@testable import WebImageSandbox
+
+func gradient(width: Int, height: Int, phase: Int = 0) throws -> Image {
+    try Image.generated(width: width, height: height) { x, y in
+        (UInt8(truncatingIfNeeded: x &+ phase), UInt8(truncatingIfNeeded: y), UInt8(truncatingIfNeeded: x &+ y), 255)
+    }
+}
+
+/// The pixels without the padding of the rows, whose bytes are undefined.
+func rows(_ image: Image) -> Data {
+    let buffer = image.pixels
+    return buffer.withUnsafeBytes { bytes in
+        var rows = Data()
+        for row in 0..<buffer.height {
+            let start = row * buffer.bytesPerRow
+            rows.append(contentsOf: bytes[start..<start + buffer.width * buffer.format.bytesPerPixel])
+        }
+        return rows
+    }
+}
+
+/// A GIF, APNG or WebP animation.
+func animation(_ format: ImageFormat, frameCount: Int = 5, width: Int = 60, height: Int = 40) throws -> Data {
+    let frames = try (0..<frameCount).map {
+        ImageFrame(image: try gradient(width: width, height: height, phase: 40 * $0), duration: 0.05 * Double($0 + 1))
+    }
+    return try ImageCodersManager(coders: SandboxProfile.basic.coders).encode(
+        frameCount: frameCount, loopCount: 3, format: format, options: EncodingOptions()
+    ) { frames[$0] }
+}
+
+extension SandboxProfile {
+    func place(of data: Data) throws -> SandboxPlace {
+        try #require(types.last { $0.instance.canDecode(from: data) } ?? types.last).place
+    }
+}
+
+extension SandboxWorker {
+    func decode(_ data: Data, options: DecodingOptions = DecodingOptions()) throws -> Image {
+        try image(try profile.place(of: data).request(.decode, options), .data(data)).image
+    }
+}
+
+extension SandboxPool {
+    func decode(
+        _ data: Data, profile: SandboxProfile = .basic, owner: FileOwner = .shared,
+        options: DecodingOptions = DecodingOptions()
+    ) throws -> Image {
+        let place = try profile.place(of: data)
+        return try owner.run { () throws(WebImageError) in
+            try SandboxAnimation.decode(data, pool: self, place: place, options: options).image
+        }
+    }
+}
+
+/// The attempts and faults that only the test program contains.
+enum Attempts {
+    static let count = Int(webimage_sandbox_attempt_count())
+
+    static func name(_ number: Int) -> String {
+        webimage_sandbox_attempt_name(Int32(number)).map { String(cString: $0) } ?? "?"
+    }
+
+    static func fault(_ name: String) throws -> Int {
+        let all = count..<count + Int(webimage_sandbox_fault_count())
+        return try #require(all.first { Self.name($0) == name })
+    }
+}
+
+func openDescriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+}

@@ -1,0 +1,248 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageAVIF
+import WebImageCodecs
+import WebImageLoading
+import WebImageSVG
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageCore
+@testable import WebImageSandbox
+
+/// The sandbox of the test program. It is enabled once, for lists of coders of its own.
+enum TestSandbox {
+    static let coders: ImageCodersManager = {
+        WebImageSandbox.enableForTests()
+        return ImageCodersManager(coders: WebImageSandbox.isolated(here.coders))
+    }()
+    static let here = ImageCodersManager(coders: SandboxProfile.allCases.reversed().flatMap(\.coders))
+    static var pool: SandboxPool { SandboxHost.installed!.pool }
+}
+
+@Suite(.serialized, .timeLimit(minutes: 3))
+struct SandboxedCoderTests {
+    private let coders = TestSandbox.coders
+    private let here = TestSandbox.here
+
+    @Test func everyCoderHasTheAbilitiesOfItsOriginal() {
+        for profile in SandboxProfile.allCases {
+            for (index, type) in profile.types.enumerated() {
+                #expect(type.place.profile == profile && type.place.index == index)
+                let (own, isolated) = (type.instance as any ImageCoder, type.isolated)
+                #expect((own is any StreamingImageCoder) == (isolated is any StreamingImageCoder))
+                #expect((own is any DetailedAnimatedImageCoder) == (isolated is any DetailedAnimatedImageCoder))
+                #expect((own is any ImagePropertiesReading) == (isolated is any ImagePropertiesReading))
+                #expect((own is any FrameEncodingImageCoder) == (isolated is any FrameEncodingImageCoder))
+                #expect(isolated is any DetailedImageCoder)
+            }
+        }
+    }
+
+    @Test func secondEnableIsAnErrorAndChangesNothing() {
+        _ = coders
+        let list = ImageCodersManager(coders: SandboxProfile.basic.coders)
+        let error = #expect(throws: WebImageError.self) { try WebImageSandbox.enable(coders: list) }
+        #expect(error?.code == .sandboxUnavailable)
+        #expect(!WebImageSandbox.status(of: list).isEnabled)
+    }
+
+    /// A coder of the program.
+    private final class OwnCoder: ImageCoder {
+        func canDecode(from data: Data?) -> Bool { false }
+        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? { nil }
+        func canEncode(to format: ImageFormat) -> Bool { false }
+        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    }
+
+    @Test func codersOfTheProgramAreListed() {
+        let list = ImageCodersManager(coders: coders.coders + [OwnCoder()])
+        let status = WebImageSandbox.status(of: list)
+        #expect(status.isEnabled && status.hostCoders == ["OwnCoder"])
+        #expect(status.formats.count == 13 && Set(status.formats).count == 13)
+    }
+
+    // MARK: Animations
+
+    @Test(arguments: [ImageFormat.gif, .png, .webP])
+    func animationsHaveTheSameFramesInEveryOrder(format: ImageFormat) throws {
+        let data = try animation(format)
+        let theirs = try #require(try here.decode(data, options: DecodingOptions()) as? AnimatedImage)
+        let ours = try #require(try coders.decode(data, options: DecodingOptions()) as? AnimatedImage)
+        #expect(ours.imageFrameCount == 5 && ours.imageLoopCount == theirs.imageLoopCount)
+        #expect(ours.animatedImageData == data && rows(ours) == rows(theirs))
+        for index in [0, 4, 2, 2, 1, 3] {
+            #expect(ours.animatedImageDuration(at: index) == theirs.animatedImageDuration(at: index))
+            let (a, b) = (ours.animatedImageFrame(at: index), theirs.animatedImageFrame(at: index))
+            #expect(rows(try #require(a)) == rows(try #require(b)), "frame \(index)")
+        }
+        #expect(ours.animatedImageFrame(at: 5) == nil && ours.animatedImageFrame(at: -1) == nil)
+        let opened = try #require(try coders.animation(of: data, options: DecodingOptions()))
+        #expect(opened.animatedImageFrameCount == 5)
+        var poster = DecodingOptions()
+        poster.firstFrameOnly = true
+        #expect(try coders.decode(data, options: poster).omitsFrames)
+    }
+
+    @Test func animationContinuesInAnotherWorkerAfterItsOwnWasLost() throws {
+        let data = try animation(.gif)
+        let image = try #require(try coders.decode(data, options: DecodingOptions()) as? AnimatedImage)
+        let before = try #require(image.animatedImageFrame(at: 3))
+        // End all workers of the profile.
+        for _ in 0..<8 {
+            let kind = SandboxPool.Kind(profile: .basic, owner: .shared)
+            try TestSandbox.pool.withWorker(kind) { worker in _ = kill(worker.processIdentifier, SIGKILL) }
+        }
+        let after = try #require(image.animatedImageFrame(at: 3))
+        #expect(rows(after) == rows(before))
+    }
+
+    @Test func manyAnimationsAreOpenAtTheSameTime() throws {
+        let data = try animation(.gif, frameCount: 3, width: 8, height: 8)
+        let images = try (0..<60).map { _ in
+            try #require(try coders.decode(data, options: DecodingOptions()) as? AnimatedImage)
+        }
+        for index in 0..<3 {
+            for image in images { #expect(image.animatedImageFrame(at: index) != nil) }
+        }
+    }
+
+    // MARK: Pictures that arrive
+
+    @Test(arguments: [ImageFormat.jpeg, .png, .webP, .gif])
+    func partialImagesAreTheSame(format: ImageFormat) throws {
+        let data = try here.encode(gradient(width: 300, height: 200), format: format, options: EncodingOptions())
+        let options: ImageCoderOptions = [.decodeScaleFactor: 2]
+        let ours = try #require(coders.makeIncrementalCoder(for: data, options: options) as? any StreamingImageCoder)
+        let theirs = try #require(here.makeIncrementalCoder(for: data, options: options) as? any StreamingImageCoder)
+        let step = max(data.count / 9, 1)
+        for start in stride(from: 0, to: data.count, by: step) {
+            let piece = data[start..<min(start + step, data.count)]
+            try ours.append(piece, finished: start + step >= data.count)
+            try theirs.append(piece, finished: start + step >= data.count)
+            #expect(ours.incrementalRevision == theirs.incrementalRevision)
+            #expect(ours.incrementalInfo == theirs.incrementalInfo)
+            let (a, b) = (ours.incrementalDecodedImage(with: nil), theirs.incrementalDecodedImage(with: nil))
+            #expect(a.map(rows) == b.map(rows) && a?.isIncremental == b?.isIncremental && a?.scale == b?.scale)
+        }
+        #expect(ours.incrementalDecodedImage(with: nil)?.pixelSize == PixelSize(width: 300, height: 200))
+    }
+
+    @Test func arrivingPictureContinuesInAnotherWorker() throws {
+        let data = try here.encode(gradient(width: 300, height: 200), format: .png, options: EncodingOptions())
+        let stream = try #require(coders.makeIncrementalCoder(for: data, options: nil) as? any StreamingImageCoder)
+        try stream.append(data.prefix(data.count / 2), finished: false)
+        for _ in 0..<8 {
+            let kind = SandboxPool.Kind(profile: .basic, owner: .shared)
+            try TestSandbox.pool.withWorker(kind) { worker in _ = kill(worker.processIdentifier, SIGKILL) }
+        }
+        try stream.append(data.dropFirst(data.count / 2), finished: true)
+        let whole = try here.decode(data, options: DecodingOptions())
+        #expect(rows(try #require(stream.incrementalDecodedImage(with: nil))) == rows(whole))
+    }
+
+    @Test func framesOfAnArrivingAnimationAreShown() throws {
+        let data = try animation(.gif)
+        let coder = try #require(coders.makeIncrementalCoder(for: data, options: nil))
+        let animated = try #require(coder as? any AnimatedImageCoder)
+        coder.updateIncrementalData(data.prefix(data.count * 3 / 4), finished: false)
+        #expect((2...4).contains(animated.animatedImageFrameCount))
+        coder.updateIncrementalData(data, finished: true)
+        #expect(animated.animatedImageFrameCount == 5 && animated.animatedImageFrame(at: 4) != nil)
+        #expect(animated.animatedImageDuration(at: 1) == 0.1)
+    }
+
+    // MARK: Loads
+
+    @Test func compressedDataIsUnpackedOnlyInAWorker() throws {
+        let svg = try #require(coders.coders.first { ($0 as? any DetailedImageCoder) is SandboxedCoder<ImageSVGCoder> })
+        let noDrawing = Data([0x1F, 0x8B, 0x08] + [UInt8](repeating: 0, count: 40))
+        #expect(svg.canDecode(from: noDrawing))
+        let error = #expect(throws: WebImageError.self) { try coders.decode(noDrawing, options: DecodingOptions()) }
+        #expect(error?.code == .badImageData)
+    }
+
+    /// As a drawing of librsvg before 2.60, whose price was estimated too low.
+    @Test func decoderThatNeverLooksAtTheTimeEndsAtItsDeadline() throws {
+        let worker = try SandboxWorker(.basic)
+        var options = DecodingOptions()
+        options.limits.maxDecodeTime = .milliseconds(300)
+        var request = SandboxRequest(.attempt)
+        (request.number, request.session, request.options) = (
+            try Attempts.fault("loop for ever"), UInt64(getpid()), options
+        )
+        let time = ContinuousClock().measure {
+            let error = #expect(throws: WebImageError.self) { try worker.image(request) }
+            #expect(error?.code == .limitExceeded)
+        }
+        #expect(time < Sanitizer.time(.seconds(3)) && worker.end == .deadline)
+        let data = try here.encode(gradient(width: 30, height: 20), format: .png, options: EncodingOptions())
+        #expect(try coders.decode(data, options: DecodingOptions()).pixelSize.width == 30)
+    }
+
+    @Test func cancelledRequestKillsItsWorker() async throws {
+        let worker = try SandboxWorker(.basic)
+        var request = SandboxRequest(.attempt)
+        (request.number, request.session) = (try Attempts.fault("loop for ever"), UInt64(getpid()))
+        let budget = WorkBudget(time: nil)
+        let sent = request
+        let ended = Locked<WebImageError?>(nil)
+        Thread {
+            do throws(WebImageError) {
+                _ = try budget.run { () throws(WebImageError) in try worker.image(sent) }
+            } catch {
+                ended.withLock { $0 = error }
+            }
+        }.start()
+        budget.cancel()
+        #expect(await eventually { ended.withLock { $0 } != nil })
+        #expect(ended.withLock { $0 }?.code == .cancelled)
+        // A budget that was cancelled before the request was sent leaves the worker alone.
+        #expect(worker.end == .cancelled || worker.end == nil)
+    }
+
+    @Test func crashIsRememberedForItsPictureOnly() throws {
+        let worker = try SandboxWorker(.basic)
+        var request = SandboxRequest(.attempt)
+        (request.number, request.session) = (try Attempts.fault("crash"), UInt64(getpid()))
+        let error = try #require(#expect(throws: WebImageError.self) { try worker.image(request) })
+        #expect(error.code == .decoderFailed && worker.end == .crash)
+        #expect(error.underlying == .codec(library: "decoder process", message: "crashed (SIGSEGV)"))
+        #expect(error.shouldBlockURL)
+        let quiet = try SandboxWorker(.basic)
+        request.number = try Attempts.fault("end quietly")
+        let other = try #require(#expect(throws: WebImageError.self) { try quiet.image(request) })
+        #expect(other.code == .decoderFailed && !other.shouldBlockURL && quiet.end == .lost)
+    }
+
+    @Test func workersOfTwoScopesAreDifferent() throws {
+        let data = try here.encode(gradient(width: 30, height: 20), format: .png, options: EncodingOptions())
+        func worker(of owner: FileOwner) throws -> Int32 {
+            try owner.run { () throws(WebImageError) in
+                let pool = TestSandbox.pool
+                return try pool.withWorker(pool.kind(.basic)) { $0.processIdentifier }
+            }
+        }
+        let shared = try worker(of: .shared)
+        let one = try worker(of: .scoped("one"))
+        #expect(try worker(of: .scoped("one")) == one && worker(of: .shared) == shared)
+        #expect(try one != shared && worker(of: .scoped("two")) != one && worker(of: .unknown) != worker(of: .unknown))
+        // The decode of a load runs with the scope of the load.
+        var decoding = ImageDecoding(coder: OwnerCoder(), options: DecodingOptions())
+        decoding.owner = .scoped("three")
+        _ = try? decoding.decode(data)
+        #expect(OwnerCoder.seen.withLock { $0 } == .scoped("three"))
+    }
+
+    private final class OwnerCoder: ImageCoder {
+        static let seen = Locked<FileOwner?>(nil)
+        func canDecode(from data: Data?) -> Bool { true }
+        func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+            Self.seen.withLock { $0 = .current }
+            return nil
+        }
+        func canEncode(to format: ImageFormat) -> Bool { false }
+        func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
+    }
+}
