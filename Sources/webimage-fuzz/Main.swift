@@ -5,6 +5,7 @@ import WebImageCodecs
 import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
+import WebImageSandbox
 import WebImageServer
 import WebImageService
 import WebImageTIFF
@@ -15,7 +16,7 @@ import WebImageTIFF
 /// An entry point of the library that receives untrusted bytes.
 private enum Target: String {
     case info, jpeg, thumbnail, png, gif, webp, bmp, ico, avif, heif, jxl, svg, tiff, frames, metadata, streaming,
-        targets, http
+        targets, http, worker
 
     func run(_ data: Data) {
         switch self {
@@ -35,6 +36,7 @@ private enum Target: String {
         case .frames: frames(data)
         case .metadata: _ = try? ImageCodersManager.shared.imageProperties(of: data, limits: limits)
         case .streaming: stream(data)
+        case .worker: SandboxFuzzing.read(data)
         case .http: HTTPFuzzing.read(data)
         case .targets: TargetFuzzing.read(String(decoding: data, as: UTF8.self))
         }
