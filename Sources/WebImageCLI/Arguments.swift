@@ -18,6 +18,8 @@ struct Option: Sendable {
 
     /// The options that set limits for each file. All commands that read pictures accept them.
     static let limits: [Option] = [.value("max-pixels"), .value("max-bytes"), .flag("no-limits")]
+    /// Options of commands that decode pictures in this process.
+    static let decoding: [Option] = limits + [.flag("sandbox")]
 
     /// The options that add fields to HTTP requests. Commands that read pictures accept them.
     static let requests: [Option] = [

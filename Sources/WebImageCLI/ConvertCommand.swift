@@ -7,7 +7,7 @@ enum ConvertCommand {
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
             .value("frame"), .value("color"), .value("metadata"), .quiet,
-        ] + Option.existing + TransformFlags.options + Option.limits + Option.requests
+        ] + Option.existing + TransformFlags.options + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         guard arguments.operands.count >= 2, let output = arguments.operands.last else {
             throw UsageError("convert requires IN and OUT")

@@ -1,15 +1,33 @@
 import Foundation
 import WebImage
+import WebImageSandbox
 
 /// `webimage formats`: lists the capabilities of this build for each format.
 enum FormatsCommand {
-    static let command = Command(options: [.flag("json")]) { arguments throws(UsageError) in
+    static let command = Command(options: [.flag("json"), .flag("sandbox")]) { arguments throws(UsageError) in
         guard arguments.operands.isEmpty else { throw UsageError("formats takes no operand") }
         let asJSON = arguments.has("json")
+        if arguments.has("sandbox") { return { isolation(asJSON: asJSON) } }
         return {
             for row in rows { Console.line(asJSON ? row.json : row.text) }
             return .ok
         }
+    }
+
+    /// Starts a decoder process for each format that this build reads, and prints its restrictions.
+    private static func isolation(asJSON: Bool) -> ExitCode {
+        var worst = ExitCode.ok
+        for row in rows where row.reads {
+            do throws(WebImageError) {
+                for protection in try WebImageSandbox.protections(of: [row.format]) {
+                    Console.line(asJSON ? protection.json : protection.text)
+                }
+            } catch {
+                Console.error("\(row.format.name ?? "?"): \(error)")
+                worst = .failed
+            }
+        }
+        return worst
     }
 
     /// The rows, ordered from the most common format to the rarest.
@@ -87,6 +105,28 @@ private struct FormatRow: Sendable {
         object.add("animates", .bool(animates))
         object.add("writes", .bool(writes))
         object.add("library", .init(library))
+        return object.text
+    }
+}
+
+extension WebImageSandbox.Protection {
+    fileprivate var text: String {
+        var words = ["listed system calls only"]
+        words.append(landlockVersion > 0 ? "no files (Landlock \(landlockVersion))" : "no Landlock")
+        if readsFonts { words[1] = "fonts only (Landlock \(landlockVersion))" }
+        if hasNamespaces { words.append("own namespaces") }
+        let name = (formats.first?.name ?? "?").padding(toLength: 6, withPad: " ", startingAt: 0)
+        return name + profile.padding(toLength: 9, withPad: " ", startingAt: 0) + words.joined(separator: ", ")
+    }
+
+    fileprivate var json: String {
+        var object = JSONLine()
+        object.add("format", .init(formats.first?.name))
+        object.add("profile", .init(profile))
+        object.add("systemCallFilter", .bool(allowsOnlyListedSystemCalls))
+        object.add("landlock", .integer(landlockVersion))
+        object.add("namespaces", .bool(hasNamespaces))
+        object.add("readsFonts", .bool(readsFonts))
         return object.text
     }
 }

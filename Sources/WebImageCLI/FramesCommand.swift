@@ -4,7 +4,7 @@ import WebImage
 /// `webimage frames`: writes every frame as a full canvas of raw RGBA pixels with straight alpha.
 enum FramesCommand {
     static let command = Command(
-        options: [.value("color"), .flag("overwrite")] + Option.limits + Option.requests
+        options: [.value("color"), .flag("overwrite")] + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         guard arguments.operands.count == 2 else { throw UsageError("frames requires IN and DIR") }
         let (input, folder) = (arguments.operands[0], arguments.operands[1])

@@ -4,7 +4,7 @@ import WebImage
 /// `webimage info`: prints the properties that the headers of pictures declare, one line per picture.
 enum InfoCommand {
     static let command = Command(
-        options: [.flag("json")] + Option.lists + Option.limits + Option.requests
+        options: [.flag("json")] + Option.lists + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         let json = arguments.has("json") || !Console.outputIsTerminal
         let limits = try arguments.limits()

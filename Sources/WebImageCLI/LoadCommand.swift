@@ -5,7 +5,7 @@ import WebImage
 enum LoadCommand {
     static let command = Command(
         options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
-            + [.flag("ordered"), .value("cache"), .flag("json"), .quiet] + Option.limits + Option.requests
+            + [.flag("ordered"), .value("cache"), .flag("json"), .quiet] + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "load")
         try Console.checkOutput(arguments.string("out"))

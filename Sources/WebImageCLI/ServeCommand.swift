@@ -35,6 +35,13 @@ enum ServeCommand {
         returnLargeBlocks()
         let process: ServiceProcess
         do {
+            let isolation = reading.configuration.isolation
+            if isolation == "none" {
+                Console.error("isolation = none: pictures of strangers are decoded in this process")
+            } else {
+                try DecoderProcesses.check()
+                try DecoderProcesses.enable(isolation: isolation)
+            }
             process = try ServiceProcess(reading, inherited: ListenAddress.inherited())
         } catch {
             Console.error(error.message)

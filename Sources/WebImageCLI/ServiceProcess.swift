@@ -117,7 +117,8 @@ final class ServiceProcess: Sendable {
             request in
             var response = await service.respondToOperator(request)
             if response.record.route == .metrics, response.status == 200, case .bytes(let text) = response.body {
-                response.body = .bytes(text + Data(ProcessMetrics.text(server.statistics).utf8))
+                response.body = .bytes(
+                    text + Data((ProcessMetrics.text(server.statistics) + DecoderProcesses.metrics).utf8))
             }
             return response
         }

@@ -7,7 +7,7 @@ enum ThumbnailCommand {
         options: [
             .value("size", letter: "s"), .value("format", letter: "f"), .value("quality", letter: "q"),
             .value("metadata"), .value("color"), .flag("freedesktop"), .flag("json"), .quiet,
-        ] + Option.outputs + Option.lists + Option.limits + Option.requests
+        ] + Option.outputs + Option.lists + Option.decoding + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "thumbnail")
         let rendition = Rendition(

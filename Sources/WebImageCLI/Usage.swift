@@ -44,6 +44,11 @@ enum Usage {
 
         """
 
+    private static let sandbox = """
+          --sandbox              decode in restricted processes, which can reach no file and no network
+
+        """
+
     private static let quiet = """
           --quiet                print only errors
 
@@ -124,7 +129,7 @@ enum Usage {
                 %n number, %%. Pictures with equal names are numbered in the order given: p.jpg, p-2.jpg. An extension that does
                 not match the loaded format is kept and followed by the right one: p.jpg.webp.
 
-                """ + names + limits + requests
+                """ + names + limits + sandbox + requests
             + examples(
                 "webimage load https://example.org/a.jpg b.png",
                 "webimage load --out pictures @urls.txt",
@@ -151,7 +156,7 @@ enum Usage {
                   --freedesktop          write into the desktop's thumbnail cache, which file managers use
                   --json                 one JSON object per line
 
-                """ + quiet + lists + names + limits + requests
+                """ + quiet + lists + names + limits + sandbox + requests
             + examples(
                 "webimage thumbnail --size 256 --out thumbs *.jpg",
                 "webimage thumbnail --recursive --out 'thumbs/%d/%s.webp' photos",
@@ -165,7 +170,7 @@ enum Usage {
 
           --json                 JSON on a terminal as well
 
-        """ + lists + names + limits + requests
+        """ + lists + names + limits + sandbox + requests
             + examples(
                 "webimage info photo.jpg",
                 "webimage info --json --recursive photos | jq -r .path",
@@ -208,7 +213,7 @@ enum Usage {
 
                 COLOR is #rrggbb or #aarrggbb.
 
-                """ + names + limits + requests
+                """ + names + limits + sandbox + requests
             + examples(
                 "webimage convert photo.png photo.webp",
                 "webimage convert --format webp --quality 80 *.jpg small/",
@@ -224,15 +229,19 @@ enum Usage {
           --color srgb|as-is     convert colours to sRGB, or keep the stored values (default as-is)
           --overwrite            replace the frames of another picture in DIR; otherwise they are an error
 
-        """ + limits + requests + examples("webimage frames animation.gif frames"),
+        """ + limits + sandbox + requests + examples("webimage frames animation.gif frames"),
         "formats": """
-        usage: webimage formats [--json]
+        usage: webimage formats [OPTIONS]
 
         Prints a line for each format: whether this build reads, animates and writes it, and the library behind it.
 
+          --sandbox              print instead how decoder processes of each format are restricted on this machine
           --json                 one JSON object per line
 
-        """ + examples("webimage formats", "webimage formats --json | jq 'select(.writes).format'"),
+        """
+            + examples(
+                "webimage formats", "webimage formats --sandbox",
+                "webimage formats --json | jq 'select(.writes).format'"),
         "show": """
         usage: webimage show URL|PATH...
 

@@ -48,6 +48,7 @@ public enum WebImageCommand {
                 return ExitCode.ok.rawValue
             }
             let invocation = try command.parse(parsed)
+            if command.canSandbox, name != "formats", parsed.has("sandbox") { try DecoderProcesses.enable() }
             // A service also answers requests during decodes, so its decoding threads have a lower priority. Other
             // commands have no other work during decodes, so their decoding threads have the normal priority.
             if !command.isService { DecodePool.declareCommandLineProgram() }
@@ -62,7 +63,7 @@ public enum WebImageCommand {
     /// `webimage --no-limits info FILE`.
     private static func commandFirst(_ arguments: [String]) -> [String] {
         guard let index = arguments.firstIndex(where: { commands[$0] != nil }), index > 1,
-            Option.limits.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
+            Option.decoding.contains(where: { arguments[1].hasPrefix("--" + $0.name) })
         else { return arguments }
         var moved = arguments
         moved.insert(moved.remove(at: index), at: 1)
@@ -85,6 +86,9 @@ struct Command: Sendable {
     /// Whether the command runs until a signal stops it. For such a command, an interrupt is not a failure.
     var isService = false
     let parse: @Sendable (Arguments) throws(UsageError) -> Invocation
+
+    /// Whether the command decodes pictures in restricted processes on request.
+    var canSandbox: Bool { options.contains { $0.name == "sandbox" } }
 }
 
 /// The exit code of the process. If several inputs have different codes, the highest code is used.

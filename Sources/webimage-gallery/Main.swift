@@ -5,6 +5,7 @@ import WebImageGTK
 import WebImageHEIF
 import WebImageJXL
 import WebImageSVG
+import WebImageSandbox
 import WebImageTIFF
 
 @main
@@ -18,6 +19,10 @@ struct Main {
             ImageTIFFCoder.shared, ImageSVGCoder.shared, ImageJPEGXLCoder.shared, ImageHEICCoder.shared,
             ImageAVIFCoder.shared,
         ]
+        // A picture that crashes its decoder must not end the gallery.
+        var isolation = WebImageSandbox.Configuration()
+        isolation.whenUnavailable = .decodeHere
+        _ = try? WebImageSandbox.enable(isolation)
         switch GalleryArguments.parse(CommandLine.arguments.dropFirst()) {
         case .run(let arguments): exit(MainActor.assumeIsolated { GalleryApplication(arguments).run() })
         case .say(let text):

@@ -128,6 +128,9 @@ extension ConfigurationTable {
             "max-requests-per-client", \.maxRequestsPerClient, .fixed, in: 1...1_000_000, "N",
             "the maximum of these per client"
         ),
+        choice(
+            "isolation", \.isolation, .fixed, ["process", "picture", "none"],
+            "decode in restricted processes, for many pictures or each"),
         flag("security-options", \.allowsSecurityOptions, .live, "targets may lower the limits"),
     ]
 

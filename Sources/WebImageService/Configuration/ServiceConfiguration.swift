@@ -130,6 +130,10 @@ public struct ServiceConfiguration: Sendable, Hashable {
     /// The maximum time in seconds from the acceptance of a request to the encoded result: waiting, fetching, reading the
     /// header, decoding, drawing and encoding.
     public var decodeTimeout = 8
+    /// Where pictures are decoded: `process` means in restricted processes that decode many pictures each, `picture` in a
+    /// restricted process for each picture, `none` in the process of the service. `webimage serve` applies this setting;
+    /// a program with its own server calls `WebImageSandbox.enable()` instead.
+    public var isolation = "process"
     /// The maximum number of results that are being made at the same time. This number includes results that wait for a
     /// processor.
     public var queue = 64

@@ -1,0 +1,46 @@
+import WebImage
+import WebImageSandbox
+
+/// Decoding in restricted processes, on request of a command.
+enum DecoderProcesses {
+    /// - Parameter isolation: a process for many pictures (`process`) or for each (`picture`).
+    static func enable(isolation: String = "process") throws(UsageError) {
+        var configuration = WebImageSandbox.Configuration()
+        if isolation == "picture" { configuration.picturesPerWorker = 1 }
+        do throws(WebImageError) {
+            try WebImageSandbox.enable(configuration)
+        } catch {
+            throw UsageError("decoding in restricted processes is not possible: \(error)")
+        }
+    }
+
+    /// Checks that a process for the most common formats starts. Blocks for some milliseconds.
+    static func check() throws(UsageError) {
+        do throws(WebImageError) {
+            _ = try WebImageSandbox.protections(of: [.jpeg])
+        } catch {
+            throw UsageError("decoding in restricted processes is not possible: \(error)")
+        }
+    }
+
+    /// The counters of the processes as Prometheus text; empty if pictures are decoded in this process.
+    static var metrics: String {
+        guard let statistics = WebImageSandbox.statistics else { return "" }
+        var text = PrometheusText(prefix: "webimage_decoder")
+        text.describe("processes", "gauge", "Decoder processes.")
+        text.add("processes", [:], statistics.workers)
+        text.describe("starts_total", "counter", "Decoder processes that were started.")
+        text.add("starts_total", [:], statistics.started)
+        text.describe("pictures_total", "counter", "Pictures and frames that decoder processes were asked for.")
+        text.add("pictures_total", [:], statistics.pictures)
+        text.describe("ends_total", "counter", "Decoder processes that ended, by reason.")
+        for (reason, count) in statistics.ended.sorted(by: { $0.key < $1.key }) {
+            text.add("ends_total", ["reason": reason], count)
+        }
+        text.describe("waits_total", "counter", "Requests that waited for a decoder process.")
+        text.add("waits_total", [:], statistics.waits)
+        text.describe("transit_seconds_total", "counter", "Seconds of requests that were not spent on decoding.")
+        text.add("transit_seconds_total", [:], statistics.transit / .seconds(1))
+        return text.text
+    }
+}
