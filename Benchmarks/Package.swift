@@ -22,6 +22,12 @@ let peers: [Target] = [
     .executableTarget(name: "webimage-measured"),
     .executableTarget(
         name: "webimage-footprint", dependencies: [.product(name: "WebImage", package: "swift-web-image")]),
+    .executableTarget(
+        name: "webimage-sandbox",
+        dependencies: [
+            .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageSandbox", package: "swift-web-image"),
+        ]),
     .executableTarget(name: "webimage-download-curl", dependencies: ["CBareCurl"]),
     .systemLibrary(name: "CBareCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .executableTarget(name: "webimage-latency-turbo", dependencies: ["CBareJPEG"]),
