@@ -126,7 +126,8 @@ let package = Package(
         .target(
             name: "WebImageCLI",
             dependencies: [
-                "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "CWebImageGetoptShim", "WebImageAVIF",
+                "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "CWebImageGetoptShim",
+                "WebImageAVIF",
                 "WebImageHEIF",
                 "WebImageJXL", "WebImageSVG",
                 "WebImageTIFF",
