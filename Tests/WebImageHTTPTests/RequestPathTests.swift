@@ -138,9 +138,44 @@ struct RequestPathTests {
             token?.cancel()
             downloader.config.operationClass = nil
             let next = downloader.downloadImage(with: server.url("/a?2"), completed: nil)
-            try await eventually("started") { next?.downloadOperation != nil }
+            #expect(next?.downloadOperation is WebImageDownloaderOperation)
             #expect(next?.downloadOperation is CountingOperation == false)
             next?.cancel()
+        }
+    }
+
+    @Test(arguments: [false, true]) func tokenHasItsOperationBeforeTheCallReturns(_ waitsForASlot: Bool) async throws {
+        try await withDownloader { server, downloader in
+            let gate = FaultGate()
+            server.route("/first", .gated(gate, .body(Data("1".utf8))))
+            server.route("/a", .body(Data("a".utf8)))
+            downloader.config.maxConcurrentDownloads = waitsForASlot ? 1 : 6
+            let first = downloader.downloadImage(with: server.url("/first"), completed: nil)
+            let ends = Collected<WebImageError.Code?>()
+            let token = downloader.downloadImage(with: server.url("/a")) { _, _, error, _ in ends.append(error?.code) }
+            let operation = try #require(token?.downloadOperation)
+            #expect(operation.request.url == server.url("/a"))
+            gate.open()
+            try await eventually("loaded") { !ends.values.isEmpty }
+            // The same operation performed the transfer.
+            #expect(server.requestCount("/a") == 1 && token?.downloadOperation === operation)
+            first?.cancel()
+        }
+    }
+
+    @Test func cancelledDownloadCancelsTheOperationThatWaits() async throws {
+        try await withDownloader { server, downloader in
+            server.route("/first", .hang)
+            server.route("/a", .hang)
+            downloader.config.maxConcurrentDownloads = 1
+            let first = downloader.downloadImage(with: server.url("/first"), completed: nil)
+            let token = downloader.downloadImage(with: server.url("/a"), completed: nil)
+            let operation = try #require(token?.downloadOperation)
+            #expect(!operation.isCancelled)
+            token?.cancel()
+            try await eventually("cancelled") { operation.isCancelled }
+            #expect(server.requestCount("/a") == 0)
+            first?.cancel()
         }
     }
 

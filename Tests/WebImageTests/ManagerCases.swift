@@ -46,6 +46,16 @@ struct ManagerCases {
         #expect(!call.asksCache && call.asksLoader)
     }
 
+    @Test func loadWithoutACacheQueryIsALoadersAtOnce() throws {
+        journey.server.route("/stays.png", .hang)
+        let url = journey.server.url("/stays.png")
+        let operation = journey.manager.loadImage(with: url, options: .fromLoaderOnly) { _, _, _, _, _, _ in }
+        #expect(operation.loaderOperation != nil && operation.cacheOperation == nil)
+        let other = journey.manager.loadImage(with: url) { _, _, _, _, _, _ in }
+        #expect(other.cacheOperation != nil)
+        for load in [operation, other] { load.cancel() }
+    }
+
     // SDWebImageManagerTests.test03ThatDownloadWithIncorrectURLInvokesCompletionBlockWithAnErrorAsync
     @Test func aMissingPictureCompletesWithAnErrorAndItsURL() async throws {
         let url = journey.server.url("/missing.png")

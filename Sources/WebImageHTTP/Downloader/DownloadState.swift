@@ -145,6 +145,13 @@ struct DownloadState: Sendable {
         return leg
     }
 
+    /// The request of the first transfer if no partial body is continued; nil after the first transfer began and after
+    /// the end.
+    var firstTransfer: CurlTransferRequest? {
+        guard !isOver, attempts == 0 else { return nil }
+        return nextTransfer(nil, validators.belong(to: transfer.request.url, isFirst: redirects.isEmpty))
+    }
+
     /// The request with the validators of the cached body, or with the range fields that request the missing part of a
     /// partial body.
     private func nextTransfer(_ prefix: PartialBody?, _ sendsValidators: Bool) -> CurlTransferRequest {

@@ -12,6 +12,8 @@ final class SharedDownload: Sendable {
         var progressListeners = ProgressListeners<DownloadSubscriber>()
         /// The current transfer or, between transfers, the previous one.
         var operation: (any WebImageDownloaderOperationProtocol)?
+        /// The operation of the first transfer, if a caller read it before this transfer began.
+        var prepared: (operation: any WebImageDownloaderOperationProtocol, priority: LoadPriority)?
         var metrics: ImmutableBox<DownloadMetrics>?
         var delivery: SerialUserCode?
         /// The timer that ends the wait before the next attempt.
@@ -49,6 +51,29 @@ final class SharedDownload: Sendable {
     var response: WebImageResponse? { state.withLock { $0.decisions.head } }
     var metrics: DownloadMetrics? { state.withLock { $0.metrics?.value } }
     var operation: (any WebImageDownloaderOperationProtocol)? { state.withLock { $0.operation } }
+
+    /// The current or previous transfer. Before the first transfer, this is its operation, which has not sent anything.
+    /// Nil only if the download ended without a transfer.
+    var preparedOperation: (any WebImageDownloaderOperationProtocol)? {
+        let (existing, transfer) = state.withLock { state in
+            (state.operation ?? state.prepared?.operation, state.decisions.firstTransfer)
+        }
+        guard existing == nil, let transfer else { return existing }
+        // Not under the lock, because the initialiser can be user code.
+        let made = operation(for: transfer)
+        return state.withLock { state in
+            if let existing = state.operation ?? state.prepared?.operation { return existing }
+            guard !state.decisions.isOver else { return nil }
+            state.prepared = (made, transfer.priority)
+            return made
+        }
+    }
+
+    private func operation(for transfer: CurlTransferRequest) -> any WebImageDownloaderOperationProtocol {
+        plan.operationClass.init(
+            WebImageDownloaderOrder(
+                transfer, options: plan.options, context: plan.context, engine: environment.engine))
+    }
 
     /// Whether the missing part of the body is so small that finishing the download costs less than fetching it again.
     var isNearlyComplete: Bool {
@@ -91,9 +116,9 @@ final class SharedDownload: Sendable {
     func beginLeg() {
         let (now, date) = (environment.clock.now, environment.clock.date)
         guard let leg = state.withLock({ $0.decisions.beginLeg(now: now, date: date) }) else { return }
-        let order = WebImageDownloaderOrder(
-            leg.transfer, options: plan.options, context: plan.context, engine: environment.engine)
-        let operation = plan.operationClass.init(order)
+        // A prepared operation lacks the range fields of a download that continues a partial body.
+        let prepared = state.withLock { $0.prepared.take() }.flatMap { leg.prefix == nil ? $0 : nil }
+        let operation = prepared?.operation ?? operation(for: leg.transfer)
         let isFirst = state.withLock { state in
             defer { state.operation = operation }
             return state.operation == nil
@@ -102,22 +127,27 @@ final class SharedDownload: Sendable {
         // notification.
         if isFirst { events.post(.start, self) }
         operation.start(DownloadLeg(leg.number, of: self))
+        if let prepared, prepared.priority != leg.transfer.priority {
+            operation.priorityDidChange(leg.transfer.priority)
+        }
         if state.withLock({ $0.decisions.isOver }) { operation.cancel() }
     }
 
     /// Ends the download without notifying subscribers. A partial body that can be continued is stored on disk.
     func cancel() {
-        let (isFirst, operation, waits, partial) = state.withLock { state in
+        let (isFirst, operation, prepared, waits, partial) = state.withLock { state in
             let isFirst = state.decisions.cancel()
             let partial = state.decisions.partial
             // Release the leg and the body, which a cancelled download no longer needs.
             state.decisions.clear()
             state.progressListeners.removeAll()
-            return (isFirst, state.operation, [state.wait.take(), state.deadline.take()], partial)
+            let waits = [state.wait.take(), state.deadline.take()]
+            return (isFirst, state.operation, state.prepared.take(), waits, partial)
         }
         guard isFirst else { return }
         for wait in waits { wait?.cancel() }
         operation?.cancel()
+        prepared?.operation.cancel()
         storePartial(partial)
         if operation != nil { events.post(.stop, self) }
     }

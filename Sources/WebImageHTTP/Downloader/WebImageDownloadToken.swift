@@ -34,8 +34,11 @@ public final class WebImageDownloadToken: WebImageOperation {
     /// The durations of the phases of the transfer; nil before the transfer has succeeded.
     public var metrics: DownloadMetrics? { download?.metrics }
 
-    /// The current or previous transfer; nil before the first transfer.
-    public var downloadOperation: (any WebImageDownloaderOperationProtocol)? { download?.operation }
+    /// The current or previous transfer. Before the first transfer, this is its operation, which has not sent anything: it
+    /// is set as soon as the downloader has returned the token. Nil for a load that needs no download.
+    ///
+    /// A download that continues a partial body on disk replaces this operation when it begins.
+    public var downloadOperation: (any WebImageDownloaderOperationProtocol)? { download?.preparedOperation }
 
     /// Completes this caller's load with `.cancelled`. Further calls do nothing. May be called on any thread.
     public func cancel() { load.cancel() }

@@ -7,6 +7,8 @@ extension WebImageManager {
     func begin(_ plan: LoadPlan, cached: WebImageResult?, _ sink: LoadSink) -> WebImageCombinedOperation {
         let operation = WebImageCombinedOperation(url: plan.url, priority: plan.priority, sink: sink)
         addRunning(operation)
+        // A load that uses only the loader has no cache query. As in SDWebImage, its operation is a loader's at once.
+        if plan.options.contains(.fromLoaderOnly) { operation.forward(.loaderStarted) }
         if let cached { operation.deliver(.cached(cached)) }
         operation.start {
             [weak self, weak operation] in
