@@ -58,6 +58,19 @@ extension WidgetView {
             setImage: setImageBlock, progress: progress, completed: completed)
     }
 
+    /// Loads an image and shows it in the view, without reporting progress.
+    ///
+    /// Behaves like ``internalSetImage(with:placeholderImage:options:context:setImageBlock:progress:completed:)``.
+    @discardableResult
+    public func internalSetImage(
+        with url: URL?, placeholderImage: Image? = nil, options: WebImageOptions = [],
+        context: WebImageContext? = nil, completed: @escaping ViewImageInternalCompletedBlock
+    ) -> (any WebImageOperation)? {
+        internalSetImage(
+            with: url, placeholderImage: placeholderImage, options: options, context: context, setImageBlock: nil,
+            progress: nil, completed: completed)
+    }
+
     /// Cancels the newest load. The load completes with `.cancelled` before this method returns. The shown image is
     /// unchanged.
     public func cancelLatestImageLoad() { state.binding.cancelImageLoad() }
