@@ -53,6 +53,7 @@ import WebImageGTK
     /// Shows a photo large.
     func open(_ position: Int, completed: (@MainActor (Image?, WebImageError?) -> Void)? = nil) {
         self.position = position
+        grid?.stopSelecting()
         gtk_stack_set_visible_child_name(stack, "large")
         gtk_widget_grab_focus(gtkCast(large.widget))
         large.show(photos[position], completed: completed)
@@ -63,7 +64,8 @@ import WebImageGTK
         describe()
     }
 
-    private func close() {
+    /// Returns to the grid, with the focus on the photo that was shown.
+    func close() {
         guard let position else { return }
         self.position = nil
         large.clear()
@@ -71,6 +73,9 @@ import WebImageGTK
         grid?.select(position)
         describe()
     }
+
+    /// Whether an arrow key moves on from a photo of the grid.
+    func isFocused(_ position: Int) -> Bool { self.position == nil && grid?.hasFocus(position) == true }
 
     private func listen() {
         let keys = gtk_event_controller_key_new()

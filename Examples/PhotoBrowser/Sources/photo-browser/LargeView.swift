@@ -10,8 +10,6 @@ import WebImageGTK
     private var photo: Photo?
     /// The factor by which the fitted photo is enlarged. Factor 1 shows the whole photo.
     private(set) var zoom = 1.0
-    /// Whether the photo is loaded at its full size. A fitted photo is decoded only at the size of the window.
-    private var isFull = false
     /// The point of the photo in the middle of the window, as fractions of its width and height.
     private var middle: [OpaquePointer: Double] = [:]
 
@@ -37,17 +35,11 @@ import WebImageGTK
 
     func show(_ photo: Photo, completed: (@MainActor (Image?, WebImageError?) -> Void)? = nil) {
         self.photo = photo
-        isFull = false
         setZoom(1)
         view.alternativeText = photo.name
-        load(completed)
-    }
-
-    private func load(_ completed: (@MainActor (Image?, WebImageError?) -> Void)? = nil) {
-        // Until the photo is decoded, show its thumbnail from the grid, enlarged.
-        var context: WebImageContext = isFull ? [:] : .thumbnail(.viewSize)
-        context[.cachedVariantAsPlaceholder] = true
-        view.setImage(with: photo?.url, context: context) { image, error, _, _ in
+        // Until the photo is decoded, show its thumbnail from the grid, enlarged. The photo is decoded at the size of the
+        // window, and again with more pixels when the zoom makes the view larger.
+        view.setImage(with: photo.url, context: [.cachedVariantAsPlaceholder: true]) { image, error, _, _ in
             if error?.isCancellation != true { completed?(image, error) }
         }
     }
@@ -65,9 +57,6 @@ import WebImageGTK
         let (width, height) = (gtk_widget_get_width(gtkCast(widget)), gtk_widget_get_height(gtkCast(widget)))
         gtk_widget_set_size_request(
             view.gtkWidget(), zoom > 1 ? gint(Double(width) * zoom) : -1, zoom > 1 ? gint(Double(height) * zoom) : -1)
-        guard zoom > 1, !isFull else { return }
-        isFull = true
-        load()
     }
 
     /// Keeps the middle of the window at the same point of the photo.

@@ -11,6 +11,8 @@ import WebImageGTK
     let widget: OpaquePointer
     let grid: OpaquePointer
     private let selection: OpaquePointer
+    private let cells = Cells()
+    private let frames: GTKDisplayLink
 
     init(_ photos: [Photo], opened: @escaping @MainActor (Int) -> Void) {
         let names = gtk_string_list_new(nil)
@@ -19,16 +21,17 @@ import WebImageGTK
         let scroller = gtk_scrolled_window_new()
         widget = OpaquePointer(scroller!)
         let factory = ImageListFactory(
-            request: { [widget] position in
-                // A screen with two pixels per point needs a thumbnail of twice the size.
-                let side = Self.side * Int(gtk_widget_get_scale_factor(gtkCast(widget)))
-                return ImageListRequest(
-                    photos[position].url, context: [.imageThumbnailPixelSize: CGSize(width: side, height: side)])
-            },
+            // Without a size, thumbnails are decoded at the size of the cells in device pixels.
+            request: { ImageListRequest(photos[$0].url) },
             make: { PhotoCell() },
-            bind: { cell, position in cell.name = photos[position].name })
+            bind: { [cells] cell, position in
+                cell.name = photos[position].name
+                cells.byPosition = cells.byPosition.filter { $0.value !== cell }
+                cells.byPosition[position] = cell
+            })
         let view = gtk_grid_view_new(selection, factory.retainedFactory())
         grid = OpaquePointer(view!)
+        frames = GTKDisplayLink(grid)
         gtk_grid_view_set_max_columns(grid, 12)
         gtk_scrolled_window_set_policy(widget, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
         gtk_scrolled_window_set_child(widget, view)
@@ -40,7 +43,33 @@ import WebImageGTK
         gtk_single_selection_set_selected(selection, guint(position))
         gtk_widget_activate_action_variant(
             gtkCast(grid), "list.scroll-to-item", g_variant_new_uint32(guint32(position)))
-        gtk_widget_grab_focus(gtkCast(grid))
+        // While the large view is shown, the grid has no layout, and a cell that the scroll makes visible does not exist
+        // yet. A focus on the grid itself would be lost, and the first arrow key would only move the focus into the grid.
+        frames.start { [weak self] _ in self?.focus(position) }
+    }
+
+    /// Leaves the focus where it is, if the cell of the selected photo does not have it yet.
+    func stopSelecting() { frames.stop() }
+
+    private func focus(_ position: Int) {
+        guard gtk_widget_get_mapped(gtkCast(grid)) != 0, let cell = cells.byPosition[position],
+            let item = gtk_widget_get_parent(gtkCast(cell.widget)), gtk_widget_get_mapped(item) != 0
+        else { return }
+        frames.stop()
+        gtk_widget_grab_focus(item)
+    }
+
+    /// Whether the cell of a photo has the focus.
+    func hasFocus(_ position: Int) -> Bool {
+        guard let cell = cells.byPosition[position], let item = gtk_widget_get_parent(gtkCast(cell.widget)) else {
+            return false
+        }
+        return gtk_widget_is_focus(item) != 0
+    }
+
+    /// The cells by the positions that they show.
+    @MainActor private final class Cells {
+        var byPosition: [Int: PhotoCell] = [:]
     }
 }
 
