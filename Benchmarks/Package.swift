@@ -39,6 +39,12 @@ let peers: [Target] = [
             "CListStage", .product(name: "WebImage", package: "swift-web-image"),
             .product(name: "WebImageGTK", package: "swift-web-image"),
         ]),
+    .executableTarget(
+        name: "webimage-views",
+        dependencies: [
+            "CStageGTK", .product(name: "WebImage", package: "swift-web-image"),
+            .product(name: "WebImageGTK", package: "swift-web-image"),
+        ]),
     .executableTarget(name: "webimage-list-soup", dependencies: ["CListStage", "CSoup"]),
     .executableTarget(name: "webimage-start-soup", dependencies: ["CSoup", "CGdkPixbuf"]),
     .target(name: "CListStage", dependencies: ["CStageGTK"]),
