@@ -11,7 +11,7 @@ extension Button {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setImage(
-            with: url, for: state, placeholderImage: placeholder, options: options, context: context,
+            with: url, for: state, placeholderImage: placeholder, options: options, context: Bridging.sized(context),
             completed: Bridging.completed(completedBlock))
     }
 
@@ -24,7 +24,7 @@ extension Button {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setImage(
-            with: url, for: state, placeholderImage: placeholder, options: options, context: context,
+            with: url, for: state, placeholderImage: placeholder, options: options, context: Bridging.sized(context),
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
@@ -36,7 +36,7 @@ extension Button {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setBackgroundImage(
-            with: url, for: state, placeholderImage: placeholder, options: options, context: context,
+            with: url, for: state, placeholderImage: placeholder, options: options, context: Bridging.sized(context),
             completed: Bridging.completed(completedBlock))
     }
 
@@ -49,7 +49,7 @@ extension Button {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setBackgroundImage(
-            with: url, for: state, placeholderImage: placeholder, options: options, context: context,
+            with: url, for: state, placeholderImage: placeholder, options: options, context: Bridging.sized(context),
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 

@@ -18,7 +18,7 @@ extension ImageView {
         context: SDWebImageContext? = nil, completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setImage(
-            with: url, placeholderImage: placeholder, options: options, context: context, progress: nil,
+            with: url, placeholderImage: placeholder, options: options, context: Bridging.sized(context), progress: nil,
             completed: Bridging.completed(completedBlock))
     }
 
@@ -30,7 +30,7 @@ extension ImageView {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setImage(
-            with: url, placeholderImage: placeholder, options: options, context: context,
+            with: url, placeholderImage: placeholder, options: options, context: Bridging.sized(context),
             progress: Bridging.progress(progressBlock), completed: Bridging.completed(completedBlock))
     }
 
@@ -43,7 +43,8 @@ extension ImageView {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setHighlightedImage(
-            with: url, options: options, context: context, completed: Bridging.completed(completedBlock))
+            with: url, options: options, context: Bridging.sized(context), completed: Bridging.completed(completedBlock)
+        )
     }
 
     /// Loads the image that the view shows while it is highlighted. Reports progress on the main actor.
@@ -53,7 +54,7 @@ extension ImageView {
         completed completedBlock: SDExternalCompletionBlock? = nil
     ) {
         setHighlightedImage(
-            with: url, options: options, context: context, progress: Bridging.progress(progressBlock),
+            with: url, options: options, context: Bridging.sized(context), progress: Bridging.progress(progressBlock),
             completed: Bridging.completed(completedBlock))
     }
 

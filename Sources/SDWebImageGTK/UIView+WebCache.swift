@@ -33,7 +33,7 @@ extension WidgetView {
         completed completedBlock: SDInternalCompletionBlock? = nil
     ) -> (any SDWebImageOperation)? {
         let operation = internalSetImage(
-            with: url, placeholderImage: placeholder, options: options, context: context,
+            with: url, placeholderImage: placeholder, options: options, context: Bridging.sized(context),
             setImageBlock: setImageBlock, progress: Bridging.progress(progressBlock)
         ) { image, data, error, cacheType, finished, imageURL in
             completedBlock?(image, data, error.map(SDWebImageError.init), cacheType, finished, imageURL)

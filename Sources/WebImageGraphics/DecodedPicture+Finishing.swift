@@ -11,7 +11,8 @@ extension DecodedPicture {
     /// - Parameter fullSize: The size of the picture in the file. The decoder may have scaled the picture down already,
     ///   so `pixels` may be smaller.
     package consuming func finished(options: DecodingOptions, fullSize: PixelSize) throws(WebImageError) -> Image {
-        let target = options.targetSize(for: fullSize.oriented(orientation)).oriented(orientation)
+        let uprightSize = fullSize.oriented(orientation)
+        let target = options.targetSize(for: uprightSize).oriented(orientation)
         let isOpaque = !hasAlpha
         let managesColor = options.colorConversion == .sRGB && profile != nil
         let wanted = options.pixelFormat
@@ -28,8 +29,10 @@ extension DecodedPicture {
         if orientation != .up { pixels = try pixels.oriented(orientation) }
         if pixels.format != wanted { pixels = try pixels.converted(to: wanted, isOpaque: isOpaque) }
 
-        return Image(
+        let image = Image(
             pixels: pixels, scale: options.scaleFactor, colorProfile: managesColor ? nil : profile,
             hasAlpha: hasAlpha && wanted.hasAlpha, format: format)
+        image.sourcePixelSize = uprightSize
+        return image
     }
 }

@@ -71,9 +71,11 @@ public final class ImageSVGCoder: DetailedImageCoder {
             var finishing = options
             finishing.thumbnailPixelSize = nil
             finishing.scaleDownLimitBytes = nil
-            return try DecodedPicture(
+            let image = try DecodedPicture(
                 pixels: pixels, orientation: .up, profile: nil, hasAlpha: true, format: .svg
             ).finished(options: finishing, fullSize: size)
+            image.sourcePixelSize = document.pixelSize
+            return image
         }
     }
 

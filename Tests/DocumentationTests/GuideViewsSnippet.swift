@@ -50,14 +50,18 @@ import WebImageGTK
 // end
 
 // snippet: guide-phases
-/// Shows another widget for each phase of the load.
+/// Shows another widget for each phase of the load. The picture is as sharp as the screen at the size of the view.
 @MainActor func makePhases(_ url: URL, spinner: WidgetView, sorry: WidgetView) -> PhaseView {
-    PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
+    var request = ImageRequest(url: url)
+    request.viewThumbnail = .viewSize
+    let view = PhaseView(request) { phase in
         switch phase {
         case .empty, .loading: spinner
         case .success(let image): ImageView(image)
         case .failure: sorry
         }
     }
+    view.requestSize(CGSize(width: 96, height: 96))
+    return view
 }
 // end

@@ -9,10 +9,13 @@ import WebImageTesting
 
 extension GTKSuite {
     /// Lists whose models change. The lists must request no position outside the model.
-    @Suite("Changing models", .timeLimit(minutes: 5)) @MainActor struct ListsModelTests {
+    @Suite("Changing models", .timeLimit(minutes: 30)) @MainActor struct ListsModelTests {
         let loader = FakeDataLoader()
         let folder: ScratchFolder
         let manager: WebImageManager
+        /// The seeds of the random changes: four, or as many as `WEBIMAGE_LIST_SEEDS` says.
+        nonisolated private static let seeds: ClosedRange<UInt64> =
+            1...max(ProcessInfo.processInfo.environment["WEBIMAGE_LIST_SEEDS"].flatMap { UInt64($0) } ?? 4, 1)
 
         init() throws {
             try Display.open()
@@ -99,7 +102,7 @@ extension GTKSuite {
         }
 
         /// Random changes of the model, scrolls and resizes, with the handle of the factory released at once.
-        @Test(arguments: [false, true], 1...4 as ClosedRange<UInt64>)
+        @Test(arguments: [false, true], seeds)
         func randomChangesRequestNoPositionOutsideTheModel(isGrid: Bool, seed: UInt64) async throws {
             var random = SeededRandom(seed: seed)
             let rows = Rows(Int(random.next() % 200), manager)
@@ -132,7 +135,7 @@ extension GTKSuite {
 
         /// Random changes of a list whose rows fit, with some rows' images arriving. The handle is released at a random
         /// step; the widget then only scrolls and resizes.
-        @Test(arguments: [FittingList.Direction.vertical, .horizontal], 1...4 as ClosedRange<UInt64>)
+        @Test(arguments: [FittingList.Direction.vertical, .horizontal], seeds)
         func randomChangesOfAFittingListRequestNoPositionOutsideIt(
             _ direction: FittingList.Direction, seed: UInt64
         ) async throws {

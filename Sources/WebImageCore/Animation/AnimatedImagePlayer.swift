@@ -146,12 +146,18 @@ import Foundation
     /// stay in memory if they fit into this animation's share of the budget. If playback waits for more frames, it
     /// resumes.
     public func continuePlaying(with whole: any AnimatedImageProvider) {
+        continuePlaying(with: whole, keepsFrames: true)
+    }
+
+    /// Continues at the same position with another version of the animation. If `keepsFrames` is false, its frames have
+    /// another size, so that decoded frames are released.
+    package func continuePlaying(with whole: any AnimatedImageProvider, keepsFrames: Bool) {
         guard whole.animatedImageFrameCount > 1 else { return }
         let part = (provider: provider, store: store)
         provider = whole
         store = registry.acquire(whole)
         store.setLimit(maxBufferSize > 0 ? maxBufferSize : nil)
-        if store !== part.store { store.adoptFrames(of: part.store) }
+        if keepsFrames, store !== part.store { store.adoptFrames(of: part.store) }
         registry.release(part.store)
         if playback.totalLoopCount == part.provider.animatedImageLoopCount {
             playback.totalLoopCount = whole.animatedImageLoopCount

@@ -112,6 +112,13 @@ open class Image: @unchecked Sendable {
         set { metadata.withLock { $0.transformOptionBits = newValue } }
     }
 
+    /// The size of the upright picture in the file from which a coder decoded this image, in pixels; nil if unknown. It
+    /// is larger than ``pixelSize`` if the picture was decoded at a smaller size.
+    package final var sourcePixelSize: PixelSize? {
+        get { metadata.withLock { $0.sourcePixelSize } }
+        set { metadata.withLock { $0.sourcePixelSize = newValue } }
+    }
+
     /// The options with which a coder decoded this image; nil when no coder decoded it.
     public package(set) final var decodingOptions: DecodingOptions? {
         get { metadata.withLock { $0.decodingOptions } }
@@ -196,6 +203,7 @@ private struct ImageMetadata {
     var omitsFrames = false
     var transformOptionBits: UInt = 0
     var decodingOptions: DecodingOptions?
+    var sourcePixelSize: PixelSize?
     var extendedObject: (any Sendable)?
 
     /// Whether a load that sets no decoding option except a thumbnail size would decode the same image.

@@ -13,6 +13,12 @@ import WebImageCore
     private let contents = Contents()
     private let drawing: Drawing
 
+    /// Called when the drawing is drawn, with its size in points.
+    var drawn: (@MainActor (CGSize) -> Void)? {
+        get { contents.drawn }
+        set { contents.drawn = newValue }
+    }
+
     init() { drawing = Drawing { [contents] snapshot, bounds in contents.draw(snapshot, bounds) } }
 
     /// The `GdkPaintable`.
@@ -101,8 +107,10 @@ import WebImageCore
         var transform = CGAffineTransform.identity
         var effect: TransitionEffect?
         var progress = 0.0
+        var drawn: (@MainActor (CGSize) -> Void)?
 
         func draw(_ snapshot: OpaquePointer, _ bounds: CGRect) {
+            if picture != nil { drawn?(bounds.size) }
             let isMoved = !transform.isIdentity
             if isMoved { snapshot.push(transform, around: CGPoint(x: bounds.midX, y: bounds.midY)) }
             if let background { draw(background, .fill, snapshot, bounds) }

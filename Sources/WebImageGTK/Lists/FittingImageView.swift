@@ -51,6 +51,7 @@ public import WebImageViews
         let imageView = imageView ?? ImageView()
         self.imageView = imageView
         self.axis = axis
+        imageView.state.fittingAxis = axis
         self.defaultProportions = defaultProportions
         proportions = defaultProportions
         let box = webimage_fitting_box_new(

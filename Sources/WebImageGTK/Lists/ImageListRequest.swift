@@ -12,10 +12,10 @@ public struct ImageListRequest {
     /// The options of the load. The list sets the priority itself: high for visible rows, low for rows that become
     /// visible soon.
     public var options: WebImageOptions
-    /// The context of the load. The keys are the same as for the load of any other view. In a list,
-    /// `.thumbnail(.viewSize)` is recommended: images are decoded at the size of the list's rows, also the images that are
-    /// loaded before their rows have widgets. The rows must have a size without an image
-    /// (``WidgetView/requestSize(_:)``, or a ``FittingImageView``).
+    /// The context of the load. The keys are the same as for the load of any other view. Without a size, and with
+    /// `.thumbnail(.viewSize)`, images are decoded at the size of the list's rows, also the images that are loaded before
+    /// their rows have widgets. The rows must have a size without an image (``WidgetView/requestSize(_:)``, or a
+    /// ``FittingImageView``).
     public var context: WebImageContext?
     /// Receives the progress of the row's loads, on the main actor.
     public var progress: ViewImageProgressBlock?
@@ -40,6 +40,9 @@ extension ImageListRequest {
     var loader: any ViewImageLoading {
         context?[.customManager] as? any ViewImageLoading ?? ImageViewBinding.defaultLoader()
     }
+
+    /// The manager that performs the load; nil if another loader performs it.
+    var imageManager: WebImageManager? { loader as? WebImageManager }
 
     func options(for interest: ScrollPrefetchPolicy.Interest) -> WebImageOptions {
         options.subtracting([.lowPriority, .highPriority])

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageViews
 
 /// The widgets of one row, made once and reused for many positions.
 @MainActor public protocol ImageListRow: AnyObject {
@@ -26,8 +27,7 @@ extension ImageListRow {
     /// fits has only one side, because the other side differs from row to row.
     var thumbnailBox: CGSize? {
         guard let box = imageView.state.pixelBox else { return nil }
-        // The longest side that X11 and cairo can draw.
-        let longest: CGFloat = 32767
+        let longest = ViewSize.unlimitedSide
         switch fittingView?.axis {
         case .heightForWidth: return CGSize(width: box.width, height: longest)
         case .widthForHeight: return CGSize(width: longest, height: box.height)

@@ -36,6 +36,7 @@ import WebImageViews
         isStale = true
         isFitting = row.row.fittingView != nil
         row.sized = { [weak self] request in self?.sized(request) ?? request }
+        row.expectedSize = { [weak self] request in self?.expectedSize(of: request)?.box }
         row.bind(request(position).map(sized), at: position, policy.interest(in: position))
         // Cancel the prefetch load only after the row has subscribed to the shared task, so that the task continues.
         prefetching.cancel(position)
@@ -107,10 +108,31 @@ import WebImageViews
         return request
     }
 
+    /// The last known size that the list's rows give their images.
+    private var lastGivenSize = ViewSize.unknown
+
+    /// Returns the size that the list's rows give the image of a request that has no size; nil if the request has a size.
+    private func expectedSize(of request: ImageListRequest) -> ViewSize? {
+        guard request.imageManager?.isSizedByView(options: request.options, context: request.context) == true else {
+            return nil
+        }
+        let given = rows.values.lazy.map { $0.row.imageView.state.givenSize }.first { $0 != .unknown }
+        if let given { lastGivenSize = given }
+        return lastGivenSize
+    }
+
     private func prefetch(_ request: ImageListRequest, _ position: Int) {
         // Without a known size, the image would be decoded at full size.
         guard request.context?[.thumbnail] == nil else { return }
         var request = request
+        switch expectedSize(of: request) {
+        case .unknown: return
+        case .box(let box):
+            // A view shows a picture that is in memory at full size.
+            if let url = request.url, request.loader.imageInMemory(for: url, context: request.context) != nil { return }
+            request.context = (request.context ?? [:]).merging([.imageThumbnailPixelSize: box]) { $1 }
+        case .full, nil: break
+        }
         if isFitting {
             request.context = request.context ?? [:]
             request.context?[.pixelSizeReceiver] = sizeReceiver(for: position)

@@ -24,6 +24,9 @@ import WebImageViews
     private(set) var lastPosition: Int?
     /// Returns a request with the size of the list's rows. Rows that GTK has bound but not laid out have no size.
     var sized: (@MainActor (ImageListRequest) -> ImageListRequest)?
+    /// Returns the size that the list's rows give the image of a request without a size; nil if the request has a size,
+    /// or if this size is not known.
+    var expectedSize: (@MainActor (ImageListRequest) -> CGSize?)?
     private var state = State.ended
     private var interest = ScrollPrefetchPolicy.Interest.none
     private var generation = 0
@@ -89,12 +92,20 @@ import WebImageViews
         guard let request, let url = request.url, let manager = request.loader as? WebImageManager,
             request.context?[.thumbnail] == nil, type(of: row.imageView) == ImageView.self
         else { return .unknown }
-        return manager.memoryAnswer(for: url, options: request.options, context: request.context)
+        let full = manager.memoryAnswer(for: url, options: request.options, context: request.context)
+        guard case .miss = full, let box = expectedSize?(request) else { return full }
+        var context = request.context ?? [:]
+        context[.imageThumbnailPixelSize] = box
+        return manager.memoryAnswer(for: url, options: request.options, context: context)
     }
 
     private var isInMemory: Bool {
         guard let request, let url = request.url else { return false }
-        return request.loader.imageInMemory(for: url, context: request.context) != nil
+        if request.loader.imageInMemory(for: url, context: request.context) != nil { return true }
+        guard let box = expectedSize?(request) else { return false }
+        var context = request.context ?? [:]
+        context[.imageThumbnailPixelSize] = box
+        return request.loader.imageInMemory(for: url, context: context) != nil
     }
 
     /// Shows the placeholder in the known proportions without starting a load.
@@ -118,6 +129,7 @@ import WebImageViews
         state = .loading
         let generation = generation
         var context = row.fittingView?.fit(request) ?? request.context ?? [:]
+        if let size = expectedSize?(request) { context[.expectedViewSize] = size }
         loader.prepare(request.loader, hit)
         context[.customManager] = loader
         row.imageView.setImage(
@@ -156,7 +168,8 @@ private final class RowLoader: ForwardingViewLoader {
     var nextLoader: (any ViewImageLoading)? { state.withLock { $0.base } }
 
     func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
-        state.withLock { $0.base }?.imageInMemory(for: url, context: context)
+        let (base, hit) = state.withLock { ($0.base, $0.hit) }
+        return hit ?? base?.imageInMemory(for: url, context: context)
     }
 
     func hurry(_ priority: LoadPriority) { state.withLock { $0.operation }?.priority = priority }

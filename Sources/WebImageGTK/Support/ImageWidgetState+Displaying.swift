@@ -44,24 +44,99 @@ extension ImageWidgetState: ImageDisplaying {
     func updateIndicator(_ indication: ViewIndication) { indicator.update(indication) }
 
     func whenSized(within deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void) {
+        followsSize = true
         if let size = pixelBox { return body(size) }
         guard !isDestroyed else { return body(nil) }
-        SizeWait.begin(self, deadline, body)
+        SizeWait.begin(self, within: deadline, size: { $0.pixelBox.map { .box($0) } ?? .unknown }) { body($0.box) }
     }
 
-    /// The box in which the view's image must fit, in device pixels. Each side is rounded up to a multiple of 32. nil
-    /// before the first layout.
+    func whenGivenSize(
+        expected: CGSize?, within deadline: Duration, _ body: @escaping @MainActor (ViewSize) -> Void
+    ) {
+        let size = givenSize
+        guard size == .unknown, !isDestroyed else {
+            followsSize = followsSize || size.box != nil
+            return body(size)
+        }
+        if let expected {
+            followsSize = true
+            return body(.box(expected))
+        }
+        SizeWait.begin(self, within: deadline, endsWithoutWindow: true, size: { $0.givenSize }) { [weak self] size in
+            if size.box != nil { self?.followsSize = true }
+            body(size)
+        }
+    }
+
+    /// False for a widget that does not show images itself.
+    var decodesAtViewSize: Bool { kind != .other && !isDestroyed }
+
+    var drawnSize: ViewSize {
+        if drawing.mode == .center { return .full }
+        return pixelBox.map { .box($0) } ?? .unknown
+    }
+
+    /// The box in which the view's image must fit, in device pixels. Each side is rounded up to a multiple of 32. A side
+    /// that the layout has not given the view does not limit the image. nil before the first layout.
     var pixelBox: CGSize? {
         let own = UnsafeMutablePointer<GtkWidget>(widget)
-        guard !isDestroyed, gtk_widget_get_width(own) > 0, gtk_widget_get_height(own) > 0 else { return nil }
-        let scale = CGFloat(gtk_widget_get_scale_factor(own))
-        let points = CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))
-        let mode =
-            kind == .picture && gtk_picture_get_content_fit(widget) == GTK_CONTENT_FIT_COVER
-            ? .cover : drawing.mode
-        let box = mode.box(for: points)
-        func stepped(_ side: CGFloat) -> CGFloat { (side * scale / 32).rounded(.up) * 32 }
-        return CGSize(width: stepped(box.width), height: stepped(box.height))
+        guard !isDestroyed else { return nil }
+        return box(CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))).box
+    }
+
+    /// The size that the layout gives the view independently of its picture. For example, a view that expands in a window
+    /// has such a size, and a view that is centred in a window has the size of its picture.
+    var givenSize: ViewSize {
+        let own = UnsafeMutablePointer<GtkWidget>(widget)
+        guard !isDestroyed, gtk_widget_get_width(own) > 0 || gtk_widget_get_height(own) > 0 else { return .unknown }
+        if drawing.mode == .center { return .full }
+        var size = CGSize(width: Int(gtk_widget_get_width(own)), height: Int(gtk_widget_get_height(own)))
+        switch kind {
+        case .image, .avatar, .other: break  // The size of these widgets does not depend on their picture.
+        case .picture where gtk_picture_get_can_shrink(widget) == 0: return .full
+        case .picture, .view:
+            if !isGiven(GTK_ORIENTATION_HORIZONTAL) { size.width = 0 }
+            if !isGiven(GTK_ORIENTATION_VERTICAL) { size.height = 0 }
+        }
+        switch fittingAxis {
+        case .heightForWidth: size.height = 0
+        case .widthForHeight: size.width = 0
+        case nil: break
+        }
+        let result = box(size)
+        return result == .unknown ? .full : result
+    }
+
+    /// Returns whether the parent determines a side of the view. A side of exactly the natural length follows from the
+    /// picture, unless it is the minimum, which does not depend on the picture.
+    private func isGiven(_ orientation: GtkOrientation) -> Bool {
+        let own = UnsafeMutablePointer<GtkWidget>(widget)
+        var bounds = graphene_rect_t()
+        // The measured lengths include the margins.
+        guard gtk_widget_compute_bounds(own, own, &bounds) != 0 else { return false }
+        let isHorizontal = orientation == GTK_ORIENTATION_HORIZONTAL
+        let width = gint(bounds.size.width) + gtk_widget_get_margin_start(own) + gtk_widget_get_margin_end(own)
+        let height = gint(bounds.size.height) + gtk_widget_get_margin_top(own) + gtk_widget_get_margin_bottom(own)
+        var (minimum, natural): (gint, gint) = (0, 0)
+        gtk_widget_measure(own, orientation, isHorizontal ? -1 : width, &minimum, &natural, nil, nil)
+        let side = isHorizontal ? width : height
+        return side != natural || side <= minimum
+    }
+
+    /// Returns the box in device pixels for a size in points. A side of 0 is unlimited.
+    private func box(_ points: CGSize) -> ViewSize {
+        guard points.width > 0 || points.height > 0 else { return .unknown }
+        let scale = CGFloat(gtk_widget_get_scale_factor(UnsafeMutablePointer(widget)))
+        func stepped(_ side: CGFloat) -> CGFloat {
+            side > 0 ? min((side * scale / 32).rounded(.up) * 32, ViewSize.unlimitedSide) : ViewSize.unlimitedSide
+        }
+        guard points.width > 0, points.height > 0 else {
+            return .box(CGSize(width: stepped(points.width), height: stepped(points.height)))
+        }
+        let isCovered =
+            kind == .avatar || kind == .picture && gtk_picture_get_content_fit(widget) == GTK_CONTENT_FIT_COVER
+        let box = (isCovered ? .cover : drawing.mode).box(for: points)
+        return .box(CGSize(width: stepped(box.width), height: stepped(box.height)))
     }
 
     func loadEnded(with error: WebImageError?) {
@@ -79,39 +154,5 @@ extension ImageWidgetState: ImageDisplaying {
         defer { g_value_unset(&value) }
         g_object_get_property(UnsafeMutablePointer<GObject>(settings), "gtk-enable-animations", &value)
         return g_value_get_boolean(&value) != 0
-    }
-}
-
-/// Waits for a widget's first layout.
-@MainActor private final class SizeWait {
-    private var body: (@MainActor (CGSize?) -> Void)?
-    private weak var state: ImageWidgetState?
-    private let link: GTKDisplayLink
-
-    static func begin(
-        _ state: ImageWidgetState, _ deadline: Duration, _ body: @escaping @MainActor (CGSize?) -> Void
-    ) {
-        let wait = SizeWait(state, body)
-        wait.link.start { _ in
-            // Tick callbacks run before the layout of their frame, so `pixelBox` is the size in the previous frame.
-            if let size = wait.state?.pixelBox { wait.end(size) }
-        }
-        let seconds = Double(deadline.components.seconds) + Double(deadline.components.attoseconds) / 1e18
-        DispatchQueue.main.asyncAfter(deadline: .now() + seconds) {
-            MainActor.assumeIsolated { wait.end(wait.state?.pixelBox) }
-        }
-    }
-
-    private init(_ state: ImageWidgetState, _ body: @escaping @MainActor (CGSize?) -> Void) {
-        self.state = state
-        self.body = body
-        link = GTKDisplayLink(state.widget)
-    }
-
-    private func end(_ size: CGSize?) {
-        guard let body else { return }
-        self.body = nil
-        link.stop()
-        body(size)
     }
 }

@@ -43,6 +43,11 @@ import WebImageViews
     var highlightedImage: Image? { didSet { if isHighlighted { refresh() } } }
     var isHighlighted = false { didSet { if isHighlighted != oldValue { refresh() } } }
     private var shown: Image?
+    /// The side of the view that limits its pictures, in a ``FittingImageView``; nil for both sides.
+    var fittingAxis: FittingImageView.Axis?
+    private lazy var sharpening = PictureSharpening(self)
+    /// Whether a picture was decoded at the size of the view.
+    var followsSize = false
     /// Whether the widget keeps its natural size while it shows nothing. True in list rows, so that a row that waits
     /// for its image does not cause a new layout of the list.
     var keepsSizeWhenEmpty = false
@@ -69,6 +74,9 @@ import WebImageViews
         operationKey = key
         kind = WidgetKind(of: widget)
         if kind.fitsItself { drawing.mode = .fill }
+        drawing.drawn = { [weak self] size in
+            if let self, followsSize, !isDestroyed { sharpening.wasDrawn(at: size) }
+        }
         pose.alpha = gtk_widget_get_opacity(UnsafeMutablePointer(widget))
         HandleLedger.opened("widget state")
     }
@@ -113,10 +121,24 @@ import WebImageViews
         guard !isDestroyed else { return }
         let image = (isHighlighted ? highlightedImage : nil) ?? image
         shown = image
+        if followsSize { sharpening.pictureChanged() }
         if animation == nil, image?.isAnimated == true { _ = animate { GTKDisplayLink($0) } }
-        if animation?.show(image) != true { show(image?.makeTexture(), size: image?.size ?? .zero) }
+        if animation?.show(image) != true { show(image?.makeTexture(), size: image.map(naturalSize) ?? .zero) }
         attach()
     }
+
+    /// How the view's own drawing fits pictures. No effect on a widget that fits pictures itself.
+    var contentMode: ImageContentMode {
+        get { drawing.mode }
+        set {
+            guard !kind.fitsItself else { return }
+            if followsSize { sharpening.pictureChanged() }
+            drawing.mode = newValue
+        }
+    }
+
+    /// Returns the natural size of the view's picture, in points.
+    func naturalSize(of image: Image) -> CGSize { followsSize ? binding.naturalSize(of: image) : image.size }
 
     /// Sets the texture to draw. A texture of the same size causes a redraw and no new layout.
     func show(_ texture: Texture?, size: CGSize) {

@@ -62,7 +62,7 @@ import WebImageCore
         player.skipsLateFrames = skipsLateFrames
         coder = newCoder
         player.awaitsMoreFrames = isPartial
-        state.show(texture, size: poster.size)
+        state.show(texture, size: animationTransformer == nil ? state.naturalSize(of: image) : poster.size)
         shownPixels = poster.pixels
         install(player)
         ownLoopCount = provider.animatedImageLoopCount
@@ -72,13 +72,22 @@ import WebImageCore
         return true
     }
 
-    /// If `whole` is the complete version of the partial animation that is playing, continues with `whole` at the same
-    /// position. Otherwise returns false.
+    /// If `whole` is the complete version of the partial animation that is playing, or the same animation at another
+    /// size, continues with `whole` at the same position. Otherwise returns false.
     private func goOn(with whole: any AnimatedImageProvider) -> Bool {
-        guard let player, let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData),
-            whole.animatedImageFrameCount > 1
-        else { return false }
-        player.continuePlaying(with: animationTransformer.map { TransformedFrames.of(whole, $0) } ?? whole)
+        guard let player, let coder, whole.animatedImageFrameCount > 1 else { return false }
+        let isResized: Bool
+        if let part = coder as? ArrivingAnimation, part.isPart(of: whole.animatedImageData) {
+            isResized = false
+        } else if whole.animatedImageFrameCount == coder.animatedImageFrameCount,
+            let data = coder.animatedImageData, data == whole.animatedImageData
+        {
+            isResized = true
+        } else {
+            return false
+        }
+        player.continuePlaying(
+            with: animationTransformer.map { TransformedFrames.of(whole, $0) } ?? whole, keepsFrames: !isResized)
         ownLoopCount = whole.animatedImageLoopCount
         configure()
         return true

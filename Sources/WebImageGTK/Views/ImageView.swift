@@ -7,6 +7,10 @@ public import WebImageViews
 
 /// A GTK widget that shows an image from a URL, and plays it if it is animated.
 ///
+/// A picture that is requested without a size is decoded at the size of the view in device pixels, and decoded again when
+/// the view becomes larger. ``WebImageViews/ViewThumbnail/fullSize`` requests all its pixels, and has the exceptions. The
+/// natural size of the view is the size of the whole picture in every case, so the layout does not change.
+///
 /// An animation plays in step with the window's frames while the widget is visible: mapped, not transparent, and inside
 /// the viewport of the scrolled windows around it. An animation that is not visible costs no CPU time.
 /// ``AnimatedImageView`` controls how animations play.
@@ -30,8 +34,8 @@ public import WebImageViews
     /// How images are fitted into the view; ``ImageContentMode/fit`` by default. Has no effect on an adopted widget
     /// that fits images itself.
     public var contentMode: ImageContentMode {
-        get { state.drawing.mode }
-        set { if !state.kind.fitsItself { state.drawing.mode = newValue } }
+        get { state.contentMode }
+        set { state.contentMode = newValue }
     }
 
     /// The corner radius of the drawn part of the image, in points; 0 by default.
@@ -47,6 +51,7 @@ public import WebImageViews
     /// `.cancelled`. If the view already shows or loads the same image with equal parameters, no load is cancelled.
     /// `completed` then receives the result of the existing load.
     /// - Parameters:
+    ///   - context: `.thumbnail(.fullSize)` decodes all pixels of the picture; see ``ImageView``.
     ///   - progress: called on the main actor with the newest byte counts.
     ///   - completed: called on the main actor exactly once, after the image was set. With `.refreshCached`, it is
     ///     called a second time if the image changed.

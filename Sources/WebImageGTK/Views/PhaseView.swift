@@ -7,14 +7,20 @@ import WebImageViews
 /// A container that shows a different widget for each phase of a load. A closure makes the widgets.
 ///
 /// ```swift
-/// let view = PhaseView(ImageRequest(url: url, size: CGSize(width: 96, height: 96))) { phase in
+/// var request = ImageRequest(url: url)
+/// request.viewThumbnail = .viewSize
+/// let view = PhaseView(request) { phase in
 ///     switch phase {
 ///     case .empty, .loading: spinner
 ///     case .success(let image): ImageView(image)
 ///     case .failure(let error): label(error.localizedDescription)
 ///     }
 /// }
+/// view.requestSize(CGSize(width: 96, height: 96))
 /// ```
+///
+/// Without a size in the request, the image is decoded at full size, because the widgets that the closure makes can have
+/// any size.
 ///
 /// The closure runs on the main actor whenever the phase changes. The widget that the closure returns replaces the
 /// previous widget, unless both are the same. An image in memory is shown before the initialiser returns, without a

@@ -70,7 +70,7 @@ extension RequestContext {
 
     /// Returns the transformer of the context. Returns nil if the value in the context is `NSNull`. Returns `default`
     /// if the context has no value, or if the value is not a transformer.
-    func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
+    package func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
         guard let value = forRoles?[.imageTransformer] else { return `default` }
         if value is NSNull { return nil }
         return self.value(.imageTransformer, as: (any ImageTransformer).self) ?? `default`

@@ -10,8 +10,8 @@ extension ImageRequest {
         set { set(.customManager, newValue) }
     }
 
-    /// Whether and how the image is decoded at the size of the view on screen. Nil, the default, ignores the size of
-    /// the view.
+    /// Whether and how the image is decoded at the size of the view on screen. With nil, the default, an image view
+    /// decodes at its size if the request has no other size; other views ignore their size.
     public var viewThumbnail: ViewThumbnail? {
         get { get(.thumbnail) }
         set { set(.thumbnail, newValue) }

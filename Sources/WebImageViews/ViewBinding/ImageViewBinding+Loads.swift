@@ -5,7 +5,12 @@ import WebImageLoading
 // Functions that `ViewLoad` calls to change the view.
 extension ImageViewBinding {
     /// Returns whether a newer load under the same key has replaced `load` or has already shown an image.
-    func isSuperseded(_ load: ViewLoad) -> Bool { (slots[load.key]?.oldestShowable ?? 0) > load.generation }
+    ///
+    /// A load that decodes a shown picture again is also superseded when the view shows another picture.
+    func isSuperseded(_ load: ViewLoad) -> Bool {
+        guard (slots[load.key]?.oldestShowable ?? 0) <= load.generation else { return true }
+        return load.isSharpening && (load.replacedImage == nil || displayed(load.request) !== load.replacedImage)
+    }
 
     /// Returns whether a failed load under a key shows the error image. False if the view has no error image, and for
     /// loads of a further image of the view (``FurtherViewImage``).
@@ -22,10 +27,11 @@ extension ImageViewBinding {
     ) {
         let (key, request, generation) = (load.key, load.request, load.generation)
         slots[key]?.oldestShowable = generation
+        slots[key]?.partial = result.finished ? nil : image
         let put: @MainActor () -> Void = { [weak self] in
             self?.put(image, result.data, result.cacheType, request.url, request.setImage)
         }
-        guard let display, display.hasTransition,
+        guard let display, display.hasTransition, !load.isSharpening,
             ViewTransitionPolicy.runs(for: result.cacheType, finished: result.finished, options: request.options)
         else {
             put()
@@ -46,6 +52,8 @@ extension ImageViewBinding {
     /// second time for the refreshed image.
     func recordEnd(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
         load.isSettled = true
+        // A picture that cannot be decoded again stays visible, so the view has no failure.
+        if load.isSharpening, result.error != nil || isSuperseded(load) { return }
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
         if let image = result.image, !image.isIncremental {
             Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
@@ -74,6 +82,7 @@ extension ImageViewBinding {
     }
 
     func update(_ load: ViewLoad, received: Int, expected: Int) {
+        guard !load.isSharpening else { return }
         slots[load.key]?.state?.progress?.report(completed: Int64(received), total: Int64(expected))
         guard !load.isSettled else { return }
         let fraction = expected > 0 ? Double(received) / Double(expected) : 0

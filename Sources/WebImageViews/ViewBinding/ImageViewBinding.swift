@@ -45,20 +45,20 @@ package import WebImageLoading
         var context = RequestContext(context)
         let key = context.operationKey ?? defaultKey
         let loader = context.customManager ?? Self.defaultLoader()
-        context = context.with(.setImageOperationKey, key).with(.customManager, nil)
+        let expectedSize = context.expectedViewSize
+        context = context.with(.setImageOperationKey, key).with(.customManager, nil).with(.expectedViewSize, nil)
         latestOperationKey = key
         let listener = ViewLoadListener(progress: progress, completed: completed)
         let request = url.map {
             ViewLoadRequest(
                 url: $0, placeholder: placeholderImage, options: options, context: context, loader: loader,
-                setImage: setImage, own: own, owner: owner)
+                setImage: setImage, own: own, owner: owner, expectedSize: expectedSize)
         }
         if let request, let joined = join(request, key, listener) { return joined }
         if !options.contains(.avoidAutoCancelImage) { cancelImageLoad(forKey: key, replaced: true) }
         // If the view already shows this picture, the picture stays until the new picture arrives.
         let kept = request.flatMap { shownPicture(of: $0, forKey: key) }
 
-        generation += 1
         let slot = begin(request, key, options)
         guard let request else {
             // Without a URL the load ends here without an image. Show the placeholder even with `.delayPlaceholder`.
@@ -138,14 +138,20 @@ package import WebImageLoading
         let slot = slot(forKey: key)
         if slot.state == nil { slot.state = WebImageLoadState() }
         slot.state?.url = request?.url
-        slot.newest = generation
+        slot.newest = nextGeneration()
         slot.asked = request?.isRepeatable == true ? request : nil
         (slot.shown, slot.failure, slot.isTrimmed) = (nil, nil, false)
+        (slot.decodedBox, slot.partial) = (nil, nil)
         // When the previous load was cancelled, its completion may have started another load. That other load is older
         // than this load, so the image of that other load must not be shown.
         if !options.contains(.avoidAutoCancelImage) { slot.oldestShowable = generation }
         slot.state?.progress?.report(completed: 0, total: 0)
         return slot
+    }
+
+    func nextGeneration() -> Int {
+        generation += 1
+        return generation
     }
 
     /// Returns the slot of a key. Creates the slot at its first use.
@@ -161,7 +167,7 @@ package import WebImageLoading
         _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
         guard let slot = slots[key], let asked = slot.asked else { return nil }
-        if let load = slot.running.last {
+        if let load = slot.running.last, !load.isSharpening {
             guard load.generation == slot.newest, !load.isCancelled,
                 asked.isJoinable(by: request, isSettled: load.isSettled)
             else { return nil }
@@ -172,13 +178,6 @@ package import WebImageLoading
         guard asked.isAnswered(for: request), let shown = slot.shown, displayed(asked) === shown else { return nil }
         listener.completed?(shown, nil, nil, .memory, true, request.url)
         return EndedOperation()
-    }
-
-    private func start(_ load: ViewLoad) {
-        guard let wanted = load.request.context.viewThumbnail, let display else {
-            return load.start()
-        }
-        display.whenSized(within: wanted.deadline) { [weak load] size in load?.start(thumbnail: size) }
     }
 
     func put(
@@ -205,6 +204,13 @@ package import WebImageLoading
     var asked: ViewLoadRequest?
     /// The image that the last request delivered.
     weak var shown: Image?
+    /// The newest partial image of the last request.
+    weak var partial: Image?
+    /// The size of the view at which the image of the last request is decoded; nil if its size does not depend on the
+    /// view.
+    var decodedBox: CGSize?
+    /// Whether the request names no size.
+    var isSizedByDefault = false
     /// The error of the last request; nil if it did not fail.
     var failure: WebImageError?
     /// Whether the image was released while the view was not visible.

@@ -7,6 +7,7 @@ extension RequestContext {
     package var operationKey: String? { value(.setImageOperationKey) }
     var customManager: (any ViewImageLoading)? { value(.customManager) }
     var viewThumbnail: ViewThumbnail? { value(.thumbnail) }
+    var expectedViewSize: CGSize? { has(.expectedViewSize) ? value(.expectedViewSize) : nil }
     var takesCachedVariantAsPlaceholder: Bool { value(.cachedVariantAsPlaceholder) == true }
 
     /// The hash from which a placeholder is drawn. Nil if the value has another type; such a value is logged once.
@@ -18,4 +19,10 @@ extension RequestContext {
         }
         return hash
     }
+}
+
+extension WebImageContextOption {
+    /// `CGSize`: the size in pixels that a view will have after its first layout. A list sets this value for a row that
+    /// GTK has not laid out yet.
+    package static let expectedViewSize = WebImageContextOption(rawValue: "webimage.expectedViewSize")
 }

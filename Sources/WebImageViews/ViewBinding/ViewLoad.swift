@@ -26,14 +26,22 @@ final class ViewLoad: WebImageOperation {
     /// Whether the view shows an image that a placeholder must not replace: an image of this load, also a partial
     /// image, or the earlier picture that this load refreshes.
     @MainActor private var showsImage: Bool
+    /// Whether the load decodes the picture that the view shows again, for a larger view. Such a load has no indicator, no
+    /// transition and no failure.
+    let isSharpening: Bool
+    /// The image that a load with ``isSharpening`` replaces; nil if the image no longer exists.
+    @MainActor private(set) weak var replacedImage: Image?
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
     @MainActor private var context: RequestContext
 
     @MainActor init(
         key: String, generation: Int, request: ViewLoadRequest, listener: ViewLoadListener, keepsImage: Bool = false,
-        binding: ImageViewBinding
+        replacing image: Image? = nil, binding: ImageViewBinding
     ) {
+        let keepsImage = keepsImage || image != nil
+        isSharpening = image != nil
+        replacedImage = image
         self.key = key
         self.generation = generation
         self.request = request

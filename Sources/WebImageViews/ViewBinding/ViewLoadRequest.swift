@@ -14,14 +14,18 @@ import WebImageLoading
     var own: FurtherViewImage?
     /// The blocks of a view that shows its loads itself; nil if the view shows a delivered image.
     var owner: ViewLoadOwner?
+    /// The size in pixels that the view will have after its first layout, if the caller knows this size.
+    var expectedSize: CGSize?
     /// The identity of the loader that finally performs the load. The identity is recorded when the request is
     /// created, because a recycled row may later forward its loads to another manager.
     let manager: RoleIdentity
+    /// The manager that finally performs the load; nil if another loader performs it.
+    let imageManager: WebImageManager?
 
     init(
         url: URL, placeholder: Image?, options: WebImageOptions, context: RequestContext,
         loader: any ViewImageLoading, setImage: ViewSetImageBlock?, own: FurtherViewImage?,
-        owner: ViewLoadOwner? = nil
+        owner: ViewLoadOwner? = nil, expectedSize: CGSize? = nil
     ) {
         self.url = url
         self.placeholder = placeholder
@@ -31,9 +35,11 @@ import WebImageLoading
         self.setImage = setImage
         self.own = own
         self.owner = owner
+        self.expectedSize = expectedSize
         // Check for `WebImageManager` first: a class check is fast, and other loaders need a slow conformance lookup.
         let next = loader is WebImageManager ? nil : (loader as? any ForwardingViewLoader)?.nextLoader
         manager = RoleIdentity(next ?? loader)
+        imageManager = (next ?? loader) as? WebImageManager
     }
 
     /// Whether the load can be repeated later. A load with a block of the caller cannot be repeated, because such a

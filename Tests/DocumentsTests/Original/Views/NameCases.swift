@@ -67,6 +67,26 @@ extension ViewDocuments {
             #expect(bar.progress == 0.5)
         }
 
+        /// The native functions decode a picture without a size at the size of the view. SDWebImage decodes it whole.
+        @Test func everyFunctionDecodesWholePictures() async throws {
+            let stage = await Stage(imageView, width: 64, height: 48)
+            defer { stage.close() }
+            imageView.sd_setImage(with: try desk.picture("/1.png", width: 300), context: context)
+            #expect(await Stage.pump { imageView.image?.size.width == 300 })
+            imageView.sd_setImage(with: try desk.picture("/2.png", width: 301), context: context, progress: nil) {
+                _, _, _, _ in
+            }
+            #expect(await Stage.pump { imageView.image?.size.width == 301 })
+            imageView.sd_setHighlightedImage(with: try desk.picture("/3.png", width: 302), context: context)
+            #expect(await Stage.pump { imageView.highlightedImage?.size.width == 302 })
+            _ = imageView.sd_internalSetImage(
+                with: try desk.picture("/4.png", width: 303), placeholderImage: nil, options: [], context: context,
+                setImageBlock: nil, progress: nil)
+            #expect(await Stage.pump { imageView.image?.size.width == 303 })
+            imageView.setImage(with: try desk.picture("/5.png", width: 304), context: context)
+            #expect(await Stage.pump { imageView.image?.size.width == 64 })
+        }
+
         @Test func subclassesOfViewsNeedNoFurtherInitialiser() throws {
             let view = AvatarView(frame: CGRect(x: 0, y: 0, width: 30, height: 20))
             #expect(view.name == "set" && view.badge !== view && Stage.naturalSize(of: view) == (30, 20))
