@@ -295,6 +295,22 @@ extension GTKSuite {
 
         // MARK: Lists
 
+        @Test func listsDecodeWholePicturesOnRequest() async throws {
+            let sizes = DecodedSizes()
+            journey.manager.listener = sizes
+            let context = journey.context.merging(.thumbnail(.fullSize)) { $1 }
+            let factory = ImageListFactory(
+                request: { [url] _ in ImageListRequest(url, context: context) }, make: { FixedRow(side: 96) })
+            let list = try #require(OpaquePointer(gtk_list_view_new(EmptyRows.model(60), factory.retainedFactory())))
+            let window = try await ListWindow(list, width: 160, height: 300)
+            defer { window.close() }
+            #expect(try await pump { !journey.manager.isRunning && sizes.count > 0 })
+            window.value += 250
+            try await window.frames(3)
+            #expect(try await pump { !journey.manager.isRunning })
+            #expect(sizes.all == [Self.whole])
+        }
+
         @Test(arguments: [false, true]) func listsDecodeAtTheSizeOfTheirRows(_ isFitting: Bool) async throws {
             let file = try ImageCodersManager.shared.encode(
                 try Image.generated(width: 800, height: 400) { x, y in (UInt8(x & 255), UInt8(y & 255), 9, 255) },

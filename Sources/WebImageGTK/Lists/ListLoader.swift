@@ -98,7 +98,8 @@ import WebImageViews
     /// Replaces the size of the view in a request by the size that the list's rows have, as soon as a row has a size. A
     /// row then need not wait for its own layout, and prefetch loads, which have no view, decode at the same size.
     private func sized(_ request: ImageListRequest) -> ImageListRequest {
-        guard request.context?[.thumbnail] is ViewThumbnail, request.context?[.imageThumbnailPixelSize] == nil,
+        guard let wanted = request.context?[.thumbnail] as? ViewThumbnail, wanted != .fullSize,
+            request.context?[.imageThumbnailPixelSize] == nil,
             let box = rows.values.lazy.compactMap({ $0.row.thumbnailBox }).first ?? lastBox
         else { return request }
         lastBox = box
@@ -123,9 +124,13 @@ import WebImageViews
 
     private func prefetch(_ request: ImageListRequest, _ position: Int) {
         // Without a known size, the image would be decoded at full size.
-        guard request.context?[.thumbnail] == nil else { return }
+        guard request.context?[.thumbnail] == nil || request.context?[.thumbnail] as? ViewThumbnail == .fullSize else {
+            return
+        }
+        let expected = expectedSize(of: request)
         var request = request
-        switch expectedSize(of: request) {
+        request.context?[.thumbnail] = nil
+        switch expected {
         case .unknown: return
         case .box(let box):
             // A view shows a picture that is in memory at full size.
