@@ -4,8 +4,7 @@
    coefficients in the first row and the odd rows, and in the first column and the odd columns. This file computes the
    same integers as jpeg_idct_2x2 of libjpeg: sums over each of these columns, then over the rows.
 
-   libjpeg-turbo's C code and its vector code compute different samples if a value exceeds 16 bits. Real pictures have no
-   such values. If one occurs, the result is RANGE. */
+   The sums are exact for values of 16 bits. Real pictures have no others. If one occurs, strict.c computes the samples. */
 
 enum {
     /* The fixed-point factors of jpeg_idct_2x2, with 13 bits behind the point. */
@@ -13,9 +12,7 @@ enum {
     COLUMN_SHIFT = 13,
     ROW_SHIFT = 20,
     DC_SHIFT = 15,
-    /* A coefficient times its quantisation factor, and the sum over a column, must fit into 15 bits with the sign. Then
-       no sum needs more than 32 bits. */
-    LARGEST = (1 << 14) - 1,
+    LARGEST = CHROMA_LARGEST,
     /* The lists of sums: the first row in columns 0, 1, 3, 5, 7, the odd rows in these columns, and a list for the
        coefficients that are not used. */
     USED_COLUMNS = 5,
@@ -38,10 +35,9 @@ static uint32_t value_of(int32_t entry) {
     return (uint32_t)value << 16 | (uint32_t)(value < 0 ? -value : value);
 }
 
-webimage_jpeg_thumbnail_status webimage_jt_chroma_init(
-    chroma_blocks *blocks, const uint16_t *quant, const symbol_table *symbols) {
-    if (webimage_jt_has_large_factor(quant)) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
+void webimage_jt_chroma_init(chroma_blocks *blocks, const uint16_t *quant, const symbol_table *symbols) {
     blocks->symbols = symbols;
+    blocks->quant = quant;
     blocks->always_exact = INT16_MAX;
     value_table values;
     webimage_jt_make_values(symbols, 0, values);
@@ -61,7 +57,6 @@ webimage_jpeg_thumbnail_status webimage_jt_chroma_init(
         if (quant[natural] != 0) blocks->largest[index] = LARGEST / quant[natural];
         if (blocks->largest[index] < blocks->always_exact) blocks->always_exact = blocks->largest[index];
     }
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 /* One chain of symbols: the blocks from `block` to `end`. Then it repeats the block at index `parked`, whose sums are not
@@ -166,28 +161,46 @@ static uint32_t finish_blocks(const uint32_t *sums, size_t lists, size_t count, 
     return extent >> 16;
 }
 
-webimage_jpeg_thumbnail_status webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_t stride) {
-    size_t count = (size_t)blocks->count;
-    if (count == 0) return WEBIMAGE_JPEG_THUMBNAIL_OK;
+/* Whether the lists' sums were exact. Then `upper` and `lower` have the samples. */
+static int compute(chroma_blocks *blocks, const uint8_t *bytes, size_t count, uint8_t *upper, uint8_t *lower) {
     int32_t largest_dc = 0;
     for (size_t block = 0; block < count; block++) {
         int32_t dc = (int32_t)blocks->sums[block];
         largest_dc |= dc ^ dc >> 31;
         blocks->sums[block] *= blocks->factors[CHROMA_START].factor;
     }
-    if (largest_dc >= blocks->largest[0]) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
+    if (largest_dc >= blocks->largest[0]) return 0;
     for (size_t list = 1; list < UNUSED; list++)
         memset(blocks->sums + list * CHROMA_LIST, 0, count * sizeof blocks->sums[0]);
-    if (decode_coefficients(blocks, bytes) > (uint32_t)blocks->always_exact && !is_exact(blocks, bytes))
-        return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
+    if (decode_coefficients(blocks, bytes) > (uint32_t)blocks->always_exact && !is_exact(blocks, bytes)) return 0;
+    return finish_blocks(blocks->sums, CHROMA_LIST, count, upper, lower) == 0;
+}
+
+/* Computes a batch in which a number is not exact. `dc` are its DC coefficients. */
+static __attribute__((noinline, cold)) void compute_strictly(
+    const chroma_blocks *blocks, const uint8_t *bytes, const int16_t *dc, size_t stride) {
+    for (size_t block = 0; block < (size_t)blocks->count; block++) {
+        int16_t coefficients[64] = {dc[block]};
+        webimage_jt_strict_ac(bytes, blocks->starts[block] & POSITION_MASK, blocks->symbols, coefficients);
+        webimage_jt_strict_samples(coefficients, blocks->quant, blocks->targets[block], stride);
+    }
+}
+
+void webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_t stride) {
+    size_t count = (size_t)blocks->count;
+    if (count == 0) return;
     uint8_t upper[2 * CHROMA_BATCH], lower[2 * CHROMA_BATCH];
-    if (finish_blocks(blocks->sums, CHROMA_LIST, count, upper, lower)) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
-    for (size_t block = 0; block < count; block++) {
-        memcpy(blocks->targets[block], upper + 2 * block, 2);
-        memcpy(blocks->targets[block] + stride, lower + 2 * block, 2);
+    int16_t dc[CHROMA_BATCH];
+    for (size_t block = 0; block < count; block++) dc[block] = (int16_t)blocks->sums[block];
+    if (compute(blocks, bytes, count, upper, lower)) {
+        for (size_t block = 0; block < count; block++) {
+            memcpy(blocks->targets[block], upper + 2 * block, 2);
+            memcpy(blocks->targets[block] + stride, lower + 2 * block, 2);
+        }
+    } else {
+        compute_strictly(blocks, bytes, dc, stride);
     }
     blocks->count = 0;
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 /* Adds a row of coefficients to sums that are in the order of the columns. The columns that are not used must not make
@@ -203,13 +216,14 @@ static inline uint32_t add_row(const int16_t *coefficients, const uint16_t *quan
     return extent >> 15;
 }
 
-uint32_t webimage_jt_chroma_block(
+void webimage_jt_chroma_block(
     const int16_t *coefficients, const uint16_t *quant, int is_flat, uint8_t *target, size_t stride) {
     if (is_flat) {
         int32_t dc = coefficients[0] * (int16_t)quant[0];
         memset(target, sample_of(coefficients[0], quant[0]), 2);
         memset(target + stride, target[0], 2);
-        return (uint32_t)(dc + 4 + 4096) >> 13;
+        if ((uint32_t)(dc + 4 + 4096) >> 13) webimage_jt_strict_samples(coefficients, quant, target, stride);
+        return;
     }
     uint32_t even[8] = {0}, odd[8] = {0}, sums[2 * USED_COLUMNS];
     uint32_t wrong = add_row(coefficients, quant, 1, even);
@@ -219,5 +233,6 @@ uint32_t webimage_jt_chroma_block(
         sums[list_of_column[column]] = even[column] << DC_SHIFT;
         sums[list_of_column[column] + USED_COLUMNS] = odd[column];
     }
-    return wrong | finish_blocks(sums, 1, 1, target, target + stride);
+    if (wrong | finish_blocks(sums, 1, 1, target, target + stride))
+        webimage_jt_strict_samples(coefficients, quant, target, stride);
 }

@@ -9,8 +9,12 @@ enum {
     SOF0 = 0xc0, SOF1 = 0xc1, SOF2 = 0xc2, DHT = 0xc4, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DRI = 0xdd,
     APP0 = 0xe0, APP1 = 0xe1, APP2 = 0xe2, APP14 = 0xee, APP15 = 0xef, COM = 0xfe,
     MAX_SIDE = 65500, /* the limit of libjpeg-turbo */
-    /* The size in pixels below which building the tables takes longer than libjpeg-turbo's whole decode. */
-    MIN_PIXELS = 256 * 256,
+    /* In a smaller picture, the tables and the first window could take half of libjpeg-turbo's time for the whole file. */
+    MIN_PIXELS = 640 * 480,
+    /* An estimate of libjpeg-turbo's time that is rather too low. Building the tables takes up to 30,000 ns. */
+    PIXELS_PER_NANOSECOND = 3,
+    NANOSECONDS_PER_BYTE = 3,
+    MIN_NANOSECONDS = 150000,
 };
 
 int webimage_jt_is_late(const decoder *decoder) {
@@ -58,8 +62,8 @@ static webimage_jpeg_thumbnail_status read_codes(decoder *decoder, const uint8_t
 
 /* Finds the number of samples per block as jpeg_calc_output_dimensions does, and the factors to the output's size. */
 static webimage_jpeg_thumbnail_status set_sampling(decoder *decoder, component *component) {
-    int side = 1;
-    while (side < 8 && decoder->max_horizontal % (component->horizontal * side * 2) == 0
+    int side = 1, most = decoder->request->has_coarse_chroma ? 1 : 8;
+    while (side < most && decoder->max_horizontal % (component->horizontal * side * 2) == 0
            && decoder->max_vertical % (component->vertical * side * 2) == 0)
         side *= 2;
     if (side > 2) return WEBIMAGE_JPEG_THUMBNAIL_SAMPLING;
@@ -128,9 +132,8 @@ static webimage_jpeg_thumbnail_status find_color(decoder *decoder) {
 }
 
 static webimage_jpeg_thumbnail_status start_picture(decoder *decoder) {
-    webimage_jpeg_thumbnail_status status = find_color(decoder);
-    if (status) return status;
-    status = webimage_jt_window_init(decoder);
+    find_color(decoder);
+    webimage_jpeg_thumbnail_status status = webimage_jt_window_init(decoder);
     for (int index = 0; index < decoder->component_count && !status; index++) {
         component *component = &decoder->components[index];
         component->samples = malloc(component->stride * (size_t)component->padded_high * (size_t)component->side);
@@ -193,19 +196,36 @@ static webimage_jpeg_thumbnail_status read_scan_header(decoder *decoder, const u
     return list_blocks(decoder);
 }
 
+static webimage_jpeg_thumbnail_status survey_scan(decoder *decoder) {
+    webimage_jpeg_thumbnail_status status = decoder->scan_count == 1 ? find_color(decoder) : WEBIMAGE_JPEG_THUMBNAIL_OK;
+    if (status) return status;
+    for (int index = 0; index < decoder->scan_components; index++)
+        if (decoder->scan[index]->side == 2 && webimage_jt_has_large_factor(decoder->scan[index]->quant))
+            return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
+    if (decoder->is_progressive) {
+        status = webimage_jt_progressive_survey(decoder);
+    } else {
+        if (decoder->first != 0 || decoder->last != 63 || decoder->high_bit != 0 || decoder->low_bit != 0)
+            return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+        for (int index = 0; index < decoder->scan_components; index++) {
+            if (decoder->scan[index]->was_scanned) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+            decoder->scan[index]->was_scanned = 1;
+        }
+        status = webimage_jt_sequential_survey(decoder);
+    }
+    decoder->scan_ends[decoder->scan_count - 1] = decoder->next;
+    return status;
+}
+
 static webimage_jpeg_thumbnail_status read_scan(decoder *decoder, const uint8_t *bytes, size_t size) {
     webimage_jpeg_thumbnail_status status = read_scan_header(decoder, bytes, size);
     if (!status && webimage_jt_is_late(decoder)) status = WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
-    if (!status && decoder->scan_count == 1) status = start_picture(decoder);
     if (status) return status;
-    if (decoder->is_progressive) return webimage_jt_progressive_scan(decoder);
-    if (decoder->first != 0 || decoder->last != 63 || decoder->high_bit != 0 || decoder->low_bit != 0)
-        return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-    for (int index = 0; index < decoder->scan_components; index++) {
-        if (decoder->scan[index]->was_scanned) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-        decoder->scan[index]->was_scanned = 1;
-    }
-    return webimage_jt_sequential_scan(decoder);
+    if (decoder->is_survey) return survey_scan(decoder);
+    if (decoder->scan_count == 1) status = start_picture(decoder);
+    if (!status) status = decoder->is_progressive ? webimage_jt_progressive_scan(decoder) : webimage_jt_sequential_scan(decoder);
+    decoder->next = decoder->scan_ends[decoder->scan_count - 1];
+    return status;
 }
 
 /* Reads a marker segment. `bytes` are behind its length. */
@@ -246,14 +266,26 @@ static int next_marker(decoder *decoder) {
     return decoder->next == decoder->end ? -1 : *decoder->next++;
 }
 
-static webimage_jpeg_thumbnail_status finish(decoder *decoder) {
+/* Whether the scans contain the whole picture. libjpeg-turbo smooths the blocks of a file whose coefficients are not
+   complete. */
+static webimage_jpeg_thumbnail_status finish_survey(const decoder *decoder) {
     if (decoder->scan_count == 0) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-    for (int index = 0; index < decoder->component_count && !decoder->is_progressive; index++)
-        if (!decoder->components[index].was_scanned) return WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED;
-    if (decoder->is_progressive) {
-        webimage_jpeg_thumbnail_status status = webimage_jt_progressive_finish(decoder);
-        if (status) return status;
+    size_t pixels = (size_t)decoder->width * (size_t)decoder->height;
+    if (!decoder->request->ignores_cost
+        && pixels / PIXELS_PER_NANOSECOND + decoder->data_bytes * NANOSECONDS_PER_BYTE < MIN_NANOSECONDS)
+        return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
+    for (int index = 0; index < decoder->component_count; index++) {
+        const component *component = &decoder->components[index];
+        if (!decoder->is_progressive && !component->was_scanned) return WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED;
+        for (int coefficient = 0; coefficient < 64 && decoder->is_progressive; coefficient++)
+            if (component->known_bits[coefficient] != 0) return WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED;
     }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+static webimage_jpeg_thumbnail_status finish(decoder *decoder) {
+    if (decoder->is_survey) return finish_survey(decoder);
+    if (decoder->is_progressive) webimage_jt_progressive_finish(decoder);
     uint8_t *space = malloc((size_t)decoder->request->width * 3);
     if (!space) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
     webimage_jt_write_rows(decoder, space);
@@ -277,14 +309,29 @@ static webimage_jpeg_thumbnail_status read_file(decoder *decoder) {
     }
 }
 
+static void start(decoder *decoder, const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
+    memset(decoder, 0, offsetof(struct decoder, scan_ends));
+    decoder->request = request;
+    decoder->next = data;
+    decoder->end = data + size;
+}
+
+/* Reads the file's markers, and prepares the decoder for reading it again. */
+static webimage_jpeg_thumbnail_status survey(
+    decoder *decoder, const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
+    start(decoder, data, size, request);
+    decoder->is_survey = 1;
+    webimage_jpeg_thumbnail_status status = read_file(decoder);
+    start(decoder, data, size, request);
+    return status;
+}
+
 webimage_jpeg_thumbnail_status webimage_jpeg_thumbnail_decode(
     const uint8_t *data, size_t size, const webimage_jpeg_thumbnail_request *request) {
     decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
-    decoder->request = request;
-    decoder->next = data;
-    decoder->end = data + size;
-    webimage_jpeg_thumbnail_status status = read_file(decoder);
+    webimage_jpeg_thumbnail_status status = survey(decoder, data, size, request);
+    if (!status) status = read_file(decoder);
     if (request->work) *request->work = decoder->work;
     for (int index = 0; index < MAX_COMPONENTS; index++) {
         free(decoder->components[index].samples);

@@ -9,22 +9,30 @@
 typedef struct {
     decoder *decoder;
     uint32_t position;
-    unsigned restarts;
     size_t until_restart;       /* blocks or MCUs */
+    int is_dry;                 /* no data is left until the next restart marker */
     symbol_table symbols[MAX_COMPONENTS];
     int predictions[MAX_COMPONENTS];
     uint32_t end_run;           /* the number of further blocks without codes (EOBRUN) */
 } reader;
 
-enum { MARGIN_BYTES = 2048 };   /* more than an MCU can need */
+enum {
+    MARGIN_BYTES = 2048,        /* more than an MCU can need */
+    /* libjpeg-turbo fails at a sum that needs more than 32 bits. */
+    LARGEST_DC = 1 << 29,
+};
+
+/* As next_symbol; libjpeg-turbo reads 17 bits of an invalid code and takes it for symbol 0. */
+static inline unsigned strict_symbol(const symbol_table *table, uint64_t bits) {
+    unsigned entry = next_symbol(table, bits);
+    return __builtin_expect(entry == 0, 0) ? 17 << 8 : entry;
+}
 
 /* Call this function before each MCU: makes enough bits available, and processes a restart marker. */
 static webimage_jpeg_thumbnail_status prepare_mcu(reader *reader) {
     window *window = &reader->decoder->window;
     if (reader->until_restart == 0) {
-        if (reader->position > window->filled * 8) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-        webimage_jpeg_thumbnail_status status = webimage_jt_window_restart(window, reader->restarts++);
-        if (status) return status;
+        webimage_jt_window_restart(window);
         window->filled = 0;
         reader->position = webimage_jt_window_advance(window, 0);
         memset(reader->predictions, 0, sizeof reader->predictions);
@@ -36,7 +44,9 @@ static webimage_jpeg_thumbnail_status prepare_mcu(reader *reader) {
         reader->position = webimage_jt_window_advance(window, reader->position);
         if (webimage_jt_is_late(reader->decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
     }
-    return reader->position > window->filled * 8 ? WEBIMAGE_JPEG_THUMBNAIL_SHORT : WEBIMAGE_JPEG_THUMBNAIL_OK;
+    /* libjpeg-turbo ends an MCU with zeros if the data ends early, and leaves the following ones as they are. */
+    reader->is_dry = reader->position > window->filled * 8;
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 static inline uint64_t peek(const reader *reader) { return bits_at(reader->decoder->window.bytes, reader->position); }
@@ -59,10 +69,9 @@ static inline webimage_jpeg_thumbnail_status read_dc(reader *reader, int index, 
         return WEBIMAGE_JPEG_THUMBNAIL_OK;
     }
     uint64_t bits = peek(reader);
-    unsigned symbol = next_symbol(&reader->symbols[index], bits), length = symbol >> 8, size = symbol & 15;
-    if (symbol == 0) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
+    unsigned symbol = strict_symbol(&reader->symbols[index], bits), length = symbol >> 8, size = symbol & 15;
     int dc = reader->predictions[index] + extra_value(bits << length, size);
-    if (dc != (int16_t)dc) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
+    if (dc > LARGEST_DC || dc < -LARGEST_DC) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
     reader->predictions[index] = dc;
     reader->position += length + size;
     *block = (int16_t)(uint16_t)((unsigned)dc << decoder->low_bit);
@@ -75,7 +84,7 @@ static webimage_jpeg_thumbnail_status read_dc_scan(reader *reader) {
     for (int row = 0; row < decoder->mcus_high; row++) {
         for (int column = 0; column < decoder->mcus_wide; column++) {
             webimage_jpeg_thumbnail_status status = prepare_mcu(reader);
-            for (int index = 0; index < decoder->blocks_in_mcu && !status; index++) {
+            for (int index = 0; index < decoder->blocks_in_mcu && !status && !reader->is_dry; index++) {
                 const mcu_block *place = &decoder->mcu[index];
                 const component *component = decoder->scan[place->index];
                 int x = is_single ? column : column * component->horizontal + place->x;
@@ -100,21 +109,22 @@ typedef struct {
 } ac_block;
 
 static inline void set_coefficient(ac_block block, int index, int16_t value) {
+    /* A run that leaves the block ends at the last coefficient. */
+    if (index > 63) index = 63;
     block.coefficients[webimage_jt_natural_order[index]] = value;
-    if (value != 0) *block.nonzero |= UINT64_C(1) << index;
+    *block.nonzero = (*block.nonzero & ~(UINT64_C(1) << index)) | (uint64_t)(value != 0) << index;
 }
 
-static webimage_jpeg_thumbnail_status read_first_ac(reader *reader, ac_block block) {
+static void read_first_ac(reader *reader, ac_block block) {
     const decoder *decoder = reader->decoder;
     if (reader->end_run > 0) {
         reader->end_run--;
-        return WEBIMAGE_JPEG_THUMBNAIL_OK;
+        return;
     }
     for (int index = decoder->first; index <= decoder->last; index++) {
         uint64_t bits = peek(reader);
-        unsigned symbol = next_symbol(&reader->symbols[0], bits), length = symbol >> 8;
+        unsigned symbol = strict_symbol(&reader->symbols[0], bits), length = symbol >> 8;
         unsigned run = symbol >> 4 & 15, size = symbol & 15;
-        if (symbol == 0) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
         reader->position += length;
         if (size == 0 && run != 15) {
             start_end_run(reader, run);
@@ -123,12 +133,10 @@ static webimage_jpeg_thumbnail_status read_first_ac(reader *reader, ac_block blo
         }
         index += (int)run;
         if (size == 0) continue;
-        if (index > decoder->last) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
         int value = extra_value(bits << length, size);
         set_coefficient(block, index, (int16_t)(uint16_t)((unsigned)value << decoder->low_bit));
         reader->position += size;
     }
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 /* Reads the next bit of a coefficient that is not zero. */
@@ -154,32 +162,28 @@ static int refine_run(reader *reader, ac_block block, int index, int zeros) {
     return last + 1;
 }
 
-static webimage_jpeg_thumbnail_status read_further_ac(reader *reader, ac_block block) {
+static void read_further_ac(reader *reader, ac_block block) {
     const decoder *decoder = reader->decoder;
     int index = decoder->first;
     while (reader->end_run == 0 && index <= decoder->last) {
-        unsigned symbol = next_symbol(&reader->symbols[0], peek(reader)), run = symbol >> 4 & 15, size = symbol & 15;
-        if (symbol == 0 || size > 1) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
+        unsigned symbol = strict_symbol(&reader->symbols[0], peek(reader)), run = symbol >> 4 & 15, size = symbol & 15;
         reader->position += symbol >> 8;
         int value = 0;
-        if (size == 1) {
+        /* A valid file has only size 1. */
+        if (size != 0) {
             value = read_bits(reader, 1) ? 1 << decoder->low_bit : -(1 << decoder->low_bit);
         } else if (run != 15) {
             start_end_run(reader, run);
             break;
         }
         index = refine_run(reader, block, index, (int)run);
-        if (value != 0) {
-            if (index > decoder->last) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
-            set_coefficient(block, index, (int16_t)value);
-        }
+        if (value != 0) set_coefficient(block, index, (int16_t)value);
         index++;
     }
     if (reader->end_run > 0) {
         refine_run(reader, block, index, 64);
         reader->end_run--;
     }
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 static webimage_jpeg_thumbnail_status read_ac_scan(reader *reader) {
@@ -191,8 +195,8 @@ static webimage_jpeg_thumbnail_status read_ac_scan(reader *reader) {
         for (int column = 0; column < decoder->mcus_wide; column++) {
             webimage_jpeg_thumbnail_status status = prepare_mcu(reader);
             if (status) return status;
-            status = decoder->high_bit ? read_further_ac(reader, block) : read_first_ac(reader, block);
-            if (status) return status;
+            if (!reader->is_dry && decoder->high_bit) read_further_ac(reader, block);
+            if (!reader->is_dry && !decoder->high_bit) read_first_ac(reader, block);
             block.coefficients += 64;
             block.nonzero++;
         }
@@ -230,19 +234,17 @@ static webimage_jpeg_thumbnail_status allocate(component *component) {
         ? WEBIMAGE_JPEG_THUMBNAIL_OK : WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
 }
 
-/* Moves to the marker behind the scan without decoding it. */
-static webimage_jpeg_thumbnail_status skip_scan(decoder *decoder) {
-    window *window = &decoder->window;
-    for (;;) {
-        webimage_jt_window_skip(window);
-        const uint8_t *code = window->next;
-        while (code < window->end && *code == 0xff) code++;
-        if (code == window->end) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-        if (*code < 0xd0 || *code > 0xd7) return WEBIMAGE_JPEG_THUMBNAIL_OK;
-        if (decoder->restart_interval == 0) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
-        window->next = code + 1;
-        window->is_at_marker = 0;
+static int is_needed(const decoder *decoder) { return decoder->first == 0 || decoder->scan[0]->side == 2; }
+
+webimage_jpeg_thumbnail_status webimage_jt_progressive_survey(decoder *decoder) {
+    webimage_jpeg_thumbnail_status status = check_order(decoder);
+    int is_dc = decoder->first == 0;
+    for (int index = 0; index < decoder->scan_components && !status; index++) {
+        if (is_dc && decoder->high_bit != 0) continue;
+        status = webimage_jt_check_code(
+            is_dc ? &decoder->codes[0][decoder->dc_index[index]] : &decoder->codes[1][decoder->ac_index[index]], is_dc);
     }
+    return status ? status : webimage_jt_survey_scan(decoder);
 }
 
 static webimage_jpeg_thumbnail_status read_scan(decoder *decoder, reader *reader) {
@@ -251,64 +253,44 @@ static webimage_jpeg_thumbnail_status read_scan(decoder *decoder, reader *reader
         webimage_jpeg_thumbnail_status status = allocate(decoder->scan[index]);
         if (status) return status;
         if (is_dc && decoder->high_bit != 0) continue;
-        const huffman_code *code =
-            is_dc ? &decoder->codes[0][decoder->dc_index[index]] : &decoder->codes[1][decoder->ac_index[index]];
-        status = webimage_jt_check_code(code, is_dc);
-        if (status) return status;
-        webimage_jt_make_symbols(code, &reader->symbols[index]);
+        webimage_jt_make_symbols(
+            is_dc ? &decoder->codes[0][decoder->dc_index[index]] : &decoder->codes[1][decoder->ac_index[index]],
+            &reader->symbols[index]);
     }
     webimage_jt_window_start(decoder);
-    if (!is_dc && decoder->scan[0]->side == 1) return skip_scan(decoder);
     size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high;
     reader->decoder = decoder;
     reader->until_restart = interval_length(decoder, mcus);
     reader->position = webimage_jt_window_advance(&decoder->window, 0);
-    webimage_jpeg_thumbnail_status status = is_dc ? read_dc_scan(reader) : read_ac_scan(reader);
-    if (status) return status;
-    if (reader->position > decoder->window.filled * 8) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-    webimage_jt_window_skip(&decoder->window);
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    return is_dc ? read_dc_scan(reader) : read_ac_scan(reader);
 }
 
 webimage_jpeg_thumbnail_status webimage_jt_progressive_scan(decoder *decoder) {
-    webimage_jpeg_thumbnail_status status = check_order(decoder);
-    if (status) return status;
+    if (!is_needed(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OK;
     reader *reader = calloc(1, sizeof *reader);
     if (!reader) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
-    status = read_scan(decoder, reader);
+    webimage_jpeg_thumbnail_status status = read_scan(decoder, reader);
     free(reader);
-    decoder->next = decoder->window.next;
     if (!status && webimage_jt_is_late(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
     return status;
 }
 
-/* Returns whether a number is not exact. */
-static uint32_t finish_row(const component *component, int row) {
+static void finish_row(const component *component, int row) {
     size_t stride = component->stride, first = (size_t)row * (size_t)component->padded_wide;
     uint8_t *target = component->samples + (size_t)row * (size_t)component->side * stride;
     const int16_t *block = component->coefficients + first * component->coefficients_per_block;
-    uint32_t wrong = 0;
     for (int x = 0; x < component->blocks_wide; x++, block += component->coefficients_per_block) {
         if (component->side == 1) {
             *target++ = sample_of(*block, component->quant[0]);
         } else {
             int is_flat = component->nonzero[first + (size_t)x] == 0;
-            wrong |= webimage_jt_chroma_block(block, component->quant, is_flat, target, stride);
+            webimage_jt_chroma_block(block, component->quant, is_flat, target, stride);
             target += 2;
         }
     }
-    return wrong;
 }
 
-webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder) {
-    for (int index = 0; index < decoder->component_count; index++) {
-        const component *component = &decoder->components[index];
-        /* libjpeg-turbo smooths the blocks of a file whose coefficients are not complete. */
-        for (int coefficient = 0; coefficient < 64; coefficient++)
-            if (component->known_bits[coefficient] != 0) return WEBIMAGE_JPEG_THUMBNAIL_UNFINISHED;
-        if (component->side == 2 && webimage_jt_has_large_factor(component->quant)) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
-        for (int row = 0; row < component->blocks_high; row++)
-            if (finish_row(component, row)) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
-    }
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+void webimage_jt_progressive_finish(decoder *decoder) {
+    for (int index = 0; index < decoder->component_count; index++)
+        for (int row = 0; row < decoder->components[index].blocks_high; row++) finish_row(&decoder->components[index], row);
 }

@@ -5,10 +5,13 @@
 /* The second pass over the data of a sequential file. The first pass (streams.c) has found where each block starts. This
    pass decodes the DC coefficients, sums them and writes the samples. */
 
+/* More than the longest MCU: 10 blocks of 64 codes with their extra bits. */
+enum { MAX_MCU_BYTES = MAX_BLOCKS_IN_MCU * 64 * (17 + 15) / 8 };
+
 /* The blocks of one component in an MCU. */
 typedef struct {
     const component *component;
-    const symbol_table *symbols;
+    const symbol_table *symbols, *ac_symbols;
     value_table values;        /* of DC coefficients */
     int32_t prediction;        /* the last DC coefficient */
     int first, count;          /* the blocks' indices in the MCU */
@@ -28,9 +31,12 @@ typedef struct {
     uint32_t *list;                    /* the memory of `ends` and `guesses` */
     uint32_t *ends;                    /* one entry before them can be written as well */
     uint32_t *guesses[STREAMS];
+    int is_strict;                     /* the streams save no time for the rest of the scan */
+    size_t wasted_bits;                /* found by streams behind damage */
+    uint8_t *damaged;                  /* the data of a damaged restart interval, and zeros behind it */
 } scan;
 
-static webimage_jpeg_thumbnail_status prepare_part(scan *scan, int index) {
+static void prepare_part(scan *scan, int index) {
     const decoder *decoder = scan->decoder;
     part *part = &scan->parts[index];
     const component *component = decoder->scan[index];
@@ -45,8 +51,8 @@ static webimage_jpeg_thumbnail_status prepare_part(scan *scan, int index) {
         const mcu_block *place = &decoder->mcu[part->first + block];
         part->offsets[block] = ((size_t)place->y * component->stride + (size_t)place->x) * (size_t)component->side;
     }
-    if (component->side == 1) return WEBIMAGE_JPEG_THUMBNAIL_OK;
-    return webimage_jt_chroma_init(&part->chroma, component->quant, &scan->ac[decoder->ac_index[index]]);
+    part->ac_symbols = &scan->ac[decoder->ac_index[index]];
+    if (component->side == 2) webimage_jt_chroma_init(&part->chroma, component->quant, part->ac_symbols);
 }
 
 static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
@@ -54,8 +60,6 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
     int pairs = 0, pair_dc[MAX_COMPONENTS], pair_ac[MAX_COMPONENTS], pair_of[MAX_COMPONENTS];
     for (int index = 0; index < decoder->scan_components; index++) {
         int dc = decoder->dc_index[index], ac = decoder->ac_index[index];
-        if (webimage_jt_check_code(&decoder->codes[0][dc], 1) || webimage_jt_check_code(&decoder->codes[1][ac], 0))
-            return WEBIMAGE_JPEG_THUMBNAIL_TABLE;
         int pair = 0;
         while (pair < pairs && (pair_dc[pair] != dc || pair_ac[pair] != ac)) pair++;
         pair_of[index] = pair;
@@ -70,8 +74,7 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
             scan->code.dc[pair] = &scan->dc[dc];
             scan->code.ac[pair] = &scan->ac[ac];
         }
-        webimage_jpeg_thumbnail_status status = prepare_part(scan, index);
-        if (status) return status;
+        prepare_part(scan, index);
     }
     uint32_t tables[MAX_BLOCKS_IN_MCU];
     for (int index = 0; index < decoder->blocks_in_mcu; index++)
@@ -102,15 +105,15 @@ static webimage_jpeg_thumbnail_status prepare(decoder *decoder, scan *scan) {
 }
 
 /* Writes the samples of `count` MCUs of one row, or lists their blocks if a block has 2 x 2 samples. ends[-1] is the
-   position of the first block. Returns whether a block contains an invalid code or a value that needs more than 16
-   bits. */
+   position of the first block. The samples depend on 16 bits of the DC coefficient; libjpeg-turbo fails at a sum that needs
+   more than 32 bits. Returns whether a sum needs 29 bits, long before the addition could overflow. */
 static inline __attribute__((always_inline)) uint32_t write_part(
     scan *scan, part *part, const uint32_t *ends, uint8_t *target, size_t count, int blocks, int side) {
     const uint8_t *const bytes = scan->decoder->window.bytes;
     const size_t blocks_in_mcu = (size_t)scan->decoder->blocks_in_mcu;
     const uint16_t quant = part->component->quant[0];
     int32_t dc = part->prediction;
-    uint32_t flags = 0, extent = 0;
+    uint32_t extent = 0;
     int listed = part->chroma.count;
     ends += part->first;
     for (size_t mcu = 0; mcu < count; mcu++, ends += blocks_in_mcu, target += part->step) {
@@ -120,9 +123,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
             int32_t entry = part->values[bits >> (64 - GROUP_BITS)];
             if (__builtin_expect(entry == 0, 0)) entry = webimage_jt_long_value(part->symbols, 1, bits);
             dc += entry >> 16;
-            /* A sum that needs more bits stops the decode behind this loop, before the addition could overflow. */
-            extent |= (uint32_t)(dc + 32768);
-            flags |= ends[block];
+            extent |= (uint32_t)(dc ^ dc >> 31);
             if (side == 1) {
                 target[part->offsets[block]] = sample_of((int16_t)dc, quant);
             } else {
@@ -135,7 +136,7 @@ static inline __attribute__((always_inline)) uint32_t write_part(
     }
     part->prediction = dc;
     part->chroma.count = listed;
-    return (flags & SLOW_OR_INVALID) | extent >> 16;
+    return extent >> 29;
 }
 
 /* Gives the compiler the common numbers of blocks as constants. */
@@ -147,14 +148,11 @@ static uint32_t write_any_part(scan *scan, part *part, const uint32_t *ends, uin
 }
 
 /* Writes the samples of all listed blocks. Call this function before the window changes. */
-static webimage_jpeg_thumbnail_status flush_chroma(scan *scan) {
+static void flush_chroma(scan *scan) {
     for (int index = 0; index < scan->decoder->scan_components; index++) {
         part *part = &scan->parts[index];
-        webimage_jpeg_thumbnail_status status =
-            webimage_jt_chroma_flush(&part->chroma, scan->decoder->window.bytes, part->component->stride);
-        if (status) return status;
+        webimage_jt_chroma_flush(&part->chroma, scan->decoder->window.bytes, part->component->stride);
     }
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
 /* The number of MCUs for which all lists of chroma have space. */
@@ -168,7 +166,14 @@ static size_t chroma_room(const scan *scan) {
     return room;
 }
 
-/* Writes `count` MCUs, whose blocks end at `ends`. `start` is the position of the first block. */
+/* Where the samples of an MCU start. */
+static inline uint8_t *target_of(const scan *scan, const part *part, size_t column, size_t row) {
+    size_t blocks_down = (size_t)(scan->decoder->scan_components == 1 ? 1 : part->component->vertical);
+    size_t y = row * blocks_down * (size_t)part->component->side;
+    return part->component->samples + y * part->component->stride + column * part->step;
+}
+
+/* Writes `count` MCUs without damage, whose blocks end at `ends`. `start` is the position of the first block. */
 static webimage_jpeg_thumbnail_status write_blocks(scan *scan, uint32_t start, uint32_t *ends, size_t count) {
     decoder *decoder = scan->decoder;
     size_t wide = (size_t)decoder->mcus_wide;
@@ -179,23 +184,15 @@ static webimage_jpeg_thumbnail_status write_blocks(scan *scan, uint32_t start, u
         if (run > room) run = room;
         for (int index = 0; index < decoder->scan_components && run > 0; index++) {
             part *part = &scan->parts[index];
-            const component *component = part->component;
-            size_t blocks_down = (size_t)(decoder->scan_components == 1 ? 1 : component->vertical);
-            size_t y = row * blocks_down * (size_t)component->side;
-            uint8_t *target = component->samples + y * component->stride + column * part->step;
-            if (write_any_part(scan, part, ends, target, run)) return WEBIMAGE_JPEG_THUMBNAIL_CODE;
+            if (write_any_part(scan, part, ends, target_of(scan, part, column, row), run))
+                return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
         }
-        webimage_jpeg_thumbnail_status status = run == room ? flush_chroma(scan) : WEBIMAGE_JPEG_THUMBNAIL_OK;
-        if (status) return status;
+        if (run == room) flush_chroma(scan);
         ends += run * (size_t)decoder->blocks_in_mcu;
         scan->mcu += run;
         count -= run;
     }
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
-}
-
-static void reset_predictions(scan *scan) {
-    for (int index = 0; index < MAX_COMPONENTS; index++) scan->parts[index].prediction = 0;
 }
 
 /* The work so far is compared with the bits so far. The limits are twice the values of ordinary photos in the highest
@@ -205,14 +202,25 @@ enum {
     BITS_PER_CHROMA_STEP = 16,
     BLOCKS_PER_INTERVAL = 24,
     BITS_PER_BLOCK = 8,
+    GIVES_UP_PART = 8, /* libjpeg-turbo decodes a costly file if less than 1/8 of it has been decoded */
+    WASTE_PART = 16,   /* no streams are used after they have used 1/16 of the data in vain */
 };
 
 static int is_costly(const scan *scan) {
-    if (scan->decoder->request->ignores_cost) return 0;
     uint64_t chroma_rounds = 0;
     for (int index = 0; index < MAX_COMPONENTS; index++) chroma_rounds += scan->parts[index].chroma.rounds;
     return scan->code.slow_symbols * ROUNDS_PER_SLOW_SYMBOL > scan->code.rounds
         || chroma_rounds * STREAMS * BITS_PER_CHROMA_STEP > scan->decoder->work.bits;
+}
+
+static size_t done_bytes(const decoder *decoder) {
+    return decoder->done_bytes + (size_t)(decoder->window.next - decoder->next);
+}
+
+/* Whether so little has been decoded that libjpeg-turbo can start anew. Later, more work would be lost than a strict decode
+   of the rest takes. */
+static int is_early(const decoder *decoder) {
+    return !decoder->request->ignores_cost && done_bytes(decoder) <= decoder->data_bytes / GIVES_UP_PART;
 }
 
 /* Call this function after each window. */
@@ -220,9 +228,106 @@ static webimage_jpeg_thumbnail_status check_cost(scan *scan, size_t bits) {
     decoder *decoder = scan->decoder;
     decoder->work.windows++;
     decoder->work.bits += bits;
-    decoder->window.capacity = scan->capacity;
+    /* Damage makes the streams' work for the rest of a window useless. So no window is longer than half of the data before
+       it. */
+    size_t longest = done_bytes(decoder) / 2;
+    if (longest < decoder->window.capacity) longest = decoder->window.capacity;
+    decoder->window.capacity = longest < scan->capacity ? longest : scan->capacity;
     if (webimage_jt_is_late(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
-    return is_costly(scan) ? WEBIMAGE_JPEG_THUMBNAIL_COSTLY : WEBIMAGE_JPEG_THUMBNAIL_OK;
+    if (decoder->request->ignores_cost || scan->is_strict || !is_costly(scan)) return WEBIMAGE_JPEG_THUMBNAIL_OK;
+    if (is_early(decoder)) return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
+    scan->is_strict = 1;
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+/* Counts bits that the streams have used in vain. */
+static void waste(scan *scan, size_t bits) {
+    scan->wasted_bits += bits;
+    size_t allowed = MIN_WINDOW_BYTES * 8 + scan->decoder->data_bytes * 8 / WASTE_PART;
+    if (scan->wasted_bits > allowed && !scan->decoder->request->ignores_cost) scan->is_strict = 1;
+}
+
+/* The number of MCUs before the first invalid code. */
+static size_t sound_mcus(const scan *scan, const uint32_t *ends, size_t mcus) {
+    size_t blocks = (size_t)scan->decoder->blocks_in_mcu;
+    for (size_t done = 0; done < mcus;) {
+        size_t some = mcus - done < 64 ? mcus - done : 64;
+        uint32_t flags = 0;
+        for (size_t index = done * blocks; index < (done + some) * blocks; index++) flags |= ends[index];
+        if (flags & SLOW_OR_INVALID) {
+            size_t index = done * blocks;
+            while (!(ends[index] & SLOW_OR_INVALID)) index++;
+            return index / blocks;
+        }
+        done += some;
+    }
+    return mcus;
+}
+
+/* Decodes the next MCU strictly. Returns the position behind it. */
+static uint32_t write_strict_mcu(scan *scan, const window *window, uint32_t position, size_t column, size_t row) {
+    const uint32_t end = (uint32_t)window->filled * 8;
+    for (int index = 0; index < scan->decoder->scan_components; index++) {
+        part *part = &scan->parts[index];
+        const component *component = part->component;
+        uint8_t *target = target_of(scan, part, column, row);
+        for (int block = 0; block < part->count; block++) {
+            if (component->side == 1) {
+                position = webimage_jt_strict_block(
+                    window->bytes, position, part->symbols, part->ac_symbols, &part->prediction, NULL);
+                target[part->offsets[block]] = sample_of((int16_t)part->prediction, component->quant[0]);
+            } else {
+                int16_t coefficients[64] = {0};
+                position = webimage_jt_strict_block(
+                    window->bytes, position, part->symbols, part->ac_symbols, &part->prediction, coefficients);
+                webimage_jt_strict_samples(
+                    coefficients, component->quant, target + part->offsets[block], component->stride);
+            }
+            /* Behind the data, all bits are zeros. The padding is not long enough for all blocks of an MCU. */
+            if (position > end + 8) position = end + 8;
+        }
+    }
+    return position;
+}
+
+/* Writes the samples of an MCU for which there is no data. */
+static void write_empty_mcu(scan *scan, size_t column, size_t row) {
+    for (int index = 0; index < scan->decoder->scan_components; index++) {
+        part *part = &scan->parts[index];
+        uint8_t *target = target_of(scan, part, column, row);
+        size_t side = (size_t)part->component->side;
+        for (int block = 0; block < part->count; block++)
+            for (size_t y = 0; y < side; y++)
+                memset(target + part->offsets[block] + y * part->component->stride, 128, side);
+    }
+}
+
+/* Decodes the rest of a scan or of a restart interval from its first damaged MCU, one symbol at a time. */
+static webimage_jpeg_thumbnail_status write_strictly(scan *scan, window *window, uint32_t position, size_t mcus) {
+    if (is_early(scan->decoder)) return WEBIMAGE_JPEG_THUMBNAIL_COSTLY;
+    size_t wide = (size_t)scan->decoder->mcus_wide, column = scan->mcu % wide, row = scan->mcu / wide;
+    scan->mcu += mcus;
+    scan->decoder->work.strict_mcus += mcus;
+    for (; mcus > 0; mcus--) {
+        if (!window->is_at_marker && (size_t)(position >> 3) + MAX_MCU_BYTES > window->filled) {
+            position = webimage_jt_window_advance(window, position);
+            if (webimage_jt_is_late(scan->decoder)) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_TIME;
+        }
+        if (position <= window->filled * 8) position = write_strict_mcu(scan, window, position, column, row);
+        else write_empty_mcu(scan, column, row);
+        for (int index = 0; index < scan->decoder->scan_components; index++) {
+            int32_t dc = scan->parts[index].prediction;
+            if ((dc ^ dc >> 31) >> 29) return WEBIMAGE_JPEG_THUMBNAIL_RANGE;
+        }
+        if (++column < wide) continue;
+        column = 0;
+        row++;
+    }
+    return WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+static void reset_predictions(scan *scan) {
+    for (int index = 0; index < MAX_COMPONENTS; index++) scan->parts[index].prediction = 0;
 }
 
 /* Decodes `mcus` MCUs in windows, each by several streams. The data starts at `window.next`. */
@@ -234,17 +339,22 @@ static webimage_jpeg_thumbnail_status decode_long(scan *scan, size_t mcus) {
     window->filled = 0;
     for (;;) {
         position = webimage_jt_window_advance(window, position);
+        if (scan->is_strict) return write_strictly(scan, window, position, mcus);
         uint32_t start = position;
-        size_t count = webimage_jt_find_blocks(decoder, &scan->code, position, scan->ends, scan->guesses) / blocks;
-        if (count > mcus) count = mcus;
+        size_t found = webimage_jt_find_blocks(decoder, &scan->code, position, scan->ends, scan->guesses) / blocks;
+        if (found > mcus) found = mcus;
+        size_t count = sound_mcus(scan, scan->ends, found);
         webimage_jpeg_thumbnail_status status = write_blocks(scan, position, scan->ends, count);
-        if (!status) status = flush_chroma(scan);
+        flush_chroma(scan);
         if (status) return status;
         if (count > 0) position = scan->ends[count * blocks - 1] & POSITION_MASK;
         mcus -= count;
         if (mcus == 0) return WEBIMAGE_JPEG_THUMBNAIL_OK;
         /* A full window always contains a whole MCU. */
-        if (window->is_at_marker || count == 0) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
+        if (count < found || count == 0 || window->is_at_marker) {
+            if (position < window->filled * 8) waste(scan, window->filled * 8 - position);
+            return write_strictly(scan, window, position, mcus);
+        }
         status = check_cost(scan, position - start);
         if (status) return status;
     }
@@ -276,22 +386,42 @@ static void run_intervals(scan *scan, interval *intervals, size_t count) {
     }
 }
 
+/* Decodes an interval of the window strictly, from `position`. */
+static webimage_jpeg_thumbnail_status write_damaged(scan *scan, const interval *interval, uint32_t position, size_t mcus) {
+    /* Zeros must follow the interval, and not the next one. */
+    size_t start = position >> 3, length = interval->stream.limit / 8 - start;
+    if (!scan->damaged) scan->damaged = malloc(scan->capacity + WINDOW_PADDING);
+    if (!scan->damaged) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
+    memcpy(scan->damaged, scan->decoder->window.bytes + start, length);
+    memset(scan->damaged + length, 0, WINDOW_PADDING);
+    window copy = {.bytes = scan->damaged, .filled = length, .is_at_marker = 1};
+    return write_strictly(scan, &copy, position & 7, mcus);
+}
+
+static webimage_jpeg_thumbnail_status write_interval(scan *scan, interval *interval) {
+    size_t blocks = (size_t)scan->decoder->blocks_in_mcu;
+    size_t found = (size_t)(interval->stream.ends - interval->ends) / blocks;
+    if (found > interval->mcus) found = interval->mcus;
+    while (found > 0 && (interval->ends[found * blocks - 1] & POSITION_MASK) > interval->stream.limit) found--;
+    size_t count = sound_mcus(scan, interval->ends, found);
+    reset_predictions(scan);
+    uint32_t position = count == 0 ? interval->start : interval->ends[count * blocks - 1] & POSITION_MASK;
+    webimage_jpeg_thumbnail_status status = write_blocks(scan, interval->start, interval->ends, count);
+    if (status || count == interval->mcus) return status;
+    if (position < interval->stream.limit) waste(scan, interval->stream.limit - position);
+    return write_damaged(scan, interval, position, interval->mcus - count);
+}
+
 static webimage_jpeg_thumbnail_status write_intervals(scan *scan, interval *intervals, size_t count) {
     run_intervals(scan, intervals, count);
     size_t bits = 0;
     for (size_t index = 0; index < count; index++) {
-        interval *interval = &intervals[index];
-        size_t blocks = interval->mcus * (size_t)scan->decoder->blocks_in_mcu;
-        if ((size_t)(interval->stream.ends - interval->ends) < blocks
-            || (interval->ends[blocks - 1] & POSITION_MASK) > interval->stream.limit)
-            return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-        reset_predictions(scan);
-        webimage_jpeg_thumbnail_status status = write_blocks(scan, interval->start, interval->ends, interval->mcus);
+        webimage_jpeg_thumbnail_status status = write_interval(scan, &intervals[index]);
         if (status) return status;
-        bits += interval->stream.limit - interval->start;
+        bits += intervals[index].stream.limit - intervals[index].start;
     }
-    webimage_jpeg_thumbnail_status status = flush_chroma(scan);
-    return status ? status : check_cost(scan, bits);
+    flush_chroma(scan);
+    return check_cost(scan, bits);
 }
 
 /* Decodes a scan with restart markers. Each interval is independent of the others and its start is known. Intervals that
@@ -301,13 +431,12 @@ static webimage_jpeg_thumbnail_status decode_intervals(scan *scan, size_t mcus) 
     window *window = &decoder->window;
     interval intervals[MAX_INTERVALS];
     size_t count = 0, filled = 0;
-    unsigned number = 0;
     webimage_jpeg_thumbnail_status status = WEBIMAGE_JPEG_THUMBNAIL_OK;
     while (mcus > 0 || count > 0) {
         const uint8_t *start = window->next;
         size_t length = interval_length(decoder, mcus);
         int is_complete = 0;
-        if (mcus > 0 && count < MAX_INTERVALS && filled + 2 * INTERVAL_GAP < window->capacity) {
+        if (mcus > 0 && count < MAX_INTERVALS && filled + 2 * INTERVAL_GAP < window->capacity && !scan->is_strict) {
             window->is_at_marker = 0;
             window->filled = filled;
             webimage_jt_window_fill(window);
@@ -322,7 +451,7 @@ static webimage_jpeg_thumbnail_status decode_intervals(scan *scan, size_t mcus) 
             interval->stream.limit = (uint32_t)window->filled * 8;
             filled = window->filled + INTERVAL_GAP;
             mcus -= length;
-            if (mcus > 0) status = webimage_jt_window_restart(window, number++);
+            if (mcus > 0) webimage_jt_window_restart(window);
         } else if (count > 0) {
             status = write_intervals(scan, intervals, count);
             count = filled = 0;
@@ -333,43 +462,53 @@ static webimage_jpeg_thumbnail_status decode_intervals(scan *scan, size_t mcus) 
             reset_predictions(scan);
             status = decode_long(scan, length);
             mcus -= length;
-            if (!status && mcus > 0) status = webimage_jt_window_restart(window, number++);
+            if (!status && mcus > 0) webimage_jt_window_restart(window);
         }
         if (status) return status;
     }
     return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }
 
-/* Detects a truncated scan, and a scan that libjpeg-turbo probably decodes as fast, before any work. */
-static webimage_jpeg_thumbnail_status inspect(decoder *decoder, size_t mcus) {
-    size_t interval = interval_length(decoder, mcus), blocks = (size_t)decoder->blocks_in_mcu;
-    webimage_jt_window_start(decoder);
-    if (webimage_jt_is_truncated(&decoder->window)) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-    if (decoder->request->ignores_cost) return WEBIMAGE_JPEG_THUMBNAIL_OK;
-    size_t bits = (size_t)(decoder->end - decoder->next) * 8;
-    return interval * blocks < BLOCKS_PER_INTERVAL || bits / BITS_PER_BLOCK < mcus * blocks
+webimage_jpeg_thumbnail_status webimage_jt_sequential_survey(decoder *decoder) {
+    for (int index = 0; index < decoder->scan_components; index++)
+        if (webimage_jt_check_code(&decoder->codes[0][decoder->dc_index[index]], 1)
+            || webimage_jt_check_code(&decoder->codes[1][decoder->ac_index[index]], 0))
+            return WEBIMAGE_JPEG_THUMBNAIL_TABLE;
+    size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high, blocks = (size_t)decoder->blocks_in_mcu;
+    const uint8_t *start = decoder->next;
+    webimage_jpeg_thumbnail_status status = webimage_jt_survey_scan(decoder);
+    size_t bytes = (size_t)(decoder->next - start);
+    if (status || decoder->request->ignores_cost) return status;
+    return interval_length(decoder, mcus) * blocks < BLOCKS_PER_INTERVAL || bytes * 8 / BITS_PER_BLOCK < mcus * blocks
         ? WEBIMAGE_JPEG_THUMBNAIL_COSTLY : WEBIMAGE_JPEG_THUMBNAIL_OK;
+}
+
+/* The first window is small in relation to libjpeg-turbo's work for the whole file. */
+static size_t first_window_bytes(const decoder *decoder) {
+    size_t by_pixels = (size_t)decoder->width * (size_t)decoder->height / 64, by_data = decoder->data_bytes / 16;
+    size_t first = by_pixels < by_data ? by_pixels : by_data;
+    return first < MIN_WINDOW_BYTES ? MIN_WINDOW_BYTES : first > FIRST_WINDOW_BYTES ? FIRST_WINDOW_BYTES : first;
 }
 
 webimage_jpeg_thumbnail_status webimage_jt_sequential_scan(decoder *decoder) {
     size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high;
-    webimage_jpeg_thumbnail_status status = inspect(decoder, mcus);
-    if (status) return status;
+    webimage_jt_window_start(decoder);
     scan *scan = calloc(1, sizeof *scan);
     if (!scan) return WEBIMAGE_JPEG_THUMBNAIL_OUT_OF_MEMORY;
-    status = prepare(decoder, scan);
+    webimage_jpeg_thumbnail_status status = prepare(decoder, scan);
     if (!status) {
         window *window = &decoder->window;
-        if (window->capacity > FIRST_WINDOW_BYTES) window->capacity = FIRST_WINDOW_BYTES;
+        size_t first = first_window_bytes(decoder);
+        if (window->capacity > first) window->capacity = first;
         status = decoder->restart_interval ? decode_intervals(scan, mcus) : decode_long(scan, mcus);
-        if (!status) webimage_jt_window_skip(window);
         window->capacity = scan->capacity;
-        decoder->next = window->next;
+        decoder->done_bytes += (size_t)(decoder->scan_ends[decoder->scan_count - 1] - decoder->next);
         decoder->work.rounds += scan->code.rounds;
         decoder->work.slow_symbols += scan->code.slow_symbols;
         for (int index = 0; index < MAX_COMPONENTS; index++) decoder->work.chroma_rounds += scan->parts[index].chroma.rounds;
     }
     free(scan->list);
+    free(scan->damaged);
     free(scan);
     return status;
 }

@@ -41,12 +41,12 @@ void webimage_jt_make_symbols(const huffman_code *code, symbol_table *table) {
 }
 
 unsigned webimage_jt_long_symbol(const symbol_table *table, unsigned next16) {
-    for (int length = GROUP_BITS + 1; length <= 16; length++) {
-        if (next16 >= table->limit[length]) continue;
-        int index = (int)(next16 >> (16 - length)) + table->offset[length];
-        return (unsigned)length << 8 | table->symbols[index & 255];
-    }
-    return 0;
+    /* The limits never decrease. A loop that ends at the right length would be a branch that the processor cannot predict. */
+    unsigned length = GROUP_BITS + 1;
+    for (unsigned shorter = GROUP_BITS + 1; shorter < 16; shorter++) length += next16 >= table->limit[shorter];
+    if (next16 >= table->limit[16]) return 0;
+    int index = (int)(next16 >> (16 - length)) + table->offset[length];
+    return length << 8 | table->symbols[index & 255];
 }
 
 /* The entry of one symbol in a table of groups: its length with the extra bits, the coefficients that it advances << 24,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Declarations that the steps of the decoder share. The files in the order of the steps: markers.c, tables.c, window.c,
-   streams.c, joins.c, sequential.c, chroma.c, progressive.c, output.c.
+   streams.c, joins.c, sequential.c, strict.c, chroma.c, progressive.c, output.c.
 
    Every function that can fail returns a webimage_jpeg_thumbnail_status; 0 is success. */
 
@@ -14,7 +14,8 @@ enum {
     GROUP_BITS = 11,              /* the number of bits that one table lookup uses */
     GROUP_SIZE = 1 << GROUP_BITS,
     WINDOW_BYTES = 1 << 16,
-    FIRST_WINDOW_BYTES = 1 << 14, /* after this window it is known whether the loop saves time */
+    FIRST_WINDOW_BYTES = 1 << 14, /* after this window it is known whether the loop saves time; less of a small file */
+    MIN_WINDOW_BYTES = 4096,
     /* Zero bytes behind a window. A block of a progressive scan can read this far beyond the end: 63 times 31 bits. */
     WINDOW_PADDING = 320,
     MAX_COMPONENTS = 3,
@@ -95,6 +96,9 @@ struct decoder {
     const webimage_jpeg_thumbnail_request *request;
     const uint8_t *next;
     const uint8_t *end;
+    /* The file is read twice. The first time, the survey, only reads the markers and checks all that can be known without
+       decoding, so that a file is passed on before any work. */
+    int is_survey;
 
     int width, height;
     int is_progressive;
@@ -120,7 +124,12 @@ struct decoder {
     mcu_block mcu[MAX_BLOCKS_IN_MCU];
 
     window window;
+    size_t done_bytes; /* of the scans before this one */
     webimage_jpeg_thumbnail_work work;
+
+    /* The last member: the second reading keeps it. */
+    const uint8_t *scan_ends[MAX_SCANS]; /* the markers behind the scans */
+    size_t data_bytes;                   /* of all scans */
 };
 
 static inline uint64_t bits_at(const uint8_t *bytes, uint32_t position) {
@@ -176,12 +185,12 @@ void webimage_jt_window_start(decoder *decoder);
 void webimage_jt_window_fill(window *window);
 /* Removes the bytes before `position` and fills the window. Returns the new position of the same bit. */
 uint32_t webimage_jt_window_advance(window *window, uint32_t position);
-/* Whether the file ends inside the scan that starts at `next`, as far as this is visible without decoding it. */
-int webimage_jt_is_truncated(const window *window);
+/* Moves `next` from a scan's data to the marker behind it. Checks the restart markers. */
+webimage_jpeg_thumbnail_status webimage_jt_survey_scan(decoder *decoder);
 /* Moves `next` to the next marker. */
 void webimage_jt_window_skip(window *window);
-/* Consumes the restart marker with this number. */
-webimage_jpeg_thumbnail_status webimage_jt_window_restart(window *window, unsigned number);
+/* Consumes the next restart marker. The survey has found that it is there. */
+void webimage_jt_window_restart(window *window);
 
 /* streams.c */
 /* The code of a scan: tables, and the order of the tables in an MCU. */
@@ -226,7 +235,21 @@ size_t webimage_jt_find_blocks(
 size_t webimage_jt_ends_capacity(size_t window_bytes);
 size_t webimage_jt_guesses_capacity(size_t window_bytes);
 
+/* strict.c */
+/* Decodes a block as libjpeg-turbo does, also a damaged one. `coefficients` is NULL if only the DC coefficient is needed;
+   otherwise it has 64 zeros in natural order. Returns the position behind the block. */
+uint32_t webimage_jt_strict_block(
+    const uint8_t *bytes, uint32_t position, const symbol_table *dc, const symbol_table *ac, int32_t *prediction,
+    int16_t *coefficients);
+/* Decodes only the AC coefficients, from the position of their first code. */
+uint32_t webimage_jt_strict_ac(
+    const uint8_t *bytes, uint32_t position, const symbol_table *ac, int16_t *coefficients);
+/* Writes the 2 x 2 samples of a block, for any coefficients, as libjpeg-turbo does on this processor. */
+void webimage_jt_strict_samples(const int16_t *coefficients, const uint16_t *quant, uint8_t *target, size_t stride);
+
 /* sequential.c */
+/* Checks the codes and the markers of a scan, and whether the loop probably saves time. */
+webimage_jpeg_thumbnail_status webimage_jt_sequential_survey(decoder *decoder);
 webimage_jpeg_thumbnail_status webimage_jt_sequential_scan(decoder *decoder);
 /* The sample of a block with this DC coefficient, as jpeg_idct_1x1 computes it: the factor has 16 bits with a sign, and
    libjpeg's table of samples repeats after 1024 values. */
@@ -243,6 +266,9 @@ enum {
     CHROMA_SUMS = 11,
     /* The number of a block's first AC coefficient, minus one. With this number, coefficient 63 sets bit 7. */
     CHROMA_START = 65,
+    /* A coefficient times its quantisation factor, and the sum over a column, must fit into 15 bits with the sign. Then
+       no sum needs more than 32 bits. Other blocks are computed by strict.c. */
+    CHROMA_LARGEST = (1 << 14) - 1,
 };
 
 /* How a coefficient is used: the index of the list to which it is added, and its factor. */
@@ -263,28 +289,30 @@ typedef struct {
     int32_t largest[64];        /* the largest exact value of each coefficient */
     int32_t always_exact;       /* no coefficient up to this value exceeds its `largest` */
     int count;
+    const uint16_t *quant;
     uint32_t starts[CHROMA_LIST]; /* the position of the AC codes and CHROMA_START << 24 */
     uint8_t *targets[CHROMA_LIST];
     uint32_t sums[CHROMA_SUMS * CHROMA_LIST];
     uint64_t rounds;
 } chroma_blocks;
 
-/* Prepares the factors. The result is RANGE if a quantisation factor is too large. */
-webimage_jpeg_thumbnail_status webimage_jt_chroma_init(
-    chroma_blocks *blocks, const uint16_t *quant, const symbol_table *symbols);
+/* Prepares the factors. No quantisation factor is above CHROMA_LARGEST. */
+void webimage_jt_chroma_init(chroma_blocks *blocks, const uint16_t *quant, const symbol_table *symbols);
 /* Decodes the AC coefficients of the listed blocks, writes their samples and empties the list. For each block the caller
    has set `starts`, its target, and its DC coefficient in sums[]. */
-webimage_jpeg_thumbnail_status webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_t stride);
+void webimage_jt_chroma_flush(chroma_blocks *blocks, const uint8_t *bytes, size_t stride);
 /* Writes the samples of a block whose coefficients, in natural order, are known. If `is_flat` is set, only the first one
-   is not 0. No quantisation factor is above CHROMA_LARGEST. Returns whether a number is not exact. */
-uint32_t webimage_jt_chroma_block(
+   is not 0. No quantisation factor is above CHROMA_LARGEST. */
+void webimage_jt_chroma_block(
     const int16_t *coefficients, const uint16_t *quant, int is_flat, uint8_t *target, size_t stride);
 int webimage_jt_has_large_factor(const uint16_t *quant);
 
 /* progressive.c */
+/* Checks the parameters of a scan and its codes. */
+webimage_jpeg_thumbnail_status webimage_jt_progressive_survey(decoder *decoder);
 webimage_jpeg_thumbnail_status webimage_jt_progressive_scan(decoder *decoder);
 /* Writes the samples after the last scan. */
-webimage_jpeg_thumbnail_status webimage_jt_progressive_finish(decoder *decoder);
+void webimage_jt_progressive_finish(decoder *decoder);
 
 /* output.c */
 /* Writes the output. `space` has place for three rows. */

@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 webimage_jpeg_thumbnail_status webimage_jt_window_init(decoder *decoder) {
     window *window = &decoder->window;
     size_t wanted = decoder->request->window_bytes;
@@ -42,12 +46,20 @@ static size_t copy_plain(const uint8_t *source, size_t size, uint8_t *target) {
 }
 
 /* Returns the next 0xff, or the end. In some files every second byte is 0xff; memchr is slow for those. */
-static const uint8_t *find_ff(const uint8_t *next, const uint8_t *end) {
+static inline const uint8_t *find_ff(const uint8_t *next, const uint8_t *end) {
+#if defined(__SSE2__)
+    const __m128i wanted = _mm_set1_epi8(-1);
+    for (; end - next >= 16; next += 16) {
+        int found = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)next), wanted));
+        if (found) return next + __builtin_ctz((unsigned)found);
+    }
+#else
     uint64_t words[2];
     for (; end - next >= 16; next += 16) {
         memcpy(words, next, sizeof words);
         if (has_ff(words[0]) | has_ff(words[1])) break;
     }
+#endif
     while (next < end && *next != 0xff) next++;
     return next;
 }
@@ -59,8 +71,7 @@ void webimage_jt_window_fill(window *window) {
         window->filled += copied;
         window->next += copied;
         if (window->filled == window->capacity) break;
-        /* The next byte is 0xff, or the file ends. More than one 0xff before a 0 is treated as a marker, so that the file
-           is passed on: libjpeg-turbo decodes such an MCU twice and keeps coefficients of the first time. */
+        /* The next byte is 0xff. */
         if (window->end - window->next >= 2 && window->next[1] == 0) {
             window->bytes[window->filled++] = 0xff;
             window->next += 2;
@@ -79,16 +90,40 @@ uint32_t webimage_jt_window_advance(window *window, uint32_t position) {
     return position & 7;
 }
 
-int webimage_jt_is_truncated(const window *window) {
-    /* Most files end with the end marker. In a file with further data behind it, look for any marker behind the scan. */
-    const uint8_t *end = window->end;
-    if (end - window->next >= 2 && end[-2] == 0xff && end[-1] == 0xd9) return 0;
-    for (const uint8_t *code = find_ff(window->next, end); code < end; code = find_ff(code + 1, end)) {
-        while (code < end && *code == 0xff) code++;
-        if (code < end && *code != 0 && (*code < 0xd0 || *code > 0xd7)) return 0;
-        if (code == end) break;
+/* Returns the next 0xff that is not followed by 0, or the end. */
+static const uint8_t *find_marker(const uint8_t *next, const uint8_t *end) {
+#if defined(__SSE2__)
+    /* Takes the same time however many bytes are 0xff. */
+    const __m128i ones = _mm_set1_epi8(-1), zeros = _mm_setzero_si128();
+    for (; end - next >= 17; next += 16) {
+        __m128i here = _mm_loadu_si128((const __m128i *)next), behind = _mm_loadu_si128((const __m128i *)(next + 1));
+        int found = _mm_movemask_epi8(_mm_andnot_si128(_mm_cmpeq_epi8(behind, zeros), _mm_cmpeq_epi8(here, ones)));
+        if (found) return next + __builtin_ctz((unsigned)found);
     }
-    return 1;
+#endif
+    for (next = find_ff(next, end); end - next >= 2 && next[1] == 0;) next = find_ff(next + 2, end);
+    return next;
+}
+
+webimage_jpeg_thumbnail_status webimage_jt_survey_scan(decoder *decoder) {
+    size_t mcus = (size_t)decoder->mcus_wide * (size_t)decoder->mcus_high, restarts = 0;
+    size_t expected = decoder->restart_interval == 0 ? 0 : (mcus - 1) / (size_t)decoder->restart_interval;
+    const uint8_t *next = decoder->next;
+    for (;;) {
+        const uint8_t *found = find_marker(next, decoder->end), *code = found;
+        while (code < decoder->end && *code == 0xff) code++;
+        /* Fill bytes inside the data: libjpeg-turbo decodes such an MCU twice and keeps coefficients of the first time. */
+        if (code == decoder->end || *code == 0) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
+        if (*code < 0xd0 || *code > 0xd7) {
+            decoder->data_bytes += (size_t)(found - decoder->next);
+            decoder->next = found;
+            return restarts == expected ? WEBIMAGE_JPEG_THUMBNAIL_OK : WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+        }
+        /* libjpeg-turbo repairs a wrong order, with a warning. */
+        if (restarts == expected || (size_t)(*code & 7) != (restarts & 7)) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
+        restarts++;
+        next = code + 1;
+    }
 }
 
 void webimage_jt_window_skip(window *window) {
@@ -100,12 +135,9 @@ void webimage_jt_window_skip(window *window) {
     }
 }
 
-webimage_jpeg_thumbnail_status webimage_jt_window_restart(window *window, unsigned number) {
+void webimage_jt_window_restart(window *window) {
     webimage_jt_window_skip(window);
     while (window->next < window->end && *window->next == 0xff) window->next++;
-    if (window->next == window->end) return WEBIMAGE_JPEG_THUMBNAIL_SHORT;
-    if (*window->next != 0xd0 + (number & 7)) return WEBIMAGE_JPEG_THUMBNAIL_MARKER;
     window->next++;
     window->is_at_marker = 0;
-    return WEBIMAGE_JPEG_THUMBNAIL_OK;
 }

@@ -55,9 +55,11 @@ static int smooth(uint64_t seed, int x, int y, int size) {
 
 static uint8_t sample_at(const webimage_jpeg_sample *sample, uint64_t *state, int x, int y, int channel) {
     uint64_t seed = sample->seed * 8 + (uint64_t)channel;
-    switch (sample->content) {
+    int content = sample->has_own_chroma && channel > 0 ? sample->chroma_content : sample->content;
+    switch (content) {
         case WEBIMAGE_JPEG_SAMPLE_NOISE: return (uint8_t)next_random(state);
         case WEBIMAGE_JPEG_SAMPLE_FLAT: return (uint8_t)corner(seed, 0, 0);
+        case WEBIMAGE_JPEG_SAMPLE_PATTERN: return (uint8_t)corner(seed, x & 15, y & 15);
         case WEBIMAGE_JPEG_SAMPLE_STRIPES: return ((x >> (3 + channel)) ^ (y >> 3)) & 1 ? 255 : 0;
         default: {
             int value = smooth(seed, x, y, 61) + (smooth(seed + 4, x, y, 7) - 128) / 6 + (int)(next_random(state) & 7) - 4;
@@ -73,6 +75,33 @@ static void reverse_symbols(JHUFF_TBL *table) {
         UINT8 symbol = table->huffval[first];
         table->huffval[first] = table->huffval[last];
         table->huffval[last] = symbol;
+    }
+}
+
+/* Replaces a code by a random one for the same symbols: short and long codes, in the same, the reverse or a random order. */
+static void make_random_code(JHUFF_TBL *table, uint64_t *state) {
+    int count = 0;
+    for (int length = 1; length <= 16; length++) count += table->bits[length];
+    if (next_random(state) % 3 == 0) reverse_symbols(table);
+    for (int swaps = next_random(state) % 2 ? (int)(next_random(state) % 400) : 0; swaps > 0; swaps--) {
+        UINT8 *a = &table->huffval[next_random(state) % (uint64_t)count], *b = &table->huffval[next_random(state) % (uint64_t)count];
+        UINT8 symbol = *a;
+        *a = *b;
+        *b = symbol;
+    }
+    /* `free` is the number of codes of this length that begin no shorter code. One code must stay unused. */
+    long free = 1;
+    int left = count, first = 1 + (int)(next_random(state) % 10), share = 1 + (int)(next_random(state) % 8);
+    for (int length = 1; length <= 16; length++) {
+        free *= 2;
+        long most = free - 1;
+        if (most > left) most = left;
+        /* The other codes must still fit. */
+        while (most > 0 && ((free - most) << (16 - length)) - 1 < left - most) most--;
+        long used = length == 16 ? most : length < first ? 0 : most * (long)(next_random(state) % (uint64_t)share + 1) / share;
+        table->bits[length] = (UINT8)used;
+        free -= used;
+        left -= (int)used;
     }
 }
 
@@ -136,7 +165,7 @@ size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **
     cinfo.image_width = (JDIMENSION)sample->width;
     cinfo.image_height = (JDIMENSION)sample->height;
     cinfo.input_components = channels[sample->color];
-    cinfo.in_color_space = spaces[sample->color];
+    cinfo.in_color_space = sample->has_own_chroma && channels[sample->color] == 3 ? JCS_YCbCr : spaces[sample->color];
     jpeg_set_defaults(&cinfo);
     if (sample->color == WEBIMAGE_JPEG_SAMPLE_RGB) jpeg_set_colorspace(&cinfo, JCS_RGB);
     jpeg_set_quality(&cinfo, sample->quality, sample->is_baseline ? TRUE : FALSE);
@@ -146,6 +175,11 @@ size_t webimage_jpeg_sample_write(const webimage_jpeg_sample *sample, uint8_t **
     }
     cinfo.optimize_coding = sample->optimizes_codes ? TRUE : FALSE;
     for (int index = 0; index < 2 && sample->has_long_codes; index++) reverse_symbols(cinfo.ac_huff_tbl_ptrs[index]);
+    uint64_t code_state = sample->code_seed;
+    for (int index = 0; index < 2 && sample->code_seed != 0 && !cinfo.optimize_coding; index++) {
+        make_random_code(cinfo.dc_huff_tbl_ptrs[index], &code_state);
+        make_random_code(cinfo.ac_huff_tbl_ptrs[index], &code_state);
+    }
     cinfo.restart_interval = (unsigned int)sample->restart_interval;
     cinfo.arith_code = sample->kind == WEBIMAGE_JPEG_SAMPLE_ARITHMETIC ? TRUE : FALSE;
     if (sample->kind == WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE) {

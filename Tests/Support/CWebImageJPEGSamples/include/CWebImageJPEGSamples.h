@@ -20,6 +20,7 @@ enum {
     WEBIMAGE_JPEG_SAMPLE_NOISE,
     WEBIMAGE_JPEG_SAMPLE_FLAT,
     WEBIMAGE_JPEG_SAMPLE_STRIPES,
+    WEBIMAGE_JPEG_SAMPLE_PATTERN, /* the same noise in every MCU, so that a decoder's branches are predictable */
 };
 
 enum {
@@ -42,6 +43,9 @@ typedef struct {
     int restart_interval; /* in MCUs; 0: none */
     uint8_t horizontal[4], vertical[4]; /* sampling factors */
     uint64_t seed;
+    int has_own_chroma;   /* the content of Cb and Cr is `chroma_content`; otherwise all channels of RGB are alike */
+    int chroma_content;
+    uint64_t code_seed;   /* if not 0, all Huffman codes are random; not for progressive files */
 } webimage_jpeg_sample;
 
 /* Returns the length of the file, or 0 if libjpeg cannot write it. The caller frees *file with free(). */
