@@ -1,5 +1,6 @@
 import CWebImageCodecShim
 import CWebImageJPEGThumbnail
+import Foundation
 import WebImageCore
 
 /// Decodes JPEG at 1/8 with `CWebImageJPEGThumbnail`, which writes the pixels of libjpeg-turbo in about a third of its
@@ -9,15 +10,25 @@ package enum JPEGThumbnailLoop {
     package enum Use: Sendable {
         /// All thumbnails are decoded by libjpeg-turbo.
         case never
-        /// Only where the loop is faster: in a release build, for pictures of at least 65,536 pixels.
+        /// Only where the loop is faster: in a release build, for pictures of at least 307,200 pixels.
         case whereFaster
         /// For every file that the loop can decode. A small window lets tests cover its edges with small files. If
         /// `isRequired` is true, any other file is an error.
         case always(windowBytes: Int, isRequired: Bool = false)
     }
 
-    /// Tests change this value. A debug build does not optimise the loop, and libjpeg-turbo is then faster.
-    @TaskLocal package static var use = webimage_jpeg_thumbnail_is_optimized() != 0 ? Use.whereFaster : .never
+    /// Tests change this value. A debug build does not optimise the loop, and libjpeg-turbo is then faster. In a process
+    /// whose environment has `WEBIMAGE_JPEG_THUMBNAILS=libjpeg`, libjpeg-turbo decodes every thumbnail.
+    @TaskLocal package static var use = isWanted ? Use.whereFaster : .never
+
+    private static let isWanted =
+        webimage_jpeg_thumbnail_is_optimized() != 0
+        && ProcessInfo.processInfo.environment["WEBIMAGE_JPEG_THUMBNAILS"] != "libjpeg"
+
+    /// Whether chroma may be decoded from its DC coefficients alone. The pixels then differ slightly from those of
+    /// libjpeg-turbo, and the decode of a usual photo takes 0.7 of the time, that of a progressive one 0.25. Set this
+    /// value for a mean colour or a hash.
+    @TaskLocal package static var allowsCoarseChroma = false
 
     /// Decodes a whole file into `buffer`, whose size is an eighth of the file's size.
     ///
@@ -37,6 +48,7 @@ package enum JPEGThumbnailLoop {
             request.ignores_cost = 1
             request.window_bytes = windowBytes
         }
+        request.has_coarse_chroma = allowsCoarseChroma ? 1 : 0
         guard let format = Self.format(of: buffer.format) else { return false }
         request.format = format
         request.width = Int32(buffer.width)

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCodecs
 import WebImageCore
 import WebImageGraphics
 
@@ -43,7 +44,10 @@ struct SourceInfo: Sendable {
     func make(from source: Data) throws -> EncodedResult {
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try settings.info(of: source, coders)
-        let image = try coders.decode(source, options: decoding)
+        // The colour and the hashes are means of many pixels.
+        let image = try JPEGThumbnailLoop.$allowsCoarseChroma.withValue(true) {
+            try coders.decode(source, options: decoding)
+        }
         let format = OutputFormat(info.format)
         let report = Report(
             format: info.format.description, mime_type: format?.mediaType ?? "application/octet-stream",
