@@ -4,6 +4,7 @@ import Foundation
 import Testing
 import WebImageCodecs
 import WebImageCore
+import WebImageGraphics
 import WebImageTestTraits
 import WebImageTesting
 
@@ -137,6 +138,67 @@ struct JPEGThumbnailTests {
         }
     }
 
+    /// A decode that failed at the last block would cost the time of both decoders. Therefore the loop continues behind
+    /// damaged data, as libjpeg-turbo does.
+    @Test func damagedDataIsDecodedAsByLibjpegTurbo() throws {
+        for (kind, interval) in [(0, 0), (0, 9), (1, 0), (2, 0), (3, 5)] {
+            var sample = ThumbnailSample.plain(400, 300)
+            sample.kind = Int32(kind)
+            sample.restart_interval = Int32(interval)
+            sample.quality = 95
+            let file = try #require(ThumbnailSample.file(sample))
+            var random = SeededRandom.printingSeed()
+            var strict: UInt64 = 0
+            for _ in 0..<40 {
+                var damaged = file
+                for _ in 0..<4 {
+                    let place = Int.random(in: file.count / 3..<file.count - 3, using: &random)
+                    if damaged[place] < 0xf0, damaged[place - 1] < 0xf0 {
+                        damaged[place] ^= UInt8.random(in: 1...15, using: &random)
+                    }
+                }
+                let reference = ThumbnailSample.reference(damaged, bytes: 4)
+                let result = ThumbnailSample.decode(damaged, size: (50, 38), windowBytes: 4096)
+                // In a file of several scans, the damage can hit a table between two scans.
+                #expect(kind > 0 || result.status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+                guard result.status == WEBIMAGE_JPEG_THUMBNAIL_OK else { continue }
+                #expect(result.pixels == reference.pixels, "kind \(kind), interval \(interval)")
+                strict += result.work.strict_mcus
+            }
+            #expect(kind > 0 || strict > 0)
+        }
+    }
+
+    /// The data ends before the picture does. libjpeg-turbo leaves the rest grey.
+    @Test func missingDataBeforeTheEndMarkerIsGrey() throws {
+        for interval in [0, 9] {
+            var sample = ThumbnailSample.plain(400, 300)
+            sample.restart_interval = Int32(interval)
+            let file = try #require(ThumbnailSample.file(sample))
+            let restarts = interval == 0 ? 0 : (19 * 25 - 1) / interval
+            // Keep all restart markers: remove bytes of the last interval only.
+            let last =
+                interval == 0
+                ? nil : file.range(of: Data([0xff, UInt8(0xd0 + (restarts - 1) % 8)]), options: .backwards)
+            let start = last?.upperBound ?? file.count / 2
+            let short = file.prefix(start + 3) + Data([0xff, 0xd9])
+            let reference = ThumbnailSample.reference(short, bytes: 4)
+            let result = ThumbnailSample.decode(short, size: (50, 38))
+            #expect(result.status == WEBIMAGE_JPEG_THUMBNAIL_OK && result.pixels == reference.pixels)
+            #expect(result.pixels.suffix(4).elementsEqual([128, 128, 128, 255]))
+        }
+    }
+
+    /// A marker that the loop cannot accept is found before any data is decoded.
+    @Test func markersAreCheckedBeforeTheDataIsDecoded() throws {
+        let file = try #require(ThumbnailSample.file(ThumbnailSample.plain(640, 480)))
+        let late = file.prefix(file.count - 2) + Data([0xff, 0xe1, 0, 4, 1, 2]) + file.suffix(2)
+        for passedOn in [late, Data(file.prefix(file.count - 2))] {
+            let result = ThumbnailSample.decode(passedOn, size: (80, 60))
+            #expect(result.status != WEBIMAGE_JPEG_THUMBNAIL_OK && result.work.rounds == 0)
+        }
+    }
+
     @Test func reasonsToPassAFileOn() throws {
         func status(_ change: (inout webimage_jpeg_sample) -> Void) throws -> ThumbnailSample.Status {
             var sample = ThumbnailSample.plain(64, 64)
@@ -207,6 +269,14 @@ struct JPEGThumbnailTests {
         }
         var sample = ThumbnailSample.plain(1000, 800)
         #expect(try result(sample).status == WEBIMAGE_JPEG_THUMBNAIL_OK)
+        // Damage near the start is left to libjpeg-turbo. Later, a second decode would take longer than a strict one.
+        func damage(_ file: inout Data, part: Int) {
+            let start = file.count / part
+            for place in start..<start + 60 where file[place] < 0xf0 && file[place - 1] < 0xf0 { file[place] ^= 5 }
+        }
+        let early = try result(sample) { damage(&$0, part: 30) }
+        #expect(early.status == WEBIMAGE_JPEG_THUMBNAIL_OK || early.status == WEBIMAGE_JPEG_THUMBNAIL_COSTLY)
+        #expect(try result(sample) { damage(&$0, part: 2) }.status == WEBIMAGE_JPEG_THUMBNAIL_OK)
         sample.restart_interval = 2
         #expect(try result(sample).status == WEBIMAGE_JPEG_THUMBNAIL_COSTLY)
         sample.restart_interval = 63
@@ -255,6 +325,34 @@ struct JPEGThumbnailTests {
                 }
             }
         }
+    }
+
+    /// Mean colour and hashes need only the DC coefficients.
+    @Test(arguments: [WEBIMAGE_JPEG_SAMPLE_BASELINE, WEBIMAGE_JPEG_SAMPLE_PROGRESSIVE])
+    func coarseChromaHasTheMeansOfTheExactPixels(kind: Int) throws {
+        var sample = ThumbnailSample.plain(1600, 1200)
+        sample.kind = Int32(kind)
+        let file = try #require(ThumbnailSample.file(sample))
+        var options = DecodingOptions()
+        options.thumbnailPixelSize = PixelSize(width: 100, height: 100)
+        func image(coarse: Bool) throws -> Image {
+            try JPEGThumbnailLoop.$use.withValue(.always(windowBytes: 0, isRequired: true)) {
+                try JPEGThumbnailLoop.$allowsCoarseChroma.withValue(coarse) {
+                    try ImageJPEGCoder.shared.decode(file, options: options)
+                }
+            }
+        }
+        let (exact, coarse) = (try image(coarse: false), try image(coarse: true))
+        let (expected, color) = (try #require(exact.averageColor()), try #require(coarse.averageColor()))
+        for channel in [\ImageColor.red, \.green, \.blue] {
+            #expect(abs(expected[keyPath: channel] - color[keyPath: channel]) < 0.004)
+        }
+        #expect(Sample.values(exact.pixels) != Sample.values(coarse.pixels))
+        func work(coarse: Bool) -> webimage_jpeg_thumbnail_work {
+            ThumbnailSample.decode(file, size: (200, 150)) { $0.has_coarse_chroma = coarse ? 1 : 0 }.work
+        }
+        #expect(work(coarse: true).chroma_rounds == 0)
+        #expect(kind != WEBIMAGE_JPEG_SAMPLE_BASELINE || work(coarse: false).chroma_rounds > 0)
     }
 
     @Test func coderReportsTheErrorsOfLibjpeg() throws {
