@@ -33,7 +33,8 @@ struct BurstScenario {
         _ report: Report
     ) throws {
         let arrivals = try Arrivals.burst(files)
-        let rivals = [LatencyCompetitor.ours()] + LatencyCompetitor.peers(network: false)
+        let rivals =
+            [LatencyCompetitor.ours(), .oursByLibjpeg()] + LatencyCompetitor.peers(network: false)
         var competitors = rivals.map { rival in
             Contest.Competitor(
                 rival.peer.name, prepare: rival.peer.start, process: { rival.peer.pid },

@@ -14,6 +14,14 @@ final class LatencyCompetitor {
         LatencyCompetitor(LinePeer("webimage", [MeasuredProcess.itself, LatencyWorker.name, "none"]))
     }
 
+    /// Our library without caches, in which libjpeg-turbo decodes every JPEG thumbnail.
+    static func oursByLibjpeg() -> LatencyCompetitor {
+        LatencyCompetitor(
+            LinePeer(
+                "webimage by libjpeg-turbo",
+                ["WEBIMAGE_JPEG_THUMBNAILS=libjpeg", MeasuredProcess.itself, LatencyWorker.name, "none"]))
+    }
+
     /// Our library with a disk cache but without a memory cache. The disk cache contains the originals of all pictures
     /// before the measurement starts.
     static func ourCache() -> LatencyCompetitor {

@@ -16,6 +16,9 @@ extension LinePeer {
     /// Returns a peer that processes a picture with OpenCV; see `peers/opencv.py`.
     static func openCV(_ file: URL) -> LinePeer { LinePeer("OpenCV", script: "opencv.py", opening: file) }
 
+    /// Returns a peer that decodes a JPEG with imagecodecs; see `peers/codecs.py`.
+    static func imagecodecs(_ file: URL) -> LinePeer { LinePeer("imagecodecs", script: "codecs.py", opening: file) }
+
     /// Returns a peer that plays an animation with Qt's `QMovie`; see `peers/movie.py`.
     static func qMovie(_ file: URL) -> LinePeer { LinePeer("QMovie", script: "movie.py", opening: file) }
 
