@@ -1,6 +1,6 @@
 import Foundation
 package import WebImageCore
-package import WebImageLoading
+import WebImageLoading
 
 /// The decoder processes of one program.
 ///

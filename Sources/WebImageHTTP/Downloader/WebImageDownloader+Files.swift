@@ -1,6 +1,6 @@
 package import Foundation
 package import WebImageCore
-package import WebImageLoading
+import WebImageLoading
 
 /// Reads `file:` URLs, for callers that use only this loader. A redirect to a `file:` URL is refused.
 extension WebImageDownloader: FileRefusingLoader {
