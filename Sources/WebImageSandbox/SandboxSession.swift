@@ -73,7 +73,7 @@ final class SandboxAnimation: Sendable {
         let session = SandboxSession(
             pool, place, kind: pool.kind(place.profile), number: pool.makeNumber())
         facts = try session.withWorker { worker, _ throws(WebImageError) in
-            try Self.open(data, session, options, in: worker)
+            try Self.open(data, for: session, options: options, in: worker)
         }
         (self.data, self.session, self.options) = (data, session, options)
     }
@@ -94,7 +94,7 @@ final class SandboxAnimation: Sendable {
             guard frameCount > 1 else { return (image, nil) }
             worker.keep(session.number)
             session.isIn(worker)
-            let facts = try describe(session.request(.describe, options), .none, data.count, worker)
+            let facts = try describe(session.request(.describe, options), of: .none, byteCount: data.count, in: worker)
             guard facts.frameCount == frameCount else { throw worker.lied() }
             return (image, SandboxAnimation(data, facts, session, options))
         }
@@ -106,7 +106,7 @@ final class SandboxAnimation: Sendable {
             throw .badData("frames", "there is no frame \(index)", hint: "The number of frames is \(facts.frameCount).")
         }
         return try session.withWorker { worker, isOpen throws(WebImageError) in
-            if !isOpen { _ = try Self.open(data, session, options, in: worker) }
+            if !isOpen { _ = try Self.open(data, for: session, options: options, in: worker) }
             var request = session.request(.frame, options)
             request.number = index
             return try worker.image(request).image
@@ -114,13 +114,13 @@ final class SandboxAnimation: Sendable {
     }
 
     private static func open(
-        _ data: Data, _ session: SandboxSession, _ options: DecodingOptions, in worker: SandboxWorker
+        _ data: Data, for session: SandboxSession, options: DecodingOptions, in worker: SandboxWorker
     ) throws(WebImageError) -> SandboxAnimationFacts {
-        try describe(session.request(.open, options), .data(data), data.count, worker)
+        try describe(session.request(.open, options), of: .data(data), byteCount: data.count, in: worker)
     }
 
     private static func describe(
-        _ request: SandboxRequest, _ input: SandboxWorker.Input, _ byteCount: Int, _ worker: SandboxWorker
+        _ request: SandboxRequest, of input: SandboxWorker.Input, byteCount: Int, in worker: SandboxWorker
     ) throws(WebImageError) -> SandboxAnimationFacts {
         let limits = request.options.limits
         let payload = try worker.payload(request, input, mostBytes: SandboxPayload.mostBytes(byteCount, limits))
@@ -189,7 +189,7 @@ final class SandboxStream: Sendable {
             state.session = session
             let all = state.received
             state.facts = try session.withWorker { worker, isOpen throws(WebImageError) in
-                try send(isOpen ? bytes : all, isFirst: !isOpen, isLast: finished, session, worker)
+                try send(isOpen ? bytes : all, isFirst: !isOpen, isLast: finished, of: session, in: worker)
             }
         } catch {
             state.failure = error
@@ -198,7 +198,7 @@ final class SandboxStream: Sendable {
     }
 
     private func send(
-        _ bytes: Data, isFirst: Bool, isLast: Bool, _ session: SandboxSession, _ worker: SandboxWorker
+        _ bytes: Data, isFirst: Bool, isLast: Bool, of session: SandboxSession, in worker: SandboxWorker
     ) throws(WebImageError) -> SandboxStreamFacts {
         var request = session.request(.append, options)
         (request.isFirst, request.isLast) = (isFirst, isLast)
@@ -221,7 +221,7 @@ final class SandboxStream: Sendable {
             state.shown = nil
             let (all, isLast) = (state.received, state.isFinished)
             let image = try? session.withWorker { worker, isOpen throws(WebImageError) in
-                if !isOpen { _ = try send(all, isFirst: true, isLast: isLast, session, worker) }
+                if !isOpen { _ = try send(all, isFirst: true, isLast: isLast, of: session, in: worker) }
                 return try worker.image(session.request(.partial, options)).image
             }
             guard let image else { return nil }

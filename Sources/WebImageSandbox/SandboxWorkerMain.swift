@@ -149,19 +149,21 @@ private final class SandboxDecoder {
                 UnsafeMutableRawBufferPointer(start: window, count: profile.count).copyMemory(from: $0)
             }
         }
-        image.pixels.withUnsafeBytes { deliver($0, id, .image(id: id, picture)) }
+        image.pixels.withUnsafeBytes { deliver($0, id: id, announcedBy: .image(id: id, picture)) }
     }
 
     private func deliver(_ payload: Data, _ id: UInt64) {
         guard payload.count > SandboxAnswer.mostInlineBytes else {
             return send(.payload(id: id, byteCount: payload.count, payload))
         }
-        payload.withUnsafeBytes { deliver($0, id, .payload(id: id, byteCount: payload.count, Data())) }
+        payload.withUnsafeBytes {
+            deliver($0, id: id, announcedBy: .payload(id: id, byteCount: payload.count, Data()))
+        }
     }
 
     /// Sends an answer, and its bytes through the two slots of the window. The host returns one byte for each part that
     /// it has copied while a further part exists.
-    private func deliver(_ bytes: UnsafeRawBufferPointer, _ id: UInt64, _ answer: SandboxAnswer) {
+    private func deliver(_ bytes: UnsafeRawBufferPointer, id: UInt64, announcedBy answer: SandboxAnswer) {
         let count = SandboxWindow.partCount(bytes.count)
         for part in 0..<count {
             if part >= 2 { guard receive() != nil else { return } }

@@ -3,7 +3,7 @@ package import WebImageCore
 import WebImageLoading
 
 /// Reads `file:` URLs, for callers that use only this loader. A redirect to a `file:` URL is refused.
-extension WebImageDownloader: FileRefusingLoader {
+extension WebImageDownloader {
     package func refusal(ofFile url: URL) -> WebImageError? { config.policy?.refusal(ofFile: url) }
 
     @inline(never)

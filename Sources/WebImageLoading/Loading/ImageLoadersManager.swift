@@ -79,7 +79,7 @@ public final class ImageLoadersManager: Sendable {
     package func refusal(ofFile url: URL) -> WebImageError? {
         let loaders = registered.withLock { $0.roles }
         for loader in loaders {
-            if let refusal = loader.fileRefusing?.refusal(ofFile: url) { return refusal }
+            if let refusal = loader.refusal(ofFile: url) { return refusal }
         }
         return nil
     }
@@ -104,15 +104,6 @@ package protocol SchemeBoundLoader: SharedScopeLoader {
     /// The schemes in lower case.
     var schemes: [String] { get }
 }
-
-/// A loader whose policy may forbid reading local files. ``ImageLoadersManager`` asks every such loader before any of its
-/// loads of a `file:` URL, also if another loader reads the file.
-package protocol FileRefusingLoader: Sendable {
-    /// The reason why a local file must not be read; nil if it may be read.
-    func refusal(ofFile url: URL) -> WebImageError?
-}
-
-extension ImageLoadersManager: FileRefusingLoader {}
 
 /// A loader that can report once for all plain loads whether they have the shared scope. The manager then does not have
 /// to determine the scope of each load. A load is plain if its context has no value for the loader, and its options

@@ -23,4 +23,7 @@ package protocol PreparingDataLoader: ImageDataLoader {
     /// case the context of the load determines the scope; if the context contains no scope, the scope is
     /// ``CacheScope/shared``.
     func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
+    /// The reason why the policy of the loader forbids a local file; nil if it may be read. ``ImageLoadersManager`` asks
+    /// every such loader before any of its loads of a `file:` URL, also if another loader reads the file.
+    func refusal(ofFile url: URL) -> WebImageError?
 }

@@ -11,7 +11,6 @@ final class ResolvedLoader: Sendable {
     let preparing: (any PreparingDataLoader)?
     let sharedScope: (any SharedScopeLoader)?
     let schemeBound: (any SchemeBoundLoader)?
-    let fileRefusing: (any FileRefusingLoader)?
     let manager: ImageLoadersManager?
 
     init(_ role: any ImageLoader) {
@@ -20,7 +19,6 @@ final class ResolvedLoader: Sendable {
         preparing = role as? any PreparingDataLoader
         sharedScope = role as? any SharedScopeLoader
         schemeBound = role as? any SchemeBoundLoader
-        fileRefusing = role as? any FileRefusingLoader
         manager = role as? ImageLoadersManager
     }
 
@@ -34,6 +32,11 @@ final class ResolvedLoader: Sendable {
         // that returns decoded images is used directly.
         if loader.data != nil, manager.hasFurtherSources(load) { return self }
         return loader.chosen(for: load)
+    }
+
+    /// The reason why the policy of this loader forbids a local file; nil if it may be read.
+    func refusal(ofFile url: URL) -> WebImageError? {
+        manager?.refusal(ofFile: url) ?? preparing?.refusal(ofFile: url)
     }
 
     /// Returns the scope of a load. If the loader had to prepare the load to determine the scope, also returns the

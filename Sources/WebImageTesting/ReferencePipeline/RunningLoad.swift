@@ -32,8 +32,8 @@ final class RunningLoad: Sendable {
         case .callback: running.complete(load, url, manager)
         case .async: running.wait(load, url, manager)
         case .events: running.refresh(load, url, manager)
-        case .phases: running.iterate(load, url, manager)
-        case .view: await running.show(load, url, manager)
+        case .phases: running.iterate(load, at: url, with: manager)
+        case .view: await running.show(load, at: url, with: manager)
         }
         return running
     }
@@ -86,14 +86,14 @@ final class RunningLoad: Sendable {
             with: url, options: load.sentOptions, context: context, progress: progress
         ) {
             image, _, error, origin, finished, _ in
-            self.receive(image, error, origin)
+            self.receive(image, error, from: origin)
             if finished { self.end() }
         }
         stop.withLock { $0 = { operation.cancel() } }
     }
 
     /// Records a call of a completion block.
-    private func receive(_ image: Image?, _ error: WebImageError?, _ origin: ImageCacheType) {
+    private func receive(_ image: Image?, _ error: WebImageError?, from origin: ImageCacheType) {
         guard let error else { return add(image.map { Self.picture($0, origin) } ?? .miss) }
         // A failure that follows a picture must not take this picture away.
         let hasPicture = state.withLock { $0.delivered.contains { $0.isPicture } }
@@ -104,7 +104,7 @@ final class RunningLoad: Sendable {
 
     /// Loads into a view. The completion block is released when the load has ended, also after a refresh that has found
     /// no change and therefore makes no further call.
-    @MainActor private func show(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+    @MainActor private func show(_ load: ReferenceLoad, at url: URL, with manager: WebImageManager) {
         let view = ObservingView()
         self.view.withLock { $0 = view }
         var context = load.context
@@ -112,7 +112,7 @@ final class RunningLoad: Sendable {
         let ending = EndOfLife { self.end() }
         let progress: ViewImageProgressBlock = { received, _, _ in self.state.withLock { $0.received = received } }
         let completed: ViewImageInternalCompletedBlock = { [ending] image, _, error, origin, _, _ in
-            withExtendedLifetime(ending) { self.receive(image, error, origin) }
+            withExtendedLifetime(ending) { self.receive(image, error, from: origin) }
         }
         let operation = view.binding.internalSetImage(
             with: url, options: load.sentOptions, context: context, progress: countsBytes ? progress : nil,
@@ -163,7 +163,7 @@ final class RunningLoad: Sendable {
         stop.withLock { $0 = { task.cancel() } }
     }
 
-    private func iterate(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
+    private func iterate(_ load: ReferenceLoad, at url: URL, with manager: WebImageManager) {
         let request = ImageRequest(url: url, options: load.sentOptions, context: load.context)
         let failed: @Sendable (WebImageError) -> Void = { if $0.code != .cancelled { self.add(.failure($0.code)) } }
         var phases = manager.phases(for: request, refreshFailed: failed).makeAsyncIterator()
