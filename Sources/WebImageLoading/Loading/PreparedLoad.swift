@@ -1,4 +1,5 @@
-import WebImageCore
+package import Foundation
+package import WebImageCore
 
 /// The result of preparing a load: the identity of the load, and an opaque value that the loader uses to perform the
 /// load.
