@@ -126,7 +126,8 @@ let package = Package(
         .target(
             name: "WebImageCLI",
             dependencies: [
-                "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "CWebImageGetoptShim",
+                "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
+                "CWebImageGetoptShim",
                 "WebImageAVIF",
                 "WebImageHEIF",
                 "WebImageJXL", "WebImageSVG",
@@ -167,8 +168,12 @@ let package = Package(
                 "WebImageSandbox", "WebImageTesting", "WebImage", "WebImageAVIF", "WebImageCodecs", "WebImageSVG",
                 "CWebImageSandboxAttempts",
             ]),
-        .testTarget(name: "WebImageValkeyTests", dependencies: ["WebImageValkey", "WebImageHTTP", "WebImageTesting"]),
-        .testTarget(name: "WebImageS3Tests", dependencies: ["WebImageS3", "WebImageHTTP", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageValkeyTests",
+            dependencies: ["WebImageValkey", "WebImageCore", "WebImageLoading", "WebImageHTTP", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageS3Tests",
+            dependencies: ["WebImageS3", "WebImageCore", "WebImageLoading", "WebImageHTTP", "WebImageTesting"]),
         .testTarget(
             name: "WebImageCoreTests",
             dependencies: [
@@ -210,7 +215,7 @@ let package = Package(
         .testTarget(
             name: "WebImageCLITests",
             dependencies: [
-                "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageTesting",
+                "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageS3", "WebImageTesting",
                 "WebImageServerTesting", "webimage", "CWebImageSandboxAttempts",
             ]),
         .testTarget(

@@ -4,11 +4,12 @@ import WebImage
 /// `webimage cache`: shows and purges the disk cache.
 enum CacheCommand {
     private static let options: [Option] = [
-        .value("cache"), .value("admin"), .value("config"), .flag("target"), .quiet,
+        .value("cache"), .value("admin"), .value("config"), .flag("target"), .value("tier"), .quiet,
     ]
 
     static let command = Command(options: options + Option.limits) { arguments throws(UsageError) in
         if arguments.operands.first == "purge" { return try CachePurge.invocation(arguments) }
+        if let tiers = try TierAddress.tiers(arguments) { return try TierReport.invocation(arguments, tiers) }
         let actions: [String: @Sendable (ImageCache, @Sendable (String) -> Void) async -> ExitCode] = [
             "stats": stats, "clear": clear, "verify": verify,
         ]

@@ -1,5 +1,7 @@
 import Foundation
 import WebImage
+import WebImageCore
+import WebImageLoading
 import WebImageServer
 import WebImageService
 
@@ -10,6 +12,7 @@ enum CachePurge {
         let operands = Array(arguments.operands.dropFirst())
         guard !operands.isEmpty else { throw UsageError("cache purge requires at least one source") }
         var configuration = try ServiceArguments(file: arguments.string("config")).configuration()
+        configuration.tiers += arguments.strings("tier")
         let say = Console.reporter(isQuiet: arguments.has("quiet"))
         let name = arguments.has("target") ? "target" : "source"
         let admin = arguments.string("admin") ?? configuration.admin
@@ -43,12 +46,24 @@ enum CachePurge {
     ) async -> ExitCode {
         var code = ExitCode.ok
         do {
-            let service = try ImageService(configuration: configuration)
+            let tiers = try TierAddress.tiers(configuration)
+            if let tiers {
+                for name in await TierAddress.silent(tiers, within: .seconds(2)) {
+                    Console.error("tier \(name): does not answer; it keeps what it has")
+                    code = .failed
+                }
+            }
+            let service = try ImageService(
+                configuration: configuration, loader: nil, clock: SystemClock(), tiers: tiers)
             for operand in operands {
                 let response = await service.respondToOperator(
                     ServiceRequest(
                         method: "POST", target: query(name, operand), headers: ["Authorization": "Bearer local"]))
-                report(operand, response.status, response.record.message, &code, say)
+                var message = response.record.message
+                if response.status == 200, case .bytes(let text) = response.body {
+                    message = OperatorClient.line(String(decoding: text, as: UTF8.self))
+                }
+                report(operand, response.status, message, &code, say)
             }
             await service.shutdown()
         } catch {
@@ -79,7 +94,8 @@ enum CachePurge {
     private static func report(
         _ operand: String, _ status: Int, _ message: String?, _ code: inout ExitCode, _ say: (String) -> Void
     ) {
-        if status == 200 {
+        // A tier that does not answer keeps the results; the message names it.
+        if status == 200, message == "purged" {
             say("\(operand): purged")
         } else {
             Console.error("\(operand): \(message ?? "status \(status)")")
@@ -93,8 +109,8 @@ enum CachePurge {
 enum OperatorClient {
     /// Sends a POST request and waits for the answer. Blocks.
     ///
-    /// - Returns: The status, or 0 if there is no answer. The message is nil for status 200. For another status, the
-    ///   message is the first line of the body. If there is no answer, the message describes the failure.
+    /// - Returns: The status, or 0 if there is no answer. The message is the first line of the body. If there is no
+    ///   answer, the message describes the failure.
     static func post(_ target: String, token: String, to address: ListenAddress) -> (status: Int, message: String?) {
         let descriptor: Int32
         switch address {
@@ -122,9 +138,11 @@ enum OperatorClient {
         let text = String(decoding: bytes, as: UTF8.self)
         let words = text.prefix { !$0.isNewline }.split(separator: " ")
         guard words.count >= 2, let status = Int(words[1]) else { return (0, "no answer from \(address)") }
-        let body = text.range(of: "\r\n\r\n").map { text[$0.upperBound...].prefix { !$0.isNewline } }
-        return (status, status == 200 ? nil : body.map { String($0) })
+        return (status, text.range(of: "\r\n\r\n").map { line(text[$0.upperBound...]) })
     }
+
+    /// The first line of a body.
+    static func line(_ body: some StringProtocol) -> String { String(body.prefix { !$0.isNewline }) }
 
     private static func open(_ family: Int32) -> Int32 {
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

@@ -1,11 +1,21 @@
 import Foundation
 import WebImage
+import WebImageCore
+import WebImageHTTP
+import WebImageLoading
 
 /// The cache that `--cache` selects.
 enum CommandCache {
     /// Returns a manager whose cache is in `folder`. Nil selects the user's cache. `none` disables the disk cache.
-    static func manager(_ folder: String?) -> WebImageManager {
-        WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
+    ///
+    /// - Parameter tiers: The caches that are asked before the network; nil asks none.
+    static func manager(_ folder: String?, tiers: CacheTiers? = nil) -> WebImageManager {
+        guard let tiers else { return WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared) }
+        let loaders = ImageLoadersManager.shared.loaders.map { loader -> any ImageLoader in
+            guard let downloader = loader as? WebImageDownloader else { return loader }
+            return TieredImageLoader(downloader, tiers: tiers)
+        }
+        return WebImageManager(cache: cache(folder), loader: ImageLoadersManager(loaders: loaders))
     }
 
     static func cache(_ folder: String?) -> ImageCache {

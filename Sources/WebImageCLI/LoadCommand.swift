@@ -1,11 +1,14 @@
 import Foundation
 import WebImage
+import WebImageCore
+import WebImageLoading
 
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
     static let command = Command(
         options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
-            + [.flag("ordered"), .value("cache"), .flag("json"), .quiet] + Option.decoding + Option.requests
+            + [.flag("ordered"), .value("cache"), .value("tier"), .flag("json"), .quiet] + Option.decoding
+            + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "load")
         try Console.checkOutput(arguments.string("out"))
@@ -14,7 +17,7 @@ enum LoadCommand {
             copiesUnchanged: true)
         let job = LoadJob(
             operands: operands, rendition: rendition, plan: try OutputPlan(arguments, operands),
-            cache: arguments.string("cache"), json: arguments.has("json"),
+            cache: arguments.string("cache"), tiers: try TierAddress.tiers(arguments), json: arguments.has("json"),
             reports: ReportPrinter(
                 isOrdered: arguments.has("ordered"),
                 usesStandardError: arguments.string("out") == OutputFile.standardOutput,
@@ -35,19 +38,26 @@ private struct LoadJob: Sendable {
     let rendition: Rendition
     let plan: OutputPlan?
     let cache: String?
+    let tiers: CacheTiers?
     let json: Bool
     let reports: ReportPrinter
     let requests: RequestFlags
     let isQuiet: Bool
 
     func run() async -> ExitCode {
-        let manager = CommandCache.manager(cache)
+        if let tiers {
+            for name in await TierAddress.silent(tiers, within: .seconds(1)) {
+                Console.error("tier \(name): does not answer; pictures come from their origin")
+            }
+        }
+        let manager = CommandCache.manager(cache, tiers: tiers)
         let progress = ProgressBar(total: operands.count, isQuiet: isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
             await load(index, manager, progress)
         }
         progress.finish()
         await CommandCache.waitUntilStored(manager)
+        await tiers?.shutDown()
         return worst
     }
 

@@ -52,6 +52,7 @@ enum ServeCommand {
         let hangUp = DispatchSource.makeSignalSource(signal: SIGHUP, queue: DispatchQueue(label: "webimage.reload"))
         hangUp.setEventHandler { reload(process, source) }
         hangUp.resume()
+        await process.connectTiers()
         process.announce()
         await untilCancelled()
         hangUp.cancel()

@@ -1,5 +1,7 @@
 import Foundation
 import WebImage
+import WebImageCore
+import WebImageLoading
 import WebImageServer
 import WebImageService
 
@@ -10,6 +12,7 @@ final class ServiceProcess: Sendable {
     private let admin: HTTPServer?
     private let log: AccessLog
     private let configuration: Locked<ServiceConfiguration>
+    private let tiers: CacheTiers?
     /// Whether a listener accepts connections from other machines.
     private let isOpen: Bool
 
@@ -29,7 +32,10 @@ final class ServiceProcess: Sendable {
         let log = AccessLog(configuration.accessLog)
         do {
             let limits = try HTTPServerConfiguration(configuration)
-            let service = try ImageService(configuration: configuration)
+            let tiers = try TierAddress.tiers(configuration)
+            self.tiers = tiers
+            let service = try ImageService(
+                configuration: configuration, loader: nil, clock: SystemClock(), tiers: tiers)
             self.service = service
             server = try HTTPServer(
                 listening: addresses, configuration: limits,
@@ -94,6 +100,7 @@ final class ServiceProcess: Sendable {
         do {
             _ = try HTTPServerConfiguration(reading.configuration)
             try reading.configuration.check()
+            try TierAddress.check(reading.configuration)
         } catch let error as ConfigurationError {
             throw reading.error(error)
         } catch {
@@ -121,6 +128,15 @@ final class ServiceProcess: Sendable {
                     text + Data((ProcessMetrics.text(server.statistics) + DecoderProcesses.metrics).utf8))
             }
             return response
+        }
+    }
+
+    /// Waits until the cache tiers answer, for at most a second: the first requests would find nothing there. The service
+    /// works without them, too.
+    func connectTiers() async {
+        guard let tiers else { return }
+        for name in await TierAddress.silent(tiers, within: .seconds(1)) {
+            Console.error("tier \(name): does not answer; the service goes on without it")
         }
     }
 

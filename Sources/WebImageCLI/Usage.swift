@@ -117,6 +117,8 @@ enum Usage {
                   -q, --quality Q        0 to 100, for lossy formats that are written (default 85); asks for lossy WebP
                   --ordered              print the lines in the order of the operands
                   --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
+                  --tier URL             a cache of several machines, valkey://HOST or s3://BUCKET, asked before the
+                                         network; repeatable. Its password is in WEBIMAGE_TIER_PASSWORD
                   --json                 one JSON object per line
 
                 """ + quiet + lists + """
@@ -259,7 +261,10 @@ enum Usage {
           --cache DIR            the folder of the disk cache (default: the user's cache folder)
           --admin ADDRESS        purge: ask the service at its --admin address, with the token of WEBIMAGE_PURGE_TOKEN or
                                  of the configuration (default: its caches' folder; a running service sees it in 5 s)
-          --target               purge: the operands are targets; exactly their results are removed
+          --target               purge: the operands are targets; exactly their results are removed, with tiers
+                                 all results of their sources
+          --tier URL             stats, verify: a cache of several machines, valkey://HOST or s3://BUCKET; repeatable.
+                                 purge: the tiers of the service
           --config FILE          purge: the configuration of the service
         """ + "\n" + quiet + limits
             + examples(

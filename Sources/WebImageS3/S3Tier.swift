@@ -103,6 +103,22 @@ package final class S3Tier: CacheTier {
         return false
     }
 
+    /// Returns the number and the bytes of the objects of this tier, and the failure that ended the count.
+    package func countStored(within budget: Duration) async -> (count: Int, bytes: Int, failure: S3Failure?) {
+        let deadline = clock.now + budget
+        var (count, bytes, token) = (0, 0, String?.none)
+        repeat {
+            switch await client.list(prefix: prefix, after: token, within: deadline - clock.now) {
+            case .failure(let failure): return (count, bytes, failure)
+            case .success(let page):
+                count += page.entries.count
+                bytes += page.entries.reduce(0) { $0 + $1.size }
+                token = page.next
+            }
+        } while token != nil
+        return (count, bytes, nil)
+    }
+
     /// Removes the objects of this tier that were stored before a time, or all of them.
     ///
     /// - Parameter date: Seconds since 1970 by the clock of the store; nil removes all.

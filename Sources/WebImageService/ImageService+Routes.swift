@@ -48,7 +48,10 @@ extension ImageService {
         case "/readyz":
             record.route = .ready
             if !isReady { throw ServiceRefusal(503, .draining, "the service is stopping") }
-            return page("ready\n", .ready, record)
+            // Without its tiers the service is slower, but it answers.
+            let failing = provider.store.tiers?.failing ?? []
+            let text = failing.isEmpty ? "ready\n" : "ready without \(failing.joined(separator: ", "))\n"
+            return page(text, .ready, record)
         default: return nil
         }
     }
@@ -84,7 +87,8 @@ extension ImageService {
         if let answer = try healthAnswer(path, &record) { return answer }
         switch path {
         case "/metrics":
-            var response = page(metrics.text(gauges: await gauges), .metrics, record)
+            var response = page(
+                metrics.text(gauges: await gauges) + (provider.store.tiers?.metrics ?? ""), .metrics, record)
             response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
             return response
         case "/purge":
@@ -135,22 +139,27 @@ extension ImageService {
         guard pair.count == 2, let value = pair[1].removingPercentEncoding, !value.isEmpty else {
             throw .target("a purge requires source=URL or target=TARGET, percent-encoded")
         }
+        let silent: [String]
         switch pair[0] {
-        case "source": await purge(source: try settings.sources.reference(of: value))
-        case "target": try await purge(target: value, settings)
+        case "source": silent = await purge(source: try settings.sources.reference(of: value))
+        case "target": silent = try await purge(target: value, settings)
         default: throw .target("a purge requires source=URL or target=TARGET, percent-encoded")
         }
-        return page("purged\n", .purge, record)
+        return page(silent.isEmpty ? "purged\n" : "purged without \(silent.joined(separator: ", "))\n", .purge, record)
     }
 
-    private func purge(source reference: SourcePolicy.Reference) async {
+    /// Returns the names of the tiers that have not received the purge.
+    private func purge(source reference: SourcePolicy.Reference) async -> [String] {
         let generation = await provider.store.purge(reference.key)
         provider.fetcher.purge(reference.key, before: generation)
+        return await provider.store.tiers?.announce(generation, of: reference.key) ?? []
     }
 
     /// Purges the results of a target in the form in which the service answers it: with the path prefix, in each
     /// grammar, and with or without scheme and host.
-    private func purge(target: String, _ settings: ServiceSettings) async throws(ServiceRefusal) {
+    private func purge(
+        target: String, _ settings: ServiceSettings
+    ) async throws(ServiceRefusal) -> [String] {
         let path = Self.path(of: target)
         var route = ServiceRecord.Route.none
         guard path.hasPrefix(settings.configuration.pathPrefix) else {
@@ -159,13 +168,17 @@ extension ImageService {
         let routed = try settings.target(of: path.dropFirst(settings.configuration.pathPrefix.count), &route)
         let reference = await current(try settings.sources.reference(of: routed.target.source))
         // The result of `raw` is the source itself. With client hints, a target has results for unknown many values of
-        // the hints. In both cases, purge the source with all its results.
-        if routed.target.options.raw || (routed.kind == .picture && settings.configuration.usesClientHints) {
+        // the hints. Other machines receive only purges of sources. In these cases, purge the source with all its
+        // results.
+        if routed.target.options.raw || (routed.kind == .picture && settings.configuration.usesClientHints)
+            || provider.store.tiers?.holds(reference) == true
+        {
             return await purge(source: reference)
         }
         for accepted in Self.allAccepted(settings.offered) {
             provider.store.remove(await key(of: routed.target, reference, accepted, settings, kind: routed.kind))
         }
+        return []
     }
 
     /// Removes scheme, host, query and fragment from a target.

@@ -42,7 +42,7 @@ public final class ImageService: Sendable {
 
     package init(
         configuration: ServiceConfiguration, loader: (any ImageDataLoader)?, clock: any DelayClock,
-        coders: ImageCodersManager = .shared
+        coders: ImageCodersManager = .shared, tiers: CacheTiers? = nil
     ) throws(ConfigurationError) {
         let settings = try ServiceSettings(configuration)
         var folder: LocalFolder?
@@ -58,16 +58,17 @@ public final class ImageService: Sendable {
                 requests: configuration.maxRequests, requestsPerClient: configuration.maxRequestsPerClient),
             clock: clock
         ) { pool.waitingCountWithoutLow }
+        let shared = tiers.map { SharedTiers(tiers: $0, clock: clock) }
         downloader = loader == nil ? ServiceComponents.downloader(settings) : nil
         let fetcher = SourceFetcher(
             loader: loader ?? downloader ?? ServiceComponents.downloader(settings),
             cache: ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration),
             folder: folder,
-            order: limiter.order, clock: clock)
+            order: limiter.order, clock: clock, tiers: shared)
         let store = ResultStore(
             memoryBytes: configuration.resultMemoryBytes,
             disk: ServiceComponents.cache("results", bytes: configuration.resultCacheBytes, configuration),
-            clock: clock)
+            clock: clock, tiers: shared)
         self.pool = pool
         provider = ResultProvider(
             store: store, fetcher: fetcher, limiter: limiter,
@@ -109,10 +110,12 @@ public final class ImageService: Sendable {
 
     var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// Cancels work in the background and waits until stored results are written to disk.
+    /// Cancels work in the background and waits until stored results are written to disk, and for at most two seconds
+    /// until they are written to the tiers.
     public func shutdown() async {
         provider.background.close()
         await provider.store.flush()
+        await provider.store.tiers?.tiers.shutDown()
     }
 
     /// Answers a request. A failure is an answer with an error status, so this function does not throw.
@@ -127,7 +130,7 @@ public final class ImageService: Sendable {
     ///
     /// - `GET /metrics`: Prometheus text.
     /// - `POST /purge?source=URL` (percent-encoded): purges all results of a source and the source itself.
-    /// - `POST /purge?target=TARGET` (percent-encoded): purges the results of one target.
+    /// - `POST /purge?target=TARGET` (percent-encoded): purges the results of one target. With tiers, purges its source.
     ///
     /// Purges require `Authorization: Bearer TOKEN` with a configured token.
     public func respondToOperator(_ request: ServiceRequest) async -> ServiceResponse {

@@ -34,6 +34,8 @@ public struct ServiceRecord: Sendable {
         case memory
         /// The result comes from the disk cache.
         case disk
+        /// The result comes from a cache tier that several machines share.
+        case tier
         /// The result is stale.
         case stale
         /// The client's copy is current (304).

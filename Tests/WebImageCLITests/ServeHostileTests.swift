@@ -29,6 +29,13 @@ final class ServeHostileTests: Sendable {
         "/_/\(options)/plain/\(source.url(path).absoluteString)"
     }
 
+    @Test func hugeAgeOfASourceEndsNoService() async throws {
+        source.route("/age.png", .body(picture, headers: ["Cache-Control": "max-age=60", "Age": "1e300"]))
+        let service = try await RunningService(in: scratch)
+        #expect(try await service.get(target("/age.png")).status == 200)
+        #expect(service.stop() == 0)
+    }
+
     /// The threads of the service do not grow with the requests: each core has a thread for decoding, one for tasks and
     /// one for sockets. The constant is for the main thread, the log, signals, timers, downloads and caches.
     @Test(arguments: [16, 128]) func burstOfRequestsUsesAFewThreads(count: Int) async throws {

@@ -191,13 +191,15 @@ package enum CacheTierEnvelope {
         guard bytes.dropFirst(headSize - 16).prefix(16) == digest(head: head, described: described, value: value) else {
             return nil
         }
+        // A copy, because a decoder may expect that the first byte has index 0.
+        let body = value.withUnsafeBytes { Data($0) }
         let stored = TimeInterval(head.word(at: 8, bytes: 8)) / 1000
         let lifetime = Duration.milliseconds(Int64(clamping: head.word(at: 16, bytes: 8)))
         let (width, height) = (Int(head.word(at: 56, bytes: 4)), Int(head.word(at: 60, bytes: 4)))
         return CacheTierEntry(
             isValue
                 ? .value(
-                    data: value, metadata: kind >> 8 & 1 == 1 ? described.prefix(Int(metadataSize)) : nil,
+                    data: body, metadata: kind >> 8 & 1 == 1 ? described.prefix(Int(metadataSize)) : nil,
                     extended: kind >> 16 & 1 == 1 ? described.dropFirst(Int(metadataSize)) : nil)
                 : .absent,
             pixelSize: width > 0 && height > 0 ? PixelSize(width: width, height: height) : nil, stored: stored,

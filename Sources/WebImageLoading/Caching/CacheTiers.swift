@@ -19,6 +19,8 @@ package final class CacheTiers: Sendable {
         package var sizes: ClosedRange<Int> = 0...(32 << 20)
         /// Whether entries are written. A tier that another program fills is only read.
         package var isWritten = true
+        /// The time after which this tier is asked again whether another machine has purged a source.
+        package var purgeInterval: Duration = .seconds(1)
 
         package init(_ name: String, _ tier: any CacheTier, budget: Duration) {
             (self.name, self.tier, self.budget) = (name, tier, budget)
@@ -123,8 +125,10 @@ package final class CacheTiers: Sendable {
 
     // MARK: Writing
 
-    /// Stores an entry in all tiers, soon and in the background.
-    package func put(_ entry: CacheTierEntry, for key: CacheTierKey) { enqueue(entry, key, levels.indices) }
+    /// Stores an entry in all tiers, or only in the nearest one, soon and in the background.
+    package func put(_ entry: CacheTierEntry, for key: CacheTierKey, onlyNearest: Bool = false) {
+        enqueue(entry, key, onlyNearest ? levels.indices.prefix(1) : levels.indices)
+    }
 
     private func enqueue(_ entry: CacheTierEntry, _ key: CacheTierKey, _ range: Range<Int>) {
         let size = entry.byteCount
@@ -151,6 +155,9 @@ package final class CacheTiers: Sendable {
         // Detached: the write must not end with the load that causes it, nor have its priority.
         if starts { Task.detached(priority: .utility) { await self.writeWaiting() } }
     }
+
+    /// Whether any tier stores values of a size in bytes.
+    package func holds(_ size: Int) -> Bool { levels.indices.contains { takes(size, $0) } }
 
     private func takes(_ size: Int, _ level: Int) -> Bool {
         levels[level].isWritten && levels[level].sizes.contains(size)

@@ -14,6 +14,9 @@ struct Lifetime: Sendable, Hashable, Codable {
     var isShared = true
     /// Whether any cache may store the response.
     var mayBeStored = true
+    /// True if the response must not leave this machine, because its bytes may depend on the client or it sets a cookie;
+    /// see ``HTTPCachePolicy/mayShare(_:to:)``. Entries of earlier versions have no value.
+    var staysHere: Bool?
 
     /// The configured defaults and limits of lifetimes, in seconds.
     struct Bounds: Sendable, Hashable {

@@ -10,15 +10,20 @@ final class ResultStore: Sendable {
     private let generations = RecentValues<String, Generation>(budget: 100_000)
     private let clock: any DelayClock
     private let disk: ImageCache?
+    let tiers: SharedTiers?
 
     private struct Generation {
         var number: Int
         var readAt: Duration
+        /// The time at which the nearest tier was asked.
+        var askedAt: Duration
+        /// The time at which all tiers were asked.
+        var allAskedAt: Duration
     }
 
-    /// The time after which a generation is read from disk again. Another process may have purged the source since the
-    /// last read.
-    private static let generationLife = Duration.seconds(5)
+    /// The time after which a generation is read from disk and from the nearest tier again. Another process may have
+    /// purged the source since the last read.
+    private var generationLife: Duration { min(tiers?.nearInterval ?? .seconds(5), .seconds(5)) }
 
     struct RememberedFailure: Sendable {
         var refusal: ServiceRefusal
@@ -27,7 +32,8 @@ final class ResultStore: Sendable {
     }
 
     /// - Parameter disk: The disk cache; nil stores results only in memory.
-    init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock) {
+    init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock, tiers: SharedTiers? = nil) {
+        self.tiers = tiers
         self.clock = clock
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
@@ -79,29 +85,50 @@ final class ResultStore: Sendable {
     func knownGeneration(of source: String) -> Int? { number(of: generations.value(for: source)) }
 
     private func number(of known: Generation?) -> Int? {
-        guard let known, disk == nil || clock.now - known.readAt < Self.generationLife else { return nil }
+        guard let known, disk == nil && tiers == nil || clock.now - known.readAt < generationLife else { return nil }
         return known.number
     }
 
     func generation(of source: String) async -> Int {
         let known = generations.value(for: source)
         if let number = number(of: known) { return number }
+        let now = clock.now
         // The number on disk may be lower than the known number, because a purge of this process may not be written yet
         // or the disk entry may have been evicted. Use the larger number, because a generation never decreases.
-        var found = known?.number ?? 0
-        if let data = await disk?.diskImageData(forKey: Self.generationKey(source)) {
-            found = max(Int(String(decoding: data, as: UTF8.self)) ?? 0, found)
+        var found = max(known?.number ?? 0, await numberOnDisk(of: source))
+        var (askedAt, allAskedAt) = (known?.askedAt ?? now, known?.allAskedAt ?? now)
+        if let tiers, known == nil || now - askedAt >= tiers.nearInterval {
+            let asksAll = known == nil || now - allAskedAt >= SharedTiers.farInterval
+            found = await tiers.generation(of: source, known: found, asksAll: asksAll)
+            askedAt = now
+            if asksAll { allAskedAt = now }
         }
-        generations.set(Generation(number: found, readAt: clock.now), for: source, cost: 1)
+        // A purge may have raised the number meanwhile.
+        found = max(found, generations.value(for: source)?.number ?? 0)
+        let read = Generation(number: found, readAt: clock.now, askedAt: askedAt, allAskedAt: allAskedAt)
+        generations.set(read, for: source, cost: 1)
         return found
     }
 
+    private func numberOnDisk(of source: String) async -> Int {
+        guard let data = await disk?.diskImageData(forKey: Self.generationKey(source)) else { return 0 }
+        return Int(String(decoding: data, as: UTF8.self)) ?? 0
+    }
+
     /// Makes all results of a source unreachable and returns the new generation. Other processes with the same cache
-    /// folder detect the purge within five seconds.
+    /// folder detect the purge within five seconds. Other machines detect it if their tiers have the new number; see
+    /// ``SharedTiers/announce(_:of:)``.
     @discardableResult
     func purge(_ source: String) async -> Int {
-        let next = await generation(of: source) + 1
-        generations.set(Generation(number: next, readAt: clock.now), for: source, cost: 1)
+        var next = await generation(of: source) + 1
+        // Another machine may have purged the source since the last read. With its number, this purge would have no
+        // effect on what was made since then.
+        if let tiers {
+            next = await tiers.generation(of: source, known: next - 1, asksAll: true, within: .seconds(1)) + 1
+        }
+        let now = clock.now
+        generations.set(
+            Generation(number: next, readAt: now, askedAt: now, allAskedAt: now), for: source, cost: 1)
         disk?.storeImageData(Data(String(next).utf8), forKey: Self.generationKey(source))
         return next
     }

@@ -108,6 +108,11 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var staleIfError = 86_400
     /// The time in seconds for which a failure is remembered.
     public var negativeTTL = 10
+    /// The addresses of cache tiers that several machines share, the nearest first, such as `valkey://host` and
+    /// `s3://bucket`.
+    public var tiers: [String] = []
+    /// The passwords of the tiers that need one, in the order of ``tiers``; the last one is used for all further tiers.
+    public var tierPasswords: [String] = []
 
     // MARK: Limits
 

@@ -11,6 +11,8 @@ struct Source: Sendable {
     let version: String
     /// Scheme and host from which the bytes came, if the source's server redirected to another host; otherwise nil.
     let redirect: String?
+    /// The metadata of the response, if a shared cache may store the source; otherwise nil.
+    var sharedMetadata: Data?
 
     init(data: Data, lifetime: Lifetime, redirect: String? = nil) {
         self.data = data
@@ -43,7 +45,8 @@ struct SourceRequestContext: Sendable {
 /// Only this type uses the loader and the ``ImageCache`` of sources.
 final class SourceFetcher: Sendable {
     private let loader: any ImageDataLoader
-    private let cache: ImageCache?
+    let cache: ImageCache?
+    let tiers: SharedTiers?
     private let folder: LocalFolder?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
@@ -61,8 +64,9 @@ final class SourceFetcher: Sendable {
 
     init(
         loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, order: RequestOrder,
-        clock: any DelayClock
+        clock: any DelayClock, tiers: SharedTiers? = nil
     ) {
+        self.tiers = tiers
         fetches = CoalescedWork(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
         self.loader = loader
         self.cache = cache
@@ -92,8 +96,16 @@ final class SourceFetcher: Sendable {
             case .fallback(let data): return Source(data: data, lifetime: Lifetime(maxAge: bounds.most))
             case .web(let url):
                 let key = Self.cacheKey(reference.key, demand.generation)
-                return try await self.fetch(
-                    url, cacheKey: key, maxBytes: maxBytes, bounds: bounds, traceParent: demand.traceParent)
+                // This machine revalidates a source that is on its disk.
+                let cached = await self.cache?.diskResource(forKey: key)
+                func fetch() async throws(WebImageError) -> Source {
+                    try await self.fetch(
+                        url, cacheKey: key, cached: cached, maxBytes: maxBytes, bounds: bounds,
+                        traceParent: demand.traceParent)
+                }
+                if cached != nil { return try await fetch() }
+                return try await self.once(
+                    url, key, maxBytes: maxBytes, bounds: bounds, budget: demand.budget, fetch: fetch)
             }
         }
     }
@@ -107,7 +119,8 @@ final class SourceFetcher: Sendable {
     }
 
     private func fetch(
-        _ url: URL, cacheKey: String, maxBytes: Int, bounds: Lifetime.Bounds, traceParent: String?
+        _ url: URL, cacheKey: String, cached: CachedResource?, maxBytes: Int, bounds: Lifetime.Bounds,
+        traceParent: String?
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = maxBytes
@@ -117,24 +130,41 @@ final class SourceFetcher: Sendable {
                 method: nil, headers: ["traceparent": traceParent], body: nil, cacheScope: .shared)
         }
         var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
-        load.cached = await cache?.diskResource(forKey: cacheKey)
+        load.cached = cached
         let result = try await loader.loadData(for: load, progress: nil)
         try limits.checkEncodedBytes(result.data.count)
         let stored = result.metadata.flatMap(StoredResponse.init(serialized:))
         let fields = stored?.fields ?? Self.fields(of: result.response)
         let age = stored.flatMap { HTTPCachePolicy().age($0, now: clock.date) } ?? 0
-        let lifetime = Lifetime(fields: fields, age: Int(age), bounds: bounds)
+        // A server may send any number as `Age`.
+        var lifetime = Lifetime(fields: fields, age: Int(min(age, 1e9)), bounds: bounds)
+        let setsCookie = result.response.value(forHTTPHeaderField: "set-cookie") != nil
+        if tiers != nil, !Self.mayShare(result.response, stored, url) { lifetime.staysHere = true }
         let redirect = Self.redirect(from: url, to: result.response.url)
         // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
         // configuration has forbidden the other host.
-        if result.mayBeStored, lifetime.mayBeStored, redirect == nil {
+        // Neither does it contain `Set-Cookie`. Without it, results that are made from the stored bytes would be shared.
+        if result.mayBeStored, lifetime.mayBeStored, redirect == nil, tiers == nil || !setsCookie {
             if !result.isNotModified {
                 cache?.storeImageData(result.data, metadata: result.metadata, forKey: cacheKey)
             } else {
                 cache?.storeMetadata(result.metadata, forKey: cacheKey, version: load.cached?.record?.version)
             }
         }
-        return Source(data: result.data, lifetime: lifetime, redirect: redirect)
+        var source = Source(data: result.data, lifetime: lifetime, redirect: redirect)
+        if tiers != nil, result.mayBeStored, lifetime.isShared, lifetime.staysHere != true, redirect == nil {
+            source.sharedMetadata = result.metadata
+        }
+        return source
+    }
+
+    /// Whether other machines may receive a response. An answer of 304 may leave out fields that the stored response has.
+    private static func mayShare(_ response: WebImageResponse, _ stored: StoredResponse?, _ url: URL) -> Bool {
+        let responses = [response.allHeaderFields] + (stored.map { [$0.fields] } ?? [])
+        return responses.allSatisfy {
+            HTTPCachePolicy.mayShare(
+                WebImageResponse(url: url, statusCode: 200, allHeaderFields: $0), to: WebImageRequest(url: url))
+        }
     }
 
     private static func redirect(from source: URL, to target: URL?) -> String? {

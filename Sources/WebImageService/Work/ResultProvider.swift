@@ -231,7 +231,9 @@ final class ResultProvider: Sendable {
         let progress = WorkProgress(job.demand.budget.part(), clock)
         let outcome = await progress.budget.limit(clock) { () -> Result<Provided, ServiceRefusal>? in
             do throws(WebImageError) {
-                return try await self.work(job, needsPermit, priority, progress)
+                return try await self.once(job, progress) { () throws(WebImageError) in
+                    try await self.work(job, needsPermit, priority, progress)
+                }
             } catch {
                 return nil
             }

@@ -1,0 +1,167 @@
+import Foundation
+import WebImageCore
+import WebImageLoading
+import WebImageS3
+import WebImageService
+import WebImageValkey
+
+/// Reads the addresses of cache tiers and opens them.
+///
+/// `valkey://`, `valkeys://`, `redis://`, `rediss://` and `unix:///` are servers, `s3://` is a bucket. Parameters for
+/// each: `budget` in milliseconds, the longest time that a read may add to a request, and for servers `cluster=yes`.
+enum TierAddress {
+    /// An address that was read.
+    private struct Reading {
+        enum Kind {
+            case bucket(S3Configuration)
+            case server(ValkeyConnection.Configuration, isCluster: Bool)
+        }
+
+        var kind: Kind
+        var budget: Duration?
+    }
+
+    /// The tiers of a service; nil if none is configured.
+    static func tiers(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> CacheTiers? {
+        do throws(UsageError) {
+            return try tiers(configuration.tiers, passwords: configuration.tierPasswords)
+        } catch {
+            throw ConfigurationError("tier", error.message)
+        }
+    }
+
+    /// The tiers of a command line; nil if it names none. The password is in `WEBIMAGE_TIER_PASSWORD`.
+    static func tiers(_ arguments: Arguments) throws(UsageError) -> CacheTiers? {
+        let password = ProcessInfo.processInfo.environment["WEBIMAGE_TIER_PASSWORD"]
+        return try tiers(arguments.strings("tier"), passwords: password.map { [$0] } ?? [])
+    }
+
+    /// Throws the error with which opening the tiers of a configuration would fail. Makes no connection.
+    static func check(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+        do throws(UsageError) {
+            _ = try readings(configuration.tiers, configuration.tierPasswords)
+        } catch {
+            throw ConfigurationError("tier", error.message)
+        }
+    }
+
+    /// Opens tiers. Returns at once: connections are made in the background. Nil for an empty list.
+    static func tiers(_ addresses: [String], passwords: [String] = []) throws(UsageError) -> CacheTiers? {
+        let readings = try readings(addresses, passwords)
+        guard !readings.isEmpty else { return nil }
+        var levels: [CacheTiers.Level] = []
+        for reading in readings {
+            var level = open(reading)
+            let same = levels.count { $0.name.prefix { $0 != " " } == level.name }
+            if same > 0 { level.name += " \(same + 1)" }
+            levels.append(level)
+        }
+        return CacheTiers(levels)
+    }
+
+    private static func open(_ reading: Reading) -> CacheTiers.Level {
+        switch reading.kind {
+        case .bucket(let configuration):
+            let tier = S3Tier(S3Client(configuration)) { Console.error("tier s3: \($0.hint)") }
+            var level = CacheTiers.Level("s3", tier, budget: reading.budget ?? .milliseconds(250))
+            level.writeBudget = .seconds(30)
+            // Each question costs money and up to a quarter of a second.
+            level.purgeInterval = .seconds(60)
+            return level
+        case .server(let configuration, let isCluster):
+            let server: any ValkeySending =
+                isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration)
+            var level = CacheTiers.Level("valkey", ValkeyTier(server), budget: reading.budget ?? .milliseconds(5))
+            level.writeBudget = .seconds(1)
+            // Larger values raise the latency of all clients of the server.
+            level.sizes = 0...((1 << 20) - (64 << 10))
+            return level
+        }
+    }
+
+    private static func readings(_ addresses: [String], _ passwords: [String]) throws(UsageError) -> [Reading] {
+        var readings: [Reading] = []
+        for (index, address) in addresses.enumerated() {
+            readings.append(try reading(address, password: index < passwords.count ? passwords[index] : passwords.last))
+        }
+        return readings
+    }
+
+    private static func reading(_ text: String, password: String?) throws(UsageError) -> Reading {
+        guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
+            // The text may contain a password.
+            throw UsageError("a tier is a URL such as valkey://host or s3://bucket")
+        }
+        // Every process of the machine can read flags, and the configuration can be printed.
+        guard parts.password == nil else { throw UsageError("the password of a tier belongs in tier-password") }
+        let budget = try number(take("budget", from: &parts), "budget")
+        do throws(WebImageError) {
+            if scheme == "s3" {
+                return Reading(kind: .bucket(try S3Configuration(url: parts.string ?? text)), budget: budget)
+            }
+            let isCluster = take("cluster", from: &parts) == "yes"
+            if parts.query == nil {
+                if scheme != "unix" { parts.password = password }
+                let configuration = try ValkeyConnection.Configuration(url: parts.string ?? text)
+                return Reading(kind: .server(configuration, isCluster: isCluster), budget: budget)
+            }
+        } catch {
+            throw UsageError("'\(text)' is no address of a tier. \(error.hint ?? "")")
+        }
+        throw UsageError("'\(text)': the parameters of a server are budget and cluster")
+    }
+
+    /// Waits until every tier has answered, for at most `budget`. Returns the names of the tiers that have not.
+    static func silent(_ tiers: CacheTiers, within budget: Duration) async -> [String] {
+        let deadline = ContinuousClock.now + budget
+        var silent = tiers.levels
+        while true {
+            var waiting: [CacheTiers.Level] = []
+            for level in silent {
+                let isUp = await answers(level)
+                if !isUp { waiting.append(level) }
+            }
+            silent = waiting
+            guard !silent.isEmpty, ContinuousClock.now < deadline else { return silent.map(\.name) }
+            try? await Task.sleep(for: .milliseconds(60))
+        }
+    }
+
+    private static func answers(_ level: CacheTiers.Level) async -> Bool {
+        let failures = level.tier.statistics.failures
+        let key = CacheTierKey(namespace: "probe", cacheKey: "probe")
+        _ = await level.tier.entry(for: key, within: max(level.budget, .milliseconds(200)))
+        return level.tier.statistics.failures == failures && !level.tier.statistics.isOpen
+    }
+
+    /// Removes a parameter and returns its value.
+    private static func take(_ name: String, from parts: inout URLComponents) -> String? {
+        guard let value = parts.queryItems?.first(where: { $0.name == name })?.value else { return nil }
+        parts.queryItems = parts.queryItems.flatMap { items in
+            let others = items.filter { $0.name != name }
+            return others.isEmpty ? nil : others
+        }
+        return value
+    }
+
+    private static func number(_ text: String?, _ name: String) throws(UsageError) -> Duration? {
+        guard let text else { return nil }
+        guard let number = Int(text), (1...60_000).contains(number) else {
+            throw UsageError("the \(name) of a tier is a number from 1 to 60000")
+        }
+        return .milliseconds(number)
+    }
+}
+
+extension S3Failure {
+    /// What an operator must repair.
+    fileprivate var hint: String {
+        switch self {
+        case .forbidden(let code): "the store refuses the access key (\(code))"
+        case .otherRegion(let region): "the bucket is in another region\(region.map { ": \($0)" } ?? "")"
+        case .unconfigured(let text): text
+        case .refused(let status, let code): "the store answers \(status) \(code)"
+        default: "\(self)"
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package import Foundation
+package import WebImageCore
+package import WebImageLoading
+
+/// A loader that asks cache tiers before another loader, below the caches of the manager.
+///
+/// Memory hits and disk hits do not reach a loader, so they stay as they are. A picture from a tier is stored in the local
+/// caches with the validators of its response. Only loads whose scope is shared, and responses that a shared cache may
+/// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Thumbnails and transformed images never do: they are
+/// made from the original.
+package final class TieredImageLoader: ImageDataLoader {
+    private let loader: any ImageDataLoader
+    private let tiers: CacheTiers
+    private let clock: any DelayClock
+    /// The longest wait for another machine that fetches the same picture.
+    private let patience: Duration
+
+    package init(
+        _ loader: any ImageDataLoader, tiers: CacheTiers, patience: Duration = .seconds(10),
+        clock: any DelayClock = SystemClock()
+    ) {
+        (self.loader, self.tiers, self.patience, self.clock) = (loader, tiers, patience, clock)
+    }
+
+    package func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
+
+    package func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
+        loader.canRequestImage(for: url, options: options, context: context)
+    }
+
+    package func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+        loader.shouldBlockFailedURL(with: url, error: error)
+    }
+
+    package func shouldBlockFailedURL(
+        with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
+    ) -> Bool {
+        loader.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
+    }
+
+    package func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
+
+    package func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
+
+    /// The key of a load in the tiers; nil if the load may not use them.
+    ///
+    /// It is a digest of everything that decides the bytes: URL, method, header fields, limits and roles. Roles of the
+    /// program, such as a decryptor, have a different text in every process, so such loads share nothing.
+    package func key(of load: ImageDataLoad) -> CacheTierKey? {
+        let identity = loader.identity(of: load)
+        return identity.sharing.flatMap { tiers.key($0, url: load.url, scope: identity.cacheScope) }
+    }
+
+    package func loadData(
+        for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> ImageDataResult {
+        // A load that revalidates an entry needs the origin's answer.
+        guard !load.hasCached, !load.options.contains(.refreshCached), let key = key(of: load) else {
+            return try await loader.loadData(for: load, progress: progress)
+        }
+        let found = try await tiers.value(for: key, patience: patience) { entry in
+            Self.result(entry, load.url)
+        } make: { () throws(WebImageError) in
+            let result = try await self.loader.loadData(for: load, progress: progress)
+            return (result, self.entry(result, load))
+        }
+        if found.level != nil {
+            let count = found.value.data.count
+            progress?(count, count, load.url)
+            load.receivedData?(found.value.data, found.value.response)
+        }
+        return found.value
+    }
+
+    private static func result(_ entry: CacheTierEntry, _ url: URL) -> ImageDataResult? {
+        guard case .value(let data, let metadata, _) = entry.content,
+            let stored = metadata.flatMap(StoredResponse.init(serialized:))
+        else { return nil }
+        var result = ImageDataResult(
+            data: data,
+            response: WebImageResponse(
+                url: url, statusCode: 200, allHeaderFields: stored.fields, expectedContentLength: data.count))
+        result.metadata = metadata
+        return result
+    }
+
+    private func entry(_ result: ImageDataResult, _ load: ImageDataLoad) -> CacheTierEntry? {
+        guard result.mayBeStored, !result.isNotModified, !result.isLowDataImage,
+            HTTPCachePolicy.mayShare(result.response, to: WebImageRequest(url: load.url)),
+            let metadata = result.metadata, let stored = StoredResponse(serialized: metadata),
+            let lifetime = HTTPCachePolicy.sharedLifetime(stored, now: clock.date)
+        else { return nil }
+        return CacheTierEntry(
+            .value(data: result.data, metadata: metadata, extended: nil), stored: clock.date, lifetime: lifetime)
+    }
+}

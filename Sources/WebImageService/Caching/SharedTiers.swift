@@ -1,0 +1,252 @@
+import Foundation
+import WebImageCore
+import WebImageHTTP
+import WebImageLoading
+
+/// The cache tiers of a service, and the form in which they hold results, sources and purges.
+final class SharedTiers: Sendable {
+    let tiers: CacheTiers
+    let clock: any DelayClock
+    /// The keys whose last value on this machine could not be shared, and the time until which they are remembered, in
+    /// seconds since 1970.
+    private let unshared = RecentValues<CacheTierKey, TimeInterval>(budget: 10_000)
+
+    /// The longest wait for another machine that makes a result or fetches a source.
+    private static let patience = Duration.seconds(5)
+    /// The time for which a key is not asked for after its value could not be shared, in seconds.
+    private static let unsharedTime: TimeInterval = 60
+    /// The time after which a tier that is not the nearest is asked again for the number of purges.
+    static let farInterval = Duration.seconds(60)
+    /// The longest time of one write of a purge.
+    private static let purgeBudget = Duration.seconds(5)
+    /// The time for which a purge is remembered, at least as long as the lifetime of any entry.
+    private static let purgeLife = Duration.seconds(31_536_000)
+    /// The longest time for which a tier holds a result or a source.
+    private static let longestLife: TimeInterval = 30 * 86_400
+
+    init(tiers: CacheTiers, clock: any DelayClock) { (self.tiers, self.clock) = (tiers, clock) }
+
+    /// Returns the value of a tier, or makes it; of all machines one makes it.
+    ///
+    /// A value that cannot be shared, because of its response or its size, is made by each machine without asking: else
+    /// the machines would wait for each other at every request, and make it one after the other.
+    ///
+    /// - Parameters:
+    ///   - budget: The time of the request. At most half of the rest is spent on waiting for another machine.
+    ///   - isFailure: Whether a made value is a failure, after which the key is not remembered as unshared.
+    func value<Value: Sendable>(
+        for key: CacheTierKey, budget: WorkBudget, isFailure: (Value) -> Bool = { _ in false },
+        read: (CacheTierEntry) -> Value?, entry: (Value) -> CacheTierEntry?,
+        make: () async throws(WebImageError) -> Value
+    ) async throws(WebImageError) -> (value: Value, level: Int?) {
+        if let end = unshared.value(for: key), end > clock.date { return (try await make(), nil) }
+        let patience = min(Self.patience, .seconds(max(min(budget.remainingSeconds, 1e6), 0) / 2))
+        return try await tiers.value(for: key, patience: patience, read: read) { () throws(WebImageError) in
+            let value = try await make()
+            let entry = entry(value)
+            let isShared = entry.map { self.tiers.holds($0.byteCount) } ?? false
+            if !isShared, !isFailure(value) {
+                self.unshared.set(self.clock.date + Self.unsharedTime, for: key, cost: 1)
+            }
+            return (value, entry)
+        }
+    }
+
+    // MARK: Results
+
+    /// Nil if the result may not leave the machine: its source is a local file, or its URL has a user.
+    func key(of result: ResultKey, _ reference: SourcePolicy.Reference) -> CacheTierKey? {
+        guard case .web(let url) = reference.location else { return nil }
+        return tiers.key("result:" + result.digest, url: url)
+    }
+
+    /// Whether results of a source may be in the tiers.
+    func holds(_ reference: SourcePolicy.Reference) -> Bool {
+        if case .web = reference.location { true } else { false }
+    }
+
+    func entry(of result: ResultEntry) -> CacheTierEntry? {
+        let lifetime = result.head.lifetime
+        guard lifetime.isShared, lifetime.mayBeStored, lifetime.staysHere != true else { return nil }
+        let left = Double(lifetime.maxAge - result.age(now: clock.date))
+        guard left > 0 else { return nil }
+        return CacheTierEntry(
+            .value(data: result.envelope, metadata: nil, extended: nil), stored: clock.date,
+            lifetime: .seconds(min(left, Self.longestLife)))
+    }
+
+    func result(_ entry: CacheTierEntry, source: String) -> ResultEntry? {
+        guard case .value(let data, _, _) = entry.content,
+            let result = ResultEntry(envelope: data, source: source), result.isFresh(now: clock.date),
+            result.head.lifetime.isShared, result.head.lifetime.mayBeStored
+        else { return nil }
+        return result
+    }
+
+    // MARK: Sources
+
+    func key(ofSource cacheKey: String, _ url: URL) -> CacheTierKey? { tiers.key(cacheKey, url: url) }
+
+    func entry(of source: Source) -> CacheTierEntry? {
+        guard let metadata = source.sharedMetadata else { return nil }
+        let left = Double(source.lifetime.maxAge - source.lifetime.age)
+        guard left > 0 else { return nil }
+        return CacheTierEntry(
+            .value(data: source.data, metadata: metadata, extended: nil), stored: clock.date,
+            lifetime: .seconds(min(left, Self.longestLife)))
+    }
+
+    func source(_ entry: CacheTierEntry, maxBytes: Int, bounds: Lifetime.Bounds) -> Source? {
+        guard case .value(let data, let metadata, _) = entry.content, data.count <= maxBytes, let metadata,
+            let stored = StoredResponse(serialized: metadata)
+        else { return nil }
+        let age = HTTPCachePolicy().age(stored, now: clock.date) ?? 0
+        let lifetime = Lifetime(fields: stored.fields, age: Int(min(age, 1e9)), bounds: bounds)
+        guard lifetime.age < lifetime.maxAge, lifetime.isShared, lifetime.mayBeStored else { return nil }
+        var source = Source(data: data, lifetime: lifetime)
+        source.sharedMetadata = metadata
+        return source
+    }
+
+    // MARK: Purges
+
+    /// The time after which the nearest tier is asked again for the number of purges.
+    var nearInterval: Duration { tiers.levels.first?.purgeInterval ?? .seconds(1) }
+
+    /// The number of purges of a source on all machines; `known` if the tiers have none or a lower one.
+    ///
+    /// - Parameters:
+    ///   - known: The number that this machine knows. If the nearest tier has lost it, it is stored there again.
+    ///   - asksAll: Whether all tiers are asked, or only the nearest one.
+    ///   - budget: The longest time of each tier; nil for the tier's own.
+    func generation(of source: String, known: Int, asksAll: Bool, within budget: Duration? = nil) async -> Int {
+        guard let key = generationKey(source) else { return known }
+        var (number, nearest) = (known, 0)
+        for (index, level) in tiers.levels.enumerated() where asksAll || index == 0 {
+            guard let entry = await level.tier.entry(for: key, within: budget ?? level.budget),
+                case .value(let data, _, _) = entry.content, let found = Int(String(decoding: data, as: UTF8.self)),
+                found > 0
+            else { continue }
+            if index == 0 { nearest = found }
+            number = max(number, found)
+        }
+        if number > nearest { tiers.put(generationEntry(number), for: key, onlyNearest: true) }
+        return number
+    }
+
+    /// Stores the number of purges in every tier. Other machines find it when they ask the next time.
+    ///
+    /// - Returns: The names of the tiers that have not confirmed it.
+    func announce(_ generation: Int, of source: String) async -> [String] {
+        guard let key = generationKey(source) else { return [] }
+        var silent: [String] = []
+        for level in tiers.levels where level.isWritten {
+            let budget = min(level.writeBudget, Self.purgeBudget)
+            let isStored = await level.tier.put(generationEntry(generation), for: key, within: budget)
+            if !isStored { silent.append(level.name) }
+        }
+        return silent
+    }
+
+    private func generationEntry(_ generation: Int) -> CacheTierEntry {
+        CacheTierEntry(
+            .value(data: Data(String(generation).utf8), metadata: nil, extended: nil), stored: clock.date,
+            lifetime: Self.purgeLife)
+    }
+
+    /// Nil for a source that leaves no trace in the tiers, such as a local file.
+    private func generationKey(_ source: String) -> CacheTierKey? {
+        URL(string: source).flatMap { tiers.key("generation:" + source, url: $0) }
+    }
+
+    // MARK: Reports
+
+    /// The names of the tiers that are not used now, because calls of them failed.
+    var failing: [String] { tiers.statistics.levels.filter(\.tier.isOpen).map(\.name) }
+
+    /// The counters as Prometheus text.
+    var metrics: String {
+        let statistics = tiers.statistics
+        var text = PrometheusText(prefix: "webimage")
+        func add(_ name: String, _ type: String, _ help: String, _ value: (CacheTiers.Statistics.Level) -> Double) {
+            text.describe(name, type, help)
+            for level in statistics.levels { text.add(name, ["tier": level.name], value(level)) }
+        }
+        add("tier_reads_total", "counter", "Entries that each tier was asked for.") { Double($0.reads) }
+        add("tier_hits_total", "counter", "Entries that were found.") { Double($0.hits) }
+        add("tier_read_seconds_total", "counter", "Seconds of all reads.") { $0.readTime }
+        add("tier_stored_total", "counter", "Entries that were stored.") { Double($0.tier.stored) }
+        add("tier_failures_total", "counter", "Calls without an answer.") { Double($0.tier.failures) }
+        add("tier_rejected_total", "counter", "Values that were no valid entry.") { Double($0.tier.rejected) }
+        add("tier_read_bytes_total", "counter", "Bytes that were read.") { Double($0.tier.readBytes) }
+        add("tier_written_bytes_total", "counter", "Bytes that were stored.") { Double($0.tier.writtenBytes) }
+        add("tier_open", "gauge", "1 if the tier is not used now, because calls of it failed.") {
+            $0.tier.isOpen ? 1 : 0
+        }
+        text.describe("tier_dropped_writes_total", "counter", "Entries that found no place in the queue of writes.")
+        text.add("tier_dropped_writes_total", [:], statistics.droppedWrites)
+        text.describe("tier_queued_bytes", "gauge", "Bytes of queued writes.")
+        text.add("tier_queued_bytes", [:], statistics.queuedBytes)
+        return text.text
+    }
+}
+
+extension ResultProvider {
+    /// Returns the result of another machine, or makes it; of all machines one makes it.
+    func once(
+        _ job: PictureJob, _ progress: WorkProgress,
+        make: () async throws(WebImageError) -> Result<Provided, ServiceRefusal>
+    ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
+        guard let shared = store.tiers, let key = shared.key(of: job.key, job.reference) else {
+            return try await make()
+        }
+        let now = shared.clock.date
+        // Other work may have ended between the lookup in the store and this one. A remembered failure is not made again.
+        if let (entry, level) = await store.entry(for: job.key), entry.isFresh(now: now),
+            job.allowsRedirect(entry.head.redirect)
+        {
+            return .success(Provided(entry: entry, outcome: level))
+        }
+        if store.failure(for: job.key, now: now) != nil { return try await make() }
+        // The other machine fetches or waits for its fetch. If this takes all the time, the source is slow.
+        progress.enter(.fetch)
+        let found = try await shared.value(for: key, budget: progress.budget) { outcome in
+            if case .failure = outcome { true } else { false }
+        } read: { entry -> Result<Provided, ServiceRefusal>? in
+            guard let result = shared.result(entry, source: job.key.source),
+                job.allowsRedirect(result.head.redirect)
+            else { return nil }
+            return .success(Provided(entry: result, outcome: .tier))
+        } entry: { outcome in
+            (try? outcome.get()).flatMap { shared.entry(of: $0.entry) }
+        } make: { () throws(WebImageError) in
+            progress.enter(.queue)
+            return try await make()
+        }
+        if found.level != nil, case .success(let provided) = found.value {
+            store.store(provided.entry, for: job.key)
+        }
+        return found.value
+    }
+}
+
+extension SourceFetcher {
+    /// Returns the source from a tier, or fetches it; of all machines one fetches it.
+    func once(
+        _ url: URL, _ cacheKey: String, maxBytes: Int, bounds: Lifetime.Bounds, budget: WorkBudget,
+        fetch: () async throws(WebImageError) -> Source
+    ) async throws(WebImageError) -> Source {
+        guard let shared = tiers, let key = shared.key(ofSource: cacheKey, url) else { return try await fetch() }
+        let found = try await shared.value(for: key, budget: budget) { entry in
+            shared.source(entry, maxBytes: maxBytes, bounds: bounds)
+        } entry: { source in
+            shared.entry(of: source)
+        } make: { () throws(WebImageError) in
+            try await fetch()
+        }
+        if found.level != nil {
+            cache?.storeImageData(found.value.data, metadata: found.value.sharedMetadata, forKey: cacheKey)
+        }
+        return found.value
+    }
+}
