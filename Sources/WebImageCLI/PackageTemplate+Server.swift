@@ -15,8 +15,15 @@ extension PackageTemplate {
                             name: "{{NAME}}",
                             dependencies: ["{{TYPE}}Kit", .product(name: "WebImageServer", package: "{{PACKAGE}}")]),
                         .target(
-                            name: "{{TYPE}}Kit", dependencies: [.product(name: "WebImageService", package: "{{PACKAGE}}")]),
-                        .testTarget(name: "{{TYPE}}KitTests", dependencies: ["{{TYPE}}Kit"]),
+                            name: "{{TYPE}}Kit",
+                            dependencies: [
+                                .product(name: "WebImage", package: "{{PACKAGE}}"),
+                                .product(name: "WebImageServer", package: "{{PACKAGE}}"),
+                                .product(name: "WebImageService", package: "{{PACKAGE}}"),
+                            ]),
+                        .testTarget(
+                            name: "{{TYPE}}KitTests",
+                            dependencies: ["{{TYPE}}Kit", .product(name: "WebImageTesting", package: "{{PACKAGE}}")]),
                     ]
                 )
 
@@ -34,11 +41,14 @@ extension PackageTemplate {
                 struct {{TYPE}} {
                     static func main() async {
                         do {
-                            let configuration = Settings.configuration(ProcessInfo.processInfo.environment)
-                            let service = try ImageService(configuration: configuration)
                             let address = try ListenAddress(CommandLine.arguments.dropFirst().first ?? "127.0.0.1:8080")
+                            let configuration = try Settings.configuration(
+                                ProcessInfo.processInfo.environment, isOpen: !address.isLoopback)
+                            let service = try ImageService(configuration: configuration)
                             let server = try HTTPServer(listening: [address]) { await service.respond(to: $0) }
-                            print("{{NAME}} listens on \\(server.addresses.map { "\\($0)" }.joined(separator: ", "))")
+                            let targets = configuration.requiresSignature ? "signed" : "unsigned"
+                            let places = server.addresses.map { "\\($0)" }.joined(separator: ", ")
+                            print("{{NAME}} serves \\(targets) targets on \\(places)")
                             fflush(nil)
                             await Termination.wait()
                             // Running requests finish; new ones are refused.
@@ -72,22 +82,50 @@ extension PackageTemplate {
         File(
             path: "Sources/{{TYPE}}Kit/Settings.swift",
             text: """
+                import Foundation
                 public import WebImageService
+
+                /// A variable of the environment that cannot be used.
+                public struct SettingError: Error, CustomStringConvertible {
+                    public let description: String
+
+                    init(_ description: String) { self.description = description }
+                }
 
                 public enum Settings {
                     /// The settings from the environment: `PICTURES`, a folder whose pictures are served as
                     /// `local:///NAME`; `SOURCES`, prefixes of other servers' URLs with spaces between; `KEY` and `SALT`
                     /// (hexadecimal), with which URLs must be signed; `CACHE_DIRECTORY`, set by systemd.
-                    public static func configuration(_ environment: [String: String]) -> ServiceConfiguration {
-                        var configuration = ServiceConfiguration()
-                        configuration.root = environment["PICTURES"] ?? ""
-                        configuration.allowedSources =
-                            environment["SOURCES"]?.split(separator: " ").map(String.init) ?? ["local://"]
-                        if let key = environment["KEY"], let salt = environment["SALT"] {
-                            configuration.keys = [key]
-                            configuration.salts = [salt]
+                    ///
+                    /// - Parameter isOpen: Whether other machines can connect. Then `KEY` and `SALT` are required, because
+                    ///   without signatures every client can make the service fetch and decode any picture.
+                    public static func configuration(
+                        _ environment: [String: String], isOpen: Bool = false
+                    ) throws(SettingError) -> ServiceConfiguration {
+                        let set = environment.filter { !$0.value.isEmpty }
+                        let advice = "make each with 'openssl rand -hex 32'"
+                        guard (set["KEY"] == nil) == (set["SALT"] == nil) else {
+                            throw SettingError(
+                                "\\(set["KEY"] == nil ? "KEY" : "SALT") is not set; set both KEY and SALT, or neither (\\(advice))")
                         }
-                        configuration.cacheFolder = environment["CACHE_DIRECTORY"] ?? ""
+                        guard !isOpen || set["KEY"] != nil else {
+                            throw SettingError(
+                                "other machines could use this service without a signature; "
+                                    + "set KEY and SALT (\\(advice)), or listen on 127.0.0.1")
+                        }
+                        var isFolder: ObjCBool = false
+                        if let root = set["PICTURES"],
+                            !FileManager.default.fileExists(atPath: root, isDirectory: &isFolder) || !isFolder.boolValue
+                        {
+                            throw SettingError("PICTURES: there is no folder \\(root)")
+                        }
+                        var configuration = ServiceConfiguration()
+                        configuration.root = set["PICTURES"] ?? ""
+                        configuration.allowedSources =
+                            set["SOURCES"]?.split(separator: " ").map(String.init) ?? ["local://"]
+                        configuration.keys = set["KEY"].map { [$0] } ?? []
+                        configuration.salts = set["SALT"].map { [$0] } ?? []
+                        configuration.cacheFolder = set["CACHE_DIRECTORY"] ?? ""
                         // AVIF is a separate product: add WebImageAVIF, and its coder to ImageCodersManager.shared.
                         configuration.offersAVIF = false
                         return configuration
@@ -102,15 +140,27 @@ extension PackageTemplate {
                 import WebImageService
                 import {{TYPE}}Kit
 
-                @Test func theEnvironmentDecides() {
-                    let configuration = Settings.configuration(["PICTURES": "/srv/pictures", "KEY": "00ff", "SALT": "aa"])
-                    #expect(configuration.root == "/srv/pictures" && configuration.requiresSignature)
-                    #expect(Settings.configuration(["SOURCES": "https://a/ https://b/"]).allowedSources.count == 2)
-                    #expect(!Settings.configuration([:]).requiresSignature)
+                @Test func theEnvironmentDecides() throws {
+                    let configuration = try Settings.configuration(["PICTURES": "/usr", "KEY": "00ff", "SALT": "aa"])
+                    #expect(configuration.root == "/usr" && configuration.requiresSignature)
+                    #expect(try Settings.configuration(["SOURCES": "https://a/ https://b/"]).allowedSources.count == 2)
+                    #expect(try !Settings.configuration([:]).requiresSignature)
+                }
+
+                @Test(arguments: [
+                    ["KEY": "00ff"], ["SALT": "aa"], ["KEY": "00ff", "SLAT": "aa"], ["KEY": "", "SALT": "aa"],
+                    ["PICTURES": "/nonexistent"],
+                ]) func wrongVariablesAreErrors(_ environment: [String: String]) {
+                    #expect(throws: SettingError.self) { try Settings.configuration(environment) }
+                }
+
+                @Test func otherMachinesNeedSignatures() throws {
+                    #expect(throws: SettingError.self) { try Settings.configuration([:], isOpen: true) }
+                    #expect(try Settings.configuration(["KEY": "00ff", "SALT": "aa"], isOpen: true).requiresSignature)
                 }
 
                 @Test func aServiceAnswers() async throws {
-                    let service = try ImageService(configuration: Settings.configuration([:]))
+                    let service = try ImageService(configuration: try Settings.configuration([:]))
                     #expect(await service.respond(to: ServiceRequest(target: "/healthz")).status == 200)
                     // Without PICTURES and SOURCES no source is allowed.
                     let target = "/_/rs:fit:100:100/plain/https://example.org/a.png"
@@ -171,10 +221,12 @@ extension PackageTemplate {
                 curl -o small.webp http://127.0.0.1:8080/_/rs:fit:320:320/plain/local:///NAME.jpg@webp
                 ```
 
-                On the open network set `KEY` and `SALT` (hexadecimal), so that only URLs that you signed are answered, and put a
-                proxy in front for TLS. `Data/{{NAME}}.service` is a unit for systemd:
+                On the open network set `KEY` and `SALT` (each made by `openssl rand -hex 32`), so that only URLs that you signed
+                are answered, and put a proxy in front for TLS. Without both, the program refuses to listen beyond this machine.
+                `Data/{{NAME}}.service` is a unit for systemd:
 
                 ```sh
+                sudo mkdir -p /srv/{{NAME}}
                 swift build -c release
                 sudo install .build/release/{{NAME}} /usr/local/bin/
                 sudo install -m 644 Data/{{NAME}}.service /etc/systemd/system/

@@ -5,6 +5,8 @@ import WebImage
 import WebImageService
 import WebImageTesting
 
+// In your package also the target of the handler: import MyServiceKit
+
 /// Tests of the handler without a network and without a socket.
 @Suite struct PreviewHandlerTests {
     private let loader = FakeDataLoader()
