@@ -67,10 +67,20 @@ struct ServiceArguments: Sendable {
         }
         // A value from a variable or a flag replaces the value of the file, so the line is not its place.
         for setting in before.differences(from: reading.configuration) { reading.places[setting] = nil }
+        let flagged = Set(
+            flags.compactMap { $0.dropFirst(2).split(separator: "=", maxSplits: 1).first.map(String.init) })
+        for setting in ServiceConfiguration.settings
+        where environment[setting.variable] != nil && flagged.isDisjoint(with: [setting.name, "no-" + setting.name]) {
+            reading.places[setting.name] = setting.variable
+        }
         return reading
     }
 
     private static func text(_ path: String, of setting: String) throws(ConfigurationError) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw ConfigurationError(setting, "\(path): \(String(cString: strerror(errno)))")
+        }
         // Open only a regular file, because reading a folder fails, and reading a device can block for an unlimited
         // time.
         guard let file = ServiceFile(path: (path as NSString).resolvingSymlinksInPath), file.byteCount <= 1 << 20,

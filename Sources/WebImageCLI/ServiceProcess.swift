@@ -32,6 +32,7 @@ final class ServiceProcess: Sendable {
         let log = AccessLog(configuration.accessLog)
         do {
             let limits = try HTTPServerConfiguration(configuration)
+            try configuration.checkCacheFolder()
             let tiers = try TierAddress.tiers(configuration)
             self.tiers = tiers
             let service = try ImageService(

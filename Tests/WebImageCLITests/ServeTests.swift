@@ -132,7 +132,9 @@ final class ServeTests: Sendable {
         (["--quality", "0"], [:], "1 to 100"),
         (["--key", "00"], [:], "WEBIMAGE_KEY"),
         ([], ["WEBIMAGE_QUALITI": "1"], "WEBIMAGE_QUALITI"),
-        (["--config", "/nonexistent/file"], [:], "/nonexistent/file"),
+        ([], ["WEBIMAGE_QUALITY": "900"], "WEBIMAGE_QUALITY: '900' is not a number"),
+        (["--check-config"], ["WEBIMAGE_ROOT": "/nonexistent"], "WEBIMAGE_ROOT: root: "),
+        (["--config", "/nonexistent/file"], [:], "/nonexistent/file: No such file"),
         (["--access-log", "xml"], [:], "json"),
         (["operand"], [:], "operand"),
     ]
@@ -156,13 +158,31 @@ final class ServeTests: Sendable {
         ("key = 00\nkey = xx\n", ":2: key: "), ("preset = a=w:1\npreset = b=w:x\n", ":2: preset: "),
         ("watermark = /nonexistent\n", ":1: watermark: "), ("root = /nonexistent\n", ":1: root: "),
         ("salt = 00\n", ":1: salt: "), ("secrets-file = /nonexistent\n", ":1: secrets-file: "),
-        ("nonsense\n", ":1: the line: "),
+        ("nonsense\n", ":1: the line: "), ("ttl = 3\n\nttl = 5\n", ":3: ttl: the setting is already set at "),
     ]
 
     @Test(arguments: places) func errorNamesTheLine(row: (text: String, error: String)) throws {
         let file = try write("a.conf", row.text)
         let outcome = try Tool.run("serve", "--config", file, "--cache-dir", scratch.url.path)
         #expect(outcome.code != 0 && outcome.errors.contains("a.conf" + row.error), "\(outcome.errors)")
+    }
+
+    @Test(arguments: ["root = /nonexistent\n", "cache-dir = /proc/nonexistent/a\n", "cache-dir = /etc/passwd\n"])
+    func foldersThatCannotBeUsedFailTheCheckAndTheStart(_ text: String) throws {
+        let file = try write("a.conf", text)
+        let place = "a.conf:1: \(text.prefix { $0 != " " }): "
+        let check = try Tool.run("serve", "--config", file, "--check-config")
+        #expect(check.code == 1 && check.errors.contains(place), "\(check.errors)")
+        let start = try Tool.run("serve", "--config", file, "--listen", "127.0.0.1:0")
+        #expect(start.code == 2 && start.errors.contains(place), "\(start.errors)")
+    }
+
+    @Test func checkOfTheConfigurationMakesNoFolder() throws {
+        let cache = scratch.url.appendingPathComponent("new/cache").path
+        let file = try write("a.conf", "cache-dir = \(cache)\nlisten = 127.0.0.1:1\nlisten = 127.0.0.1:2\n")
+        let outcome = try Tool.run("serve", "--config", file, "--check-config")
+        #expect(outcome.code == 0, "\(outcome.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["a.conf"])
     }
 
     @Test func errorInAFlagNamesNoLine() throws {

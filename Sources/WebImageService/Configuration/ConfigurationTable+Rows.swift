@@ -112,7 +112,8 @@ extension ConfigurationTable {
             "max-result-memory", \.maxResultMemory, .live, in: (1 << 20)...(1 << 40), "BYTES",
             "the maximum of all pixel buffers of a result"),
         list(
-            "source-formats", \.sourceFormats, .live, "FORMAT,…", "formats of sources that are accepted; default: all"),
+            "source-formats", \.sourceFormats, .live, "FORMAT,…",
+            "default: all; each one of jpg, png, gif, webp, avif, heic, jxl, svg, tiff, bmp or ico"),
         number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",
             "the longest side of a result"),

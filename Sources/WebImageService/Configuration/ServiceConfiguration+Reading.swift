@@ -46,7 +46,12 @@ extension ServiceConfiguration {
         for (name, value) in environment.sorted(by: { $0.key < $1.key })
         where name.hasPrefix("WEBIMAGE_") && !others.contains(name) {
             guard let row = byVariable[name] else { throw ConfigurationError(name, "no setting has this name") }
-            try set(row, value, &given)
+            do throws(ConfigurationError) {
+                try set(row, value, &given)
+            } catch {
+                // The operator has set the variable, so the error has the name of the variable.
+                throw ConfigurationError(name, error.problem)
+            }
         }
     }
 
@@ -96,6 +101,9 @@ extension ServiceConfiguration {
                     throw ConfigurationError("the line", "a setting is NAME = VALUE")
                 }
                 let row = try row(name)
+                if row.clear == nil, let first = places[row.name] {
+                    throw ConfigurationError(name, "the setting is already set at \(first); remove one of the lines")
+                }
                 try set(row, parts[1].trimmed, &given)
                 places[row.name] = place
             } catch {

@@ -70,8 +70,27 @@ extension ServiceConfiguration {
     /// - Throws: `ConfigurationError` for the first setting that cannot be used.
     public func check() throws(ConfigurationError) {
         let settings = try ServiceSettings(self)
+        try checkCacheFolder()
         if let root = settings.sources.root, LocalFolder(path: root) == nil {
             throw ConfigurationError("root", "the folder cannot be opened")
         }
+    }
+
+    /// Checks whether files can be made in the folder of the caches, or whether the folder can be made. Leaves no file
+    /// and no folder behind. Blocks.
+    package func checkCacheFolder() throws(ConfigurationError) {
+        guard !cacheFolder.isEmpty else { return }
+        var folder = URL(fileURLWithPath: cacheFolder).standardizedFileURL.path
+        var status = stat()
+        while stat(folder, &status) != 0, errno == ENOENT, folder.count > 1 {
+            folder = (folder as NSString).deletingLastPathComponent
+        }
+        // The permissions do not tell whether a folder can be made: some file systems are read-only. Therefore make one.
+        var probe = Array("\(folder)/.webimage-check-XXXXXX".utf8CString)
+        guard mkdtemp(&probe) != nil else {
+            throw ConfigurationError(
+                "cache-dir", "no file can be made in \(folder): \(String(cString: strerror(errno)))")
+        }
+        rmdir(probe)
     }
 }
