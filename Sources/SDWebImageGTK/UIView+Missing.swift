@@ -88,38 +88,6 @@ extension SDViewLayer {
     }
 }
 
-/// Not available: each widget has the scale of its monitor.
-@available(*, unavailable, message: "Use gtk_widget_get_scale_factor(view.widget)")
-public enum UIScreen {}
-
-/// Not available: GTK provides the windows and pages.
-@available(*, unavailable, message: "Use a GtkWindow or an AdwNavigationPage and put `widget` into it")
-public typealias UIViewController = WidgetView
-
-/// Not available: the factory of a list creates the rows.
-@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
-public typealias UITableViewCell = WidgetView
-
-/// Not available: the factory of a grid creates the cells.
-@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
-public typealias UICollectionViewCell = WidgetView
-
-/// Not available: GTK's lists take the place of tables.
-@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
-public typealias UITableView = WidgetView
-
-/// Not available: GTK's lists take the place of tables.
-@available(*, unavailable, message: "Use a GtkListView with ImageListFactory; see the guide Lists")
-public typealias UITableViewController = WidgetView
-
-/// Not available: GTK's grids take the place of collections.
-@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
-public typealias UICollectionView = WidgetView
-
-/// Not available: GTK's grids take the place of collections.
-@available(*, unavailable, message: "Use a GtkGridView with ImageListFactory; see the guide Lists")
-public typealias UICollectionViewController = WidgetView
-
 /// Not available: a grid lays its cells out itself.
 @available(*, unavailable, message: "Use a GtkGridView, or FittingList for rows with the proportions of their images")
 public typealias UICollectionViewLayout = WidgetView

@@ -39,6 +39,14 @@ extension Image {
         self.init(copying: image)
     }
 
+    /// Not available: the symbols belong to Apple's systems.
+    @available(*, unavailable, message: "Show an icon of the theme with gtk_image_new_from_icon_name(_:)")
+    public convenience init?(systemName name: String) { nil }
+
+    /// Not available: images have no traits.
+    @available(*, unavailable, message: "Use init(named:); ImageResources lists the bundles that it searches")
+    public convenience init?(named name: String, in bundle: Bundle?, compatibleWith traitCollection: Any?) { nil }
+
     /// Encodes the image as PNG with the built-in encoder. Blocks during encoding.
     public func pngData() -> Data? { SystemCoders.file(of: self, format: .png) }
 
