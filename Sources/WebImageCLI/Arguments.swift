@@ -82,7 +82,7 @@ struct Arguments {
                 guard let known = options.first(where: { $0.letter != nil && $0.letter == letter }) else {
                     let rest = words.dropFirst(Int(wi_getopt_index()))
                     let next = rest.first?.map { String(cString: $0) } ?? ""
-                    throw Self.unknownOption(in: last, or: next, options)
+                    throw Self.unknownOption(in: last, or: next, options, command: arguments.first ?? "")
                 }
                 option = known
             }
@@ -99,11 +99,16 @@ struct Arguments {
     ///   - last: The word before the next word to parse. It is the refused word, unless letters of the refused word are
     ///     not parsed yet.
     ///   - next: The next word to parse.
-    private static func unknownOption(in last: String, or next: String, _ options: [Option]) -> UsageError {
+    private static func unknownOption(
+        in last: String, or next: String, _ options: [Option], command: String
+    ) -> UsageError {
         let hint = "(use -- before a file name that begins with -)"
+        let format = UsageError(
+            "load has no option for the format; the extension in --out is it: --out 'small/%s.webp'")
         let letter = wi_getopt_unknown()
         if letter != 0, letter < Self.firstLong {
             let byte = UInt8(truncatingIfNeeded: letter)
+            if command == "load", byte == UInt8(ascii: "f") { return format }
             let word = last.hasPrefix("-") && !last.hasPrefix("--") && last.utf8.last == byte ? last : next
             // The byte can be a part of a character that is not ASCII.
             let option = byte < 0x80 ? "-\(UnicodeScalar(byte))" : RawText.shown(word)
@@ -116,7 +121,28 @@ struct Arguments {
             let names = similar.map { "--" + $0 }.joined(separator: ", ")
             return UsageError("--\(name) can be any of \(names); write the whole name")
         }
+        if command == "load", name == "format" { return format }
+        let nearest = options.map { ($0.name, changes(from: name, to: $0.name)) }.min { $0.1 < $1.1 }
+        if let (option, count) = nearest, count <= min(2, name.count / 3) {
+            return UsageError("unknown option \(RawText.shown(last)); did you mean --\(option)?")
+        }
         return UsageError("unknown option \(RawText.shown(last)) \(hint)")
+    }
+
+    /// Returns how many letters of a word must be inserted, removed or replaced to make the other word.
+    private static func changes(from word: Substring, to other: String) -> Int {
+        let other = Array(other.utf8)
+        var row = Array(0...other.count)
+        for (index, letter) in word.utf8.prefix(50).enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let replaced = diagonal + (letter == other[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(replaced, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[other.count] + max(0, word.utf8.count - 50)
     }
 
     func has(_ name: String) -> Bool { values[name] != nil }
@@ -185,7 +211,22 @@ struct Arguments {
             limits.maxPixels = pixels
             limits.maxAnimationPixels = max(limits.maxAnimationPixels, pixels)
         }
-        if let bytes = try integer("max-bytes", atLeast: 1) { limits.maxEncodedBytes = bytes }
+        if let text = string("max-bytes") {
+            guard let bytes = Self.byteCount(text) else {
+                throw UsageError(
+                    "--max-bytes requires a whole number of at least 1, which may end in K, M or G, not '\(text)'")
+            }
+            limits.maxEncodedBytes = bytes
+        }
         return limits
+    }
+
+    /// Parses a number of bytes of at least 1. K, M and G at its end stand for powers of 1024.
+    private static func byteCount(_ text: String) -> Int? {
+        let shifts: [Character: Int] = ["k": 10, "m": 20, "g": 30]
+        let shift = text.lowercased().last.flatMap { shifts[$0] }
+        guard let number = Int(shift == nil ? text[...] : text.dropLast()), number >= 1 else { return nil }
+        let (product, isTooLarge) = number.multipliedReportingOverflow(by: 1 << (shift ?? 0))
+        return isTooLarge ? nil : product
     }
 }

@@ -19,7 +19,14 @@ enum CacheCommand {
         let folder = arguments.string("cache")
         guard folder != "none" else { throw UsageError("--cache requires a folder for this command") }
         let say = Console.reporter(isQuiet: arguments.has("quiet"))
-        return { await action(CommandCache.cache(folder), say) }
+        return {
+            // Opening the cache would make the folder.
+            if let folder, !PathCalls.isFolder(folder) {
+                Console.error("\(RawText.shown(folder)): no such folder")
+                return .failed
+            }
+            return await action(CommandCache.cache(folder), say)
+        }
     }
 
     private static func stats(_ cache: ImageCache, _ say: @Sendable (String) -> Void) async -> ExitCode {

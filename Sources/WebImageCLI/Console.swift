@@ -61,6 +61,9 @@ extension WebImageError {
         switch (code, underlying) {
         case (.fileSystem, .posix(let number, let words)?):
             let folder = "Name a file; load, info and thumbnail take folders with --recursive."
+            if [ENOENT, ENOTDIR].contains(number), stage == .download, let url = InputSource.intendedURL(operand) {
+                return "\(words). Did you mean \(url)?"
+            }
             return "\(words). \(number == EISDIR && stage == .download ? folder : hint ?? "")"
         case (.limitExceeded, .limit(let limit, let actual, let allowed)?):
             return limit.message(actual: actual, allowed: allowed)

@@ -76,6 +76,7 @@ private struct ConvertJob: Sendable {
         do throws(WebImageError) {
             if existing != .replaced, output != OutputFile.standardOutput, PathCalls.exists(output) {
                 guard existing == .kept else { throw OutputFile.exists(output) }
+                say("skipped     \(RawText.shown(input)) -> \(RawText.shown(output))", output)
                 return .ok
             }
             let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
@@ -83,13 +84,15 @@ private struct ConvertJob: Sendable {
             if isRaw {
                 let image = try rendition.still(data, info, format: nil)
                 guard !Task.isCancelled else { return .interrupted }
-                try OutputFile.writeRows(
-                    of: try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha), to: output,
-                    replaces: existing == .replaced)
+                let pixels = try image.pixels.converted(to: .rgba8, isOpaque: !image.hasAlpha)
+                try OutputFile.writeRows(of: pixels, to: output, replaces: existing == .replaced)
+                let byteCount = pixels.width * pixels.height * pixels.format.bytesPerPixel
+                say(Self.line(of: input, to: output, image.pixelSize, byteCount: byteCount), output)
             } else {
                 let made = try rendition.output(of: data, info, format: format)
                 guard !Task.isCancelled else { return .interrupted }
                 try OutputFile.write(made.data, to: output, replaces: existing == .replaced)
+                say(Self.line(of: input, to: output, made.pixelSize, byteCount: made.data.count), output)
             }
             return .ok
         } catch {
@@ -97,6 +100,16 @@ private struct ConvertJob: Sendable {
             Console.report(input, error)
             return error.exitCode
         }
+    }
+
+    /// Prints a line about one picture, unless the picture itself is on standard output.
+    private func say(_ line: String, _ output: String) {
+        if !isQuiet, output != OutputFile.standardOutput { Console.line(line) }
+    }
+
+    /// Returns the line that reports a written picture.
+    private static func line(of input: String, to path: String, _ size: PixelSize, byteCount: Int) -> String {
+        "\(size)".padded(to: 11) + " \(RawText.shown(input)) -> \(RawText.shown(path)) (\(byteCount) B)"
     }
 
     /// Converts pictures into the files of a plan and prints a line for each.
@@ -116,10 +129,9 @@ private struct ConvertJob: Sendable {
     }
 
     private func convert(_ input: String, to target: OutputPlan.Target) async throws(WebImageError) -> String {
-        let name = RawText.shown(input)
         if existing != .replaced, let file = OutputPlan.existingFile(of: target) {
             guard existing == .kept else { throw OutputFile.exists(file) }
-            return "skipped     \(name) -> \(RawText.shown(file))"
+            return "skipped     \(RawText.shown(input)) -> \(RawText.shown(file))"
         }
         let data = try await InputSource.data(input, limits: rendition.limits, requests: requests)
         return try await DecodePool.shared.run { () throws(WebImageError) in
@@ -128,7 +140,7 @@ private struct ConvertJob: Sendable {
             let path = OutputPlan.path(of: target, format: made.format)
             try OutputFile.makeFolder(PathText.folder(of: path))
             try OutputFile.write(made.data, to: path, replaces: existing == .replaced)
-            return "\(made.pixelSize)".padded(to: 11) + " \(name) -> \(RawText.shown(path)) (\(made.data.count) B)"
+            return Self.line(of: input, to: path, made.pixelSize, byteCount: made.data.count)
         }
     }
 }

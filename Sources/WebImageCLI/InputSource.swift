@@ -33,6 +33,29 @@ enum InputSource {
             }
     }
 
+    /// Returns the URL that the path of a missing file was probably meant to be: a URL with one slash after its scheme,
+    /// or a URL without its scheme, such as `example.org/a.jpg`. Nil for other paths.
+    static func intendedURL(_ operand: String) -> String? {
+        for scheme in ["http:/", "https:/"] where operand.lowercased().hasPrefix(scheme) && !isURL(operand) {
+            return scheme + "/" + operand.dropFirst(scheme.count)
+        }
+        let parts = operand.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let host = parts.first, !isURL(operand), !PathCalls.exists(String(host)) else {
+            return nil
+        }
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isHost =
+            labels.count > 1 && (labels.last.map { $0.count > 1 && $0.allSatisfy(\.isLetter) } ?? false)
+            && labels.allSatisfy { label in
+                !label.isEmpty
+                    && label.utf8.allSatisfy { byte in
+                        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+                            || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || byte == UInt8(ascii: "-")
+                    }
+            }
+        return isHost ? "https://" + operand : nil
+    }
+
     private static func percentDecoded(_ text: String) -> [UInt8] {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -95,7 +95,10 @@ enum ListFile {
             bytes = contents(of: path)
         }
         guard let bytes, bytes.count <= maxBytes else {
-            throw UsageError("\(option): \(RawText.shown(path)) cannot be read or has more than \(maxBytes) bytes")
+            let isFile = option.hasPrefix("@") && PathCalls.exists(option)
+            throw UsageError(
+                "\(option): \(RawText.shown(path)) cannot be read or has more than \(maxBytes) bytes"
+                    + (isFile ? "; for the file of this name write \(RawText.shown("./" + option))" : ""))
         }
         return bytes
     }

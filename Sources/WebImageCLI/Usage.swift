@@ -39,7 +39,7 @@ enum Usage {
     private static let limits = """
 
           --max-pixels N         maximum pixels per frame (default 100000000)
-          --max-bytes N          maximum bytes per file (default 100000000)
+          --max-bytes N          maximum bytes per file; K, M and G stand for powers of 1024 (default 100000000)
           --no-limits            no limits; only for files that you made yourself
 
         """
@@ -79,12 +79,20 @@ enum Usage {
 
         """
 
-    /// The note about file names, for commands that read local files.
+    /// The note about file names, for commands that read local files and lists of them.
     private static let names = """
 
         A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
         that begin with -, and ./ before names that begin with @. Names with quotes or control characters are printed as
         $'...'; JSON has them unchanged, and names that are not UTF-8 also as pathBase64, urlBase64 or fileBase64.
+
+        """
+
+    /// The note about file names, for commands that read local files and no lists.
+    private static let namesWithoutLists = """
+
+        A word is a URL if it begins with SCHEME://, data: or file:/, otherwise the path of a file. Write -- before names
+        that begin with -. Names with quotes or control characters are printed as $'...'.
 
         """
 
@@ -145,13 +153,13 @@ enum Usage {
         whole or not at all. A folder requires --recursive.
 
         """ + size + """
-                                     (default 256x256); with --freedesktop: normal, large, x-large, xx-large, or several
-                                     of them with commas between (default normal,large)
+                                     (default 256x256); with --freedesktop one of normal, large, x-large or xx-large, or
+                                     several of them with commas between (default normal,large)
               -o, --out WHERE        into a folder, or by a template ('small/%s.webp'), whose extension is the format
 
             """ + existing + """
-                  -f, --format FORMAT    for output names without an extension, one of jpg, png, gif, webp, avif, heic, jxl, tiff
-                                         or bmp, as far as 'webimage formats' writes it
+                  -f, --format FORMAT    for output names without an extension, one of jpg, png, gif, webp, avif, heic, jxl, tiff,
+                                         bmp or ico, as far as 'webimage formats' writes it
                   -q, --quality Q        0 to 100, for lossy formats (default 85)
                   --metadata keep|drop   EXIF and XMP in JPEG, PNG, WebP and AVIF (default drop)
                   --color srgb|as-is     convert colours to sRGB (default), or keep the stored values and the profile
@@ -183,15 +191,16 @@ enum Usage {
 
         Into a folder, each picture keeps its name and its format, or gets the format of --format. For lists and whole
         folders use 'webimage load --out'. OUT's extension decides the format: jpg, png, gif, webp, avif, heic, jxl,
-        tiff, bmp ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8 bits
-        each. '-' is standard input or output.
+        tiff, bmp, ico ('webimage formats' lists those that this build writes), or rgba for raw rows of straight RGBA, 8
+        bits each. '-' is standard input or output. Prints a line for each written file.
         An animation stays one in png, gif, webp and avif, pages in tiff; other formats get its first frame.
         A lossless file converts to PNG and WebP without loss, its colour profile kept.
 
         """ + size + """
             """ + existing + """
                   -f, --format FORMAT    the format, overriding OUT's extension (default for standard output and folders: the
-                                         picture's own), one of jpg, png, gif, webp, avif, heic, jxl, tiff, bmp or rgba
+                                         picture's own), one of jpg, png, gif, webp, avif, heic, jxl, tiff, bmp, ico or
+                                         rgba
                   -q, --quality Q        0 to 100, for lossy formats (default 85); asks for lossy WebP
                   --frame N              only this frame, counted from 0
                   --color srgb|as-is     convert colours to sRGB, or keep the stored values and the profile
@@ -215,7 +224,7 @@ enum Usage {
 
                 COLOR is #rrggbb or #aarrggbb.
 
-                """ + names + limits + sandbox + requests
+                """ + namesWithoutLists + limits + sandbox + requests
             + examples(
                 "webimage convert photo.png photo.webp",
                 "webimage convert --format webp --quality 80 *.jpg small/",

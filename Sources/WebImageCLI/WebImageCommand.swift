@@ -54,7 +54,8 @@ public enum WebImageCommand {
             if !command.isService { DecodePool.declareCommandLineProgram() }
             return Interruptible.run(invocation, reportsInterrupt: !command.isService).rawValue
         } catch {
-            Console.error("\(error.message); see 'webimage \(name) --help'")
+            let hint = error.message.contains("see 'webimage ") ? "" : "; see 'webimage \(name) --help'"
+            Console.error(error.message + hint)
             return ExitCode.usage.rawValue
         }
     }

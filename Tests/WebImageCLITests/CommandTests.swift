@@ -53,7 +53,7 @@ final class CommandTests: Sendable {
         process.waitUntilExit()
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         #expect(process.terminationStatus == 1)
-        #expect(text.hasPrefix("webimage: ") && text.contains("--help"))
+        #expect(text.hasPrefix("webimage: ") && text.contains("see 'webimage "))
     }
 
     @Test func infoPrintsOneObjectALineInOperandOrder() throws {

@@ -75,6 +75,54 @@ struct FileNameTests {
         #expect(value.code == 1 && value.errors.contains("--json takes no value"), "\(value.errors)")
     }
 
+    @Test(
+        arguments: [
+            (["convert", "--qualty", "5", "a.png", "b.png"], "unknown option --qualty; did you mean --quality?"),
+            (["info", "--jsn", "a.png"], "unknown option --jsn; did you mean --json?"),
+            (["info", "--nonsense", "a.png"], "unknown option --nonsense (use -- before"),
+            (["load", "-f", "webp", "a.png"], "the extension in --out is it: --out 'small/%s.webp'"),
+            (["load", "--format=webp", "a.png"], "the extension in --out is it: --out 'small/%s.webp'"),
+        ] as [([String], String)])
+    func refusedOptionNamesTheOneThatWasMeant(_ words: [String], _ text: String) throws {
+        let outcome = try run(words)
+        #expect(outcome.code == 1 && outcome.errors.contains(text), "\(outcome.errors)")
+    }
+
+    @Test func refusedExtensionHasOneHint() throws {
+        let outcome = try run(["convert", "a.png", "a.xyz"])
+        #expect(
+            outcome.errors == "webimage: a.xyz has no extension of a writable format; see 'webimage formats'\n",
+            "\(outcome.errors)")
+    }
+
+    @Test func fileThatBeginsWithAtNeedsItsFolder() throws {
+        try write(Array("@at.png".utf8), picture())
+        let refused = try run(["load", "--cache", "none", "--", "@at.png"])
+        #expect(refused.code == 1 && refused.errors.contains("for the file of this name write ./@at.png"))
+        #expect(try run(["load", "--cache", "none", "--", "./@at.png"]).code == 0)
+        let list = try run(["load", "--cache", "none", "--", "@list"])
+        #expect(list.code == 1 && !list.errors.contains("./@list"))
+        // A command without lists reads the file itself.
+        #expect(try run(["convert", "@at.png", "b.png"]).code == 0)
+    }
+
+    @Test(arguments: [
+        ("example.org/a.jpg", "https://example.org/a.jpg"), ("http:/example.org/a.jpg", "http://example.org/a.jpg"),
+        ("https:/example.org", "https://example.org"),
+    ])
+    func missingFileThatLooksLikeAURLNamesTheURL(_ name: String, _ url: String) throws {
+        for command in [["load", "--cache", "none"], ["info"]] {
+            let outcome = try run(command + [name])
+            #expect(outcome.code == 2 && outcome.errors.contains("Did you mean \(url)?"), "\(outcome.errors)")
+        }
+    }
+
+    @Test(arguments: ["photos/a.jpg", "./a.jpg", "../a.b/c.jpg", "a.jpg", "/tmp/absent/a.jpg", "v1.5/a.jpg"])
+    func missingFileNamesNoURL(_ name: String) throws {
+        let outcome = try run(["info", name])
+        #expect(outcome.code == 2 && outcome.errors.contains("Check the path."), "\(outcome.errors)")
+    }
+
     @Test(arguments: [
         "q\"uote\nnew.png", "it's.png", "a b#c?.png", "50%.png", "100%41.png", "http:x.png", ".hidden.png",
         "\u{301}.png",

@@ -102,6 +102,28 @@ struct ShellTests {
         #expect(try outcome(["--max-pixels", "800", "--max-bytes", "\(data.count)"]).code == 0)
     }
 
+    @Test(arguments: [("1K", 0), ("1k", 0), ("1M", 0), ("10", 3), ("0", 1), ("K", 1), ("1T", 1), ("9999999999G", 1)])
+    func limitOfBytesHasSuffixes(_ text: String, _ code: Int32) throws {
+        try write("a.png")
+        #expect(try run(["info", "--max-bytes", text, "a.png"]).code == code)
+    }
+
+    @Test func convertReportsTheWrittenFile() throws {
+        try write("a.png")
+        let png = try run(["convert", "--size", "10", "a.png", "b.png"])
+        let byteCount = try Data(contentsOf: URL(fileURLWithPath: path("b.png"))).count
+        #expect(png.output == "10x5        a.png -> b.png (\(byteCount) B)\n", "\(png.output)")
+        #expect(try run(["convert", "--size", "10", "a.png", "b.rgba"]).output.hasSuffix(" a.png -> b.rgba (200 B)\n"))
+        #expect(try run(["convert", "--skip-existing", "a.png", "b.png"]).output == "skipped     a.png -> b.png\n")
+        #expect(try run(["convert", "--quiet", "a.png", "c.png"]).output.isEmpty)
+    }
+
+    @Test(arguments: ["stats", "clear", "verify"]) func missingCacheFolderIsNotMade(_ action: String) throws {
+        let outcome = try run(["cache", action, "--cache", "absent/cache"])
+        #expect(outcome.code == 2 && outcome.errors == "webimage: absent/cache: no such folder\n", "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: path("absent")))
+    }
+
     @Test func convertReplacesAFileOnlyOnRequest() throws {
         try write("a.png", width: 20)
         try write("b.png", width: 50)
@@ -168,6 +190,7 @@ struct ShellTests {
     }
 
     @Test func quietCommandsThatReportStatePrintNothing() throws {
+        try FileManager.default.createDirectory(atPath: path("c"), withIntermediateDirectories: false)
         for arguments in [
             ["init", "tool", "quiet-tool", "--quiet"], ["cache", "clear", "--cache", "c", "--quiet"],
             ["cache", "verify", "--cache", "c", "--quiet"],
