@@ -102,6 +102,12 @@ extension PackageTemplate {
                     gtk_overlay_set_child(.init(overlay), place)
                     gtk_overlay_add_overlay(.init(overlay), .init(view.widget))
                     gtk_widget_set_halign(overlay, GTK_ALIGN_CENTER)
+                    // The reason, on a picture that cannot be shown. A click goes through it to the view and tries again.
+                    let reason = gtk_label_new(nil)
+                    gtk_label_set_wrap(.init(reason), 1)
+                    gtk_widget_set_valign(reason, GTK_ALIGN_END)
+                    gtk_widget_set_can_target(reason, 0)
+                    gtk_overlay_add_overlay(.init(overlay), reason)
                     // The flow owns the widgets from here on; before, the handle owns the view.
                     gtk_flow_box_insert(.init(flow), overlay, -1)
                     view.imageIndicator = WebImageActivityIndicator.medium
@@ -110,9 +116,23 @@ extension PackageTemplate {
                     view.retriesOnTap = true
                     // Decoded at the size of the view in pixels of the screen: on a screen with two pixels per point, twice
                     // as many as points.
-                    view.setImage(with: url, context: .thumbnail(.viewSize)) { image, error, _, url in
+                    let finished: ViewImageCompletedBlock = { image, error, _, url in
+                        gtk_label_set_text(.init(reason), error.map { words(for: $0, url) } ?? "")
                         print(url?.lastPathComponent ?? "-", image.map { "\\($0.pixelSize)" } ?? error?.description ?? "nothing")
                         fflush(nil)
+                    }
+                    view.retryCompleted = finished
+                    view.setImage(with: url, context: .thumbnail(.viewSize), completed: finished)
+                }
+
+                /// The reason in the words of a person who looks at the window.
+                private func words(for error: WebImageError, _ url: URL?) -> String {
+                    let name = url?.lastPathComponent ?? "This"
+                    return switch error.code {
+                    case .fileSystem: "There is no readable file \\(name)."
+                    case .badImageData: "\\(name) is damaged, or not a picture."
+                    case .unsupportedFormat: "\\(name) is not a picture that this program reads."
+                    default: "\\(name): \\(error.code.words)"
                     }
                 }
 

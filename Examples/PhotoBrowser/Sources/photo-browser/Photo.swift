@@ -8,6 +8,7 @@ struct Photo: Sendable {
     var name: String { url.lastPathComponent.isEmpty ? url.host() ?? "photo" : url.lastPathComponent }
 
     /// The photos of one word of the command line: a URL, a file, or the picture files in a folder, ordered by name.
+    /// The pictures in its subfolders are not included.
     static func named(_ word: String) -> [Photo] {
         if word.contains("://") { return URL(string: word).map { [Photo(url: $0)] } ?? [] }
         let url = URL(fileURLWithPath: word)
@@ -23,6 +24,8 @@ struct Photo: Sendable {
 /// The parsed command line.
 struct Arguments: Sendable {
     private(set) var photos: [Photo] = []
+    /// The words that name folders without a picture.
+    private(set) var emptyFolders: [String] = []
     private(set) var isDark = false
     private(set) var isCheck = false
     /// The index of the photo that is shown large at the start.
@@ -35,7 +38,10 @@ struct Arguments: Sendable {
             case "--dark": isDark = true
             case "--check": isCheck = true
             case "--open": opened = words.popFirst().flatMap { Int($0) }.map { $0 - 1 }
-            default: photos += Photo.named(word)
+            default:
+                let named = Photo.named(word)
+                photos += named
+                if named.isEmpty { emptyFolders.append(word) }
             }
         }
         if let number = opened, !photos.indices.contains(number) { opened = nil }

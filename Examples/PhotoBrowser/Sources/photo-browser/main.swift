@@ -8,7 +8,11 @@ import WebImageGTK
 // when the photo has the focus there.
 let arguments = Arguments(CommandLine.arguments.dropFirst())
 guard !arguments.photos.isEmpty else {
+    for folder in arguments.emptyFolders {
+        print("photo-browser: \(folder) contains no picture; subfolders are not searched")
+    }
     print("usage: photo-browser [--dark] [--open NUMBER] [--check] FOLDER-OR-FILE-OR-URL...")
+    print("Of a folder, the pictures directly in it are shown, not those in its subfolders.")
     exit(2)
 }
 guard gtk_init_check() != 0 else {
