@@ -173,7 +173,9 @@ final class ServeTests: Sendable {
         let place = "a.conf:1: \(text.prefix { $0 != " " }): "
         let check = try Tool.run("serve", "--config", file, "--check-config")
         #expect(check.code == 1 && check.errors.contains(place), "\(check.errors)")
-        let start = try Tool.run("serve", "--config", file, "--listen", "127.0.0.1:0")
+        // A service that starts would not end.
+        let start = try Tool.run(
+            ["serve", "--config", file, "--listen", "127.0.0.1:0"], through: ["/usr/bin/timeout", "20"])
         #expect(start.code == 2 && start.errors.contains(place), "\(start.errors)")
     }
 
