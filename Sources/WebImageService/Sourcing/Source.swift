@@ -139,7 +139,7 @@ final class SourceFetcher: Sendable {
         // A server may send any number as `Age`.
         var lifetime = Lifetime(fields: fields, age: Int(min(age, 1e9)), bounds: bounds)
         let setsCookie = result.response.value(forHTTPHeaderField: "set-cookie") != nil
-        if tiers != nil, !Self.mayShare(result.response, stored, url) { lifetime.staysHere = true }
+        if tiers != nil, !Self.mayShare(result.response, after: stored, to: url) { lifetime.staysHere = true }
         let redirect = Self.redirect(from: url, to: result.response.url)
         // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
         // configuration has forbidden the other host.
@@ -159,7 +159,7 @@ final class SourceFetcher: Sendable {
     }
 
     /// Whether other machines may receive a response. An answer of 304 may leave out fields that the stored response has.
-    private static func mayShare(_ response: WebImageResponse, _ stored: StoredResponse?, _ url: URL) -> Bool {
+    private static func mayShare(_ response: WebImageResponse, after stored: StoredResponse?, to url: URL) -> Bool {
         let responses = [response.allHeaderFields] + (stored.map { [$0.fields] } ?? [])
         return responses.allSatisfy {
             HTTPCachePolicy.mayShare(

@@ -101,7 +101,7 @@ struct ReferenceRun {
         for index in loads.indices {
             running.append(
                 await RunningLoad.started(
-                    loads[index], origin.url(loads[index].resource, history: history), subject.manager,
+                    loads[index], at: origin.url(loads[index].resource, history: history), with: subject.manager,
                     countsBytes: stalls.contains(index)))
         }
         if !stalls.isEmpty {
@@ -148,7 +148,7 @@ struct ReferenceRun {
         for _ in 0..<2 {
             var load = ReferenceLoad(0)
             (load.transformers, load.options) = ([1], [.fromLoaderOnly, .waitStoreCache])
-            _ = await RunningLoad.started(load, origin.url(0, history: -1), subject.manager).delivered
+            _ = await RunningLoad.started(load, at: origin.url(0, history: -1), with: subject.manager).delivered
         }
         await subject.settle()
     }

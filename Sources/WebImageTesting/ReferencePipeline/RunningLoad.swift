@@ -25,7 +25,7 @@ final class RunningLoad: Sendable {
     ///
     /// - Parameter countsBytes: Whether ``received`` counts the received bytes.
     static func started(
-        _ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager, countsBytes: Bool = false
+        _ load: ReferenceLoad, at url: URL, with manager: WebImageManager, countsBytes: Bool = false
     ) async -> RunningLoad {
         let running = RunningLoad(load, manager, countsBytes: countsBytes)
         switch load.form {
