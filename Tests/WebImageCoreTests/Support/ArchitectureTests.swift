@@ -105,7 +105,7 @@ struct ArchitectureTests {
     }
 
     @Test(arguments: [
-        "MemoryStage.noSuchFunction", "NoSuchStage", "Sources/WebImageCore/Nothing", "NOTHING.md", "no.such.queue",
+        "MemoryStage.noSuchFunction", "NoSuchStage", "Sources/WebImageCore/Nothing", "NOTHING.md", "nosuch.queue",
     ])
     func missingSymbolIsReported(span: String) throws {
         #expect(try Self.fault(of: span, Self.names.get()) != nil)
