@@ -91,8 +91,11 @@ package struct S3Configuration: Sendable {
         else { throw Self.malformed("The prefix has at most 512 bytes and no part '.' or '..'.") }
     }
 
-    /// The URL of an object, or of the bucket if `key` is nil, in the canonical form that is signed.
+    /// The URL of an object, or of the bucket if `key` is nil, in the canonical form that is signed. Nil if a part of the
+    /// key is `.` or `..`: libcurl removes such parts, so the request would name another object. (CURLOPT_PATH_AS_IS keeps
+    /// them, but libcurl 8.14 refuses it for signed requests.)
     func url(key: String?, query: [(String, String)] = []) -> URL? {
+        if let key, key.split(separator: "/").contains(where: { $0 == "." || $0 == ".." }) { return nil }
         var text = endpoint
         switch style {
         case .path: text += "/\(bucket)"

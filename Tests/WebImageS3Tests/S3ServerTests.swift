@@ -49,6 +49,9 @@ struct S3ServerTests {
         #expect(await client.get("a/1", range: 200_000..<200_001, within: budget).failure?.status == 416)
         #expect(await client.get("a/1", most: 99_999, within: budget).failure == .tooLarge)
         #expect(await client.get("a/2", within: budget).failure == .missing)
+        // libcurl would send the request for "b".
+        _ = try await client.put(Data("b".utf8), at: "b", within: budget).get()
+        #expect(await client.get("a/../b", within: budget).failure == .unconfigured("an object's name makes no URL"))
 
         // Names whose canonical form differs from their text.
         let names = ["a b+c", "ü/é", "x=1&y@2", "~!*'()", "100%", "a//b"]

@@ -52,8 +52,6 @@ extension CurlTransfer {
         if let signature = route.signature {
             // This option replaces the schemes above, so it is set after them.
             easy.set(CURLOPT_AWS_SIGV4, signature)
-            // The path is signed as it is given. Removing `..` would name another object.
-            easy.set(CURLOPT_PATH_AS_IS, 1)
         }
         if order.request.httpShouldHandleCookies, let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
