@@ -1,7 +1,7 @@
 import CWebImageRSVG
 import Dispatch
 import Foundation
-import WebImageCore
+package import WebImageCore
 
 /// Owns one librsvg document.
 ///
@@ -39,7 +39,8 @@ final class SVGDocument {
     /// Draws the document so that it fills `pixels`. Stretches the document if its aspect ratio differs. From librsvg
     /// 2.60 on, the drawing ends when the deadline has passed.
     func render(into pixels: PixelBuffer, _ deadline: DecodeDeadline) throws(WebImageError) {
-        let watch = RSVGLibrary.cancelling.map { DrawingWatch($0, librsvg, handle, deadline) }
+        let usesTimers = SVGDrawing.usesTimers.withLock { $0 }
+        let watch = usesTimers ? RSVGLibrary.cancelling.map { DrawingWatch($0, librsvg, handle, deadline) } : nil
         defer { watch?.end() }
         do throws(WebImageError) { try render(into: pixels) } catch {
             try deadline.check()
@@ -71,6 +72,12 @@ final class SVGDocument {
         }
         librsvg.cairo_surface_flush(surface)
     }
+}
+
+package enum SVGDrawing {
+    /// Whether a timer may end a drawing. False in a decoder process: its system call filter has no calls for timers, and
+    /// the host ends the process instead.
+    package static let usesTimers = Locked(true)
 }
 
 /// Ends the drawing of a document when a deadline has passed.

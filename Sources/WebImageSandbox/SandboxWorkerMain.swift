@@ -1,6 +1,7 @@
 import CWebImageSandbox
 import Foundation
 import WebImageCore
+import WebImageSVG
 
 /// The program of a decoder process. ``CWebImageSandbox`` calls it in place of `main`.
 @_cdecl("webimage_sandbox_worker_main")
@@ -35,6 +36,7 @@ private final class SandboxDecoder {
         var protections = webimage_sandbox_protections()
         webimage_sandbox_prepare(&protections)
         MainThread.attachNoThread()
+        SVGDrawing.usesTimers.withLock { $0 = false }
         // SVG asks this list for embedded pictures.
         ImageCodersManager.shared.coders = profile.nestedCoders
         // Load the libraries and let them read their configuration while they still can.
