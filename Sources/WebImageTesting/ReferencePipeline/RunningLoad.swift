@@ -15,9 +15,6 @@ final class RunningLoad: Sendable {
     private let state = Locked(State())
     private let stop = Locked<(@Sendable () -> Void)?>(nil)
 
-    private let manager: WebImageManager
-    /// Whether the load may end without a call: a completion block is not called again after an unchanged refresh.
-    private let isSilentAtItsEnd: Bool
     /// The view that observes the load; nil for other forms.
     private let view = Locked<ObservingView?>(nil)
 
@@ -27,7 +24,7 @@ final class RunningLoad: Sendable {
     static func started(
         _ load: ReferenceLoad, at url: URL, with manager: WebImageManager, countsBytes: Bool = false
     ) async -> RunningLoad {
-        let running = RunningLoad(load, manager, countsBytes: countsBytes)
+        let running = RunningLoad(countsBytes: countsBytes)
         switch load.form {
         case .callback: running.complete(load, url, manager)
         case .async: running.wait(load, url, manager)
@@ -38,11 +35,7 @@ final class RunningLoad: Sendable {
         return running
     }
 
-    private init(_ load: ReferenceLoad, _ manager: WebImageManager, countsBytes: Bool) {
-        self.countsBytes = countsBytes
-        self.manager = manager
-        isSilentAtItsEnd = load.refreshes && load.form == .callback
-    }
+    private init(countsBytes: Bool) { self.countsBytes = countsBytes }
 
     /// The number of received bytes.
     var received: Int { state.withLock { $0.received } }
@@ -61,11 +54,6 @@ final class RunningLoad: Sendable {
     /// Waits until the load has ended and returns all deliveries.
     var delivered: [ReferenceDelivery] {
         get async {
-            if isSilentAtItsEnd {
-                let manager = manager
-                await ReferenceSubject.settled { !manager.isRunning }
-                end()
-            }
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     if !state.isOver { state.waiting = continuation }
@@ -79,15 +67,17 @@ final class RunningLoad: Sendable {
         }
     }
 
+    /// Loads with a completion block. The block is released when the load has ended, also after a refresh that has found no
+    /// change and therefore makes no further call. `isRunning` of the manager is false a moment before the last call.
     private func complete(_ load: ReferenceLoad, _ url: URL, _ manager: WebImageManager) {
         var context = load.context
         context[.callbackQueue] = CallbackQueue.invoking
+        let ending = EndOfLife { self.end() }
         let operation: WebImageCombinedOperation = manager.loadImage(
             with: url, options: load.sentOptions, context: context, progress: progress
         ) {
-            image, _, error, origin, finished, _ in
-            self.receive(image, error, from: origin)
-            if finished { self.end() }
+            [ending] image, _, error, origin, _, _ in
+            withExtendedLifetime(ending) { self.receive(image, error, from: origin) }
         }
         stop.withLock { $0 = { operation.cancel() } }
     }
