@@ -1,6 +1,7 @@
 #ifndef CWEBIMAGE_SANDBOX_ATTEMPTS_H
 #define CWEBIMAGE_SANDBOX_ATTEMPTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -31,5 +32,10 @@ enum {
 // Installs the filter of a place and executes a program, whose standard output and error go to the file at `output`.
 // Returns its exit status, or -1.
 int webimage_run_in_place(int place, const char *program, char *const arguments[], const char *output);
+
+// Returns the verdict (SECCOMP_RET_…) of the filter of 64-bit ARM on a call whose arguments all have one value.
+// `architecture` 0: ARM's own.
+unsigned webimage_sandbox_arm_verdict(
+    unsigned features, bool files, unsigned architecture, int number, uint64_t argument);
 
 #endif
