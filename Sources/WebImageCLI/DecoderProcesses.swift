@@ -1,3 +1,4 @@
+import Foundation
 import WebImage
 import WebImageSandbox
 
@@ -7,11 +8,18 @@ enum DecoderProcesses {
     static func enable(isolation: String = "process") throws(UsageError) {
         var configuration = WebImageSandbox.Configuration()
         if isolation == "picture" { configuration.picturesPerWorker = 1 }
+        if let switchedOff { Console.error(switchedOff) }
         do throws(WebImageError) {
             try WebImageSandbox.enable(configuration)
         } catch {
             throw UsageError("decoding in restricted processes is not possible: \(error)")
         }
+    }
+
+    /// The message that nothing is isolated, because the environment forbids it; nil if it does not.
+    static var switchedOff: String? {
+        guard ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_MODE"] == "off" else { return nil }
+        return "WEBIMAGE_SANDBOX_MODE is off: pictures are decoded in this process"
     }
 
     /// Checks that a process for the most common formats starts. Blocks for some milliseconds.

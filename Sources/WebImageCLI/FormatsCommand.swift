@@ -16,6 +16,10 @@ enum FormatsCommand {
 
     /// Starts a decoder process for each format that this build reads, and prints its restrictions.
     private static func isolation(asJSON: Bool) -> ExitCode {
+        if let reason = DecoderProcesses.switchedOff {
+            Console.error(reason)
+            return .failed
+        }
         var worst = ExitCode.ok
         for row in rows where row.reads {
             do throws(WebImageError) {
@@ -112,8 +116,8 @@ private struct FormatRow: Sendable {
 extension WebImageSandbox.Protection {
     fileprivate var text: String {
         var words = ["listed system calls only"]
-        words.append(landlockVersion > 0 ? "no files (Landlock \(landlockVersion))" : "no Landlock")
-        if readsFonts { words[1] = "fonts only (Landlock \(landlockVersion))" }
+        let files = readsFonts ? "files of fonts only" : profile == "svg" ? "no files, so no text" : "no files"
+        words.append(landlockVersion > 0 ? "\(files) (Landlock \(landlockVersion))" : "\(files) (no Landlock)")
         if hasNamespaces { words.append("own namespaces") }
         let name = (formats.first?.name ?? "?").padding(toLength: 6, withPad: " ", startingAt: 0)
         return name + profile.padding(toLength: 9, withPad: " ", startingAt: 0) + words.joined(separator: ", ")

@@ -39,7 +39,7 @@ enum ServeCommand {
             if isolation == "none" {
                 Console.error("isolation = none: pictures of strangers are decoded in this process")
             } else {
-                try DecoderProcesses.check()
+                if DecoderProcesses.switchedOff == nil { try DecoderProcesses.check() }
                 try DecoderProcesses.enable(isolation: isolation)
             }
             process = try ServiceProcess(reading, inherited: ListenAddress.inherited())

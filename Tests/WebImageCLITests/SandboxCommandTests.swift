@@ -50,6 +50,22 @@ struct SandboxCommandTests {
         let rows = try found.objects()
         #expect(rows.count >= 8 && rows.allSatisfy { $0["systemCallFilter"] as? Bool == true })
         #expect(rows.contains { $0["format"] as? String == "jpeg" && $0["profile"] as? String == "basic" })
+        // The text names what the values say.
+        let text = try Tool.run("formats", "--sandbox").output
+        let landlock = rows.compactMap { $0["landlock"] as? Int }.first ?? 0
+        let files = landlock > 0 ? "no files (Landlock \(landlock))" : "no files (no Landlock)"
+        #expect(text.contains("listed system calls only, \(files)"), "\(text)")
+        let drawing = rows.first { $0["format"] as? String == "svg" }
+        #expect(drawing == nil || text.contains("files of fonts only") == (drawing?["readsFonts"] as? Bool), "\(text)")
+    }
+
+    @Test func sandboxThatTheEnvironmentSwitchesOffIsReported() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let off = ["WEBIMAGE_SANDBOX_MODE": "off"]
+        let formats = try Tool.run(["formats", "--sandbox"], environment: off)
+        #expect(formats.code != 0 && formats.output.isEmpty && formats.errors.contains("WEBIMAGE_SANDBOX_MODE"))
+        let info = try Tool.run(["info", "--sandbox", path("in.jpg")], environment: off)
+        #expect(info.code == 0 && info.errors.contains("WEBIMAGE_SANDBOX_MODE is off"), "\(info.errors)")
     }
 
     @Test(arguments: 0..<Int(webimage_place_count))
