@@ -198,7 +198,9 @@ let package = Package(
             dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageServiceTests",
-            dependencies: ["WebImageService", "WebImage", "WebImageAVIF", "WebImageSVG", "WebImageTesting"]),
+            dependencies: [
+                "WebImageService", "WebImage", "WebImageAVIF", "WebImageSVG", "WebImageSandbox", "WebImageTesting",
+            ]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.
         .target(

@@ -92,7 +92,8 @@ final class ServeHostileTests: Sendable {
             $0.verdict == "reject" || $0.verdict == "survive" || $0.path.hasPrefix("hostile/bombs/")
         }
         #expect(entries.count > 50)
-        let service = try await RunningService(["--negative-ttl", "0", "--access-log", "json"], in: scratch)
+        let options = ["--negative-ttl", "0", "--access-log", "json", "--admin", "127.0.0.1:0"]
+        let service = try await RunningService(options, in: scratch)
         var counts: [Int: Int] = [:]
         for (index, entry) in entries.enumerated() {
             let data = try Data(contentsOf: root.appendingPathComponent(entry.path))
@@ -113,6 +114,10 @@ final class ServeHostileTests: Sendable {
             #expect(try await service.get(target()).status == 200)
         }
         #expect(service.isRunning && counts[415, default: 0] > 20, "\(counts)")
+        // The files were decoded in restricted processes.
+        let metrics = try await onThread { try RawClient(service.admin).get("/metrics").text }
+        let isolated = metrics.split(separator: "\n").first { $0.hasPrefix("webimage_decoder_pictures_total ") }
+        #expect(isolated.flatMap { Int($0.split(separator: " ")[1]) } ?? 0 > 20, "\(isolated ?? "none")")
         #expect(try await service.get("/info/_/plain/\(source.url("/a.png").absoluteString)").status == 200)
         #expect(try await onThread { service.stop() } == 0)
         // The log contains the outcome "refused" for each error status. If an error counted as a hit or a miss,

@@ -3,6 +3,7 @@ import Testing
 import WebImage
 import WebImageAVIF
 import WebImageSVG
+import WebImageSandbox
 import WebImageTestTraits
 import WebImageTesting
 
@@ -33,9 +34,24 @@ struct RandomTargetTests {
     /// Small limits make the targets of a normal run fast and the limits frequent.
     @Test func randomTargetsAreAnsweredInTimeAndAlike() async throws {
         let count = Self.isLong ? 2_000 : 400
-        try await run(count: count, large: false) {
-            ($0.maxResultDimension, $0.maxResultMegapixels, $0.maxAnimationMegapixels) = (1_024, 1, 1)
-        }
+        try await run(count: count, large: false, Self.setSmallLimits)
+    }
+
+    /// The first answer comes from decoder processes, the second one from this process.
+    @Test func randomTargetsAreAnsweredAlikeByDecoderProcesses() async throws {
+        WebImageSandbox.enableForTests()
+        let before = try #require(WebImageSandbox.statistics)
+        try await run(count: Self.isLong ? 2_000 : 150, large: false, isolated: true, Self.setSmallLimits)
+        let after = try #require(WebImageSandbox.statistics)
+        let pictures = after.pictures - before.pictures
+        print("decoder processes: \(pictures) pictures, \(after.started - before.started) started")
+        #expect(pictures > 0)
+        for reason in ["crash", "violation"] { #expect(after.ended[reason] == before.ended[reason], "\(reason)") }
+    }
+
+    private static func setSmallLimits(_ configuration: inout ServiceConfiguration) {
+        (configuration.maxResultDimension, configuration.maxResultMegapixels) = (1_024, 1)
+        configuration.maxAnimationMegapixels = 1
     }
 
     /// The limits are the defaults, and the sources have up to 50 megapixels.
@@ -51,7 +67,8 @@ struct RandomTargetTests {
     }
 
     private func run(
-        count: Int, large: Bool, test: String = #function, _ configure: (inout ServiceConfiguration) -> Void
+        count: Int, large: Bool, isolated: Bool = false, test: String = #function,
+        _ configure: (inout ServiceConfiguration) -> Void
     ) async throws {
         let seed = SeededRandom.printingSeed(of: test).seed
         let folder = try ScratchFolder()
@@ -63,15 +80,22 @@ struct RandomTargetTests {
         ).write(to: mark)
         let coders = ImageCodersManager(
             coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared, ImageSVGCoder.shared])
-        let bench = try ServiceBench(coders: coders, time: SystemClock()) {
-            ($0.thumborPrefix, $0.watermark) = ("/t", mark.path)
-            // Nothing is stored, so that the second request makes the result again.
-            ($0.resultMemoryBytes, $0.resultCacheBytes, $0.sourceCacheBytes, $0.negativeTTL) = (0, 0, 0, 0)
-            ($0.offersAVIF, $0.avifBudget) = (true, 60_000)
-            configure(&$0)
+        func makeBench(_ coders: ImageCodersManager) throws -> ServiceBench {
+            try ServiceBench(coders: coders, time: SystemClock()) {
+                ($0.thumborPrefix, $0.watermark) = ("/t", mark.path)
+                // Nothing is stored, so that the second request makes the result again.
+                ($0.resultMemoryBytes, $0.resultCacheBytes, $0.sourceCacheBytes, $0.negativeTTL) = (0, 0, 0, 0)
+                ($0.offersAVIF, $0.avifBudget) = (true, 60_000)
+                configure(&$0)
+            }
         }
+        let isolatedCoders = ImageCodersManager(coders: WebImageSandbox.isolated(coders.coders))
+        #expect(WebImageSandbox.status(of: isolatedCoders).hostCoders.isEmpty)
+        let bench = try makeBench(isolated ? isolatedCoders : coders)
+        let second = isolated ? try makeBench(coders) : bench
         let configuration = bench.service.settings.configuration
         let sources = try RandomSources.register(at: bench.server, large: large)
+        if isolated { _ = try RandomSources.register(at: second.server, large: large) }
         let limits = [
             configuration.maxResultDimension, Int(Double(configuration.maxResultMegapixels * 1_000_000).squareRoot()),
         ]
@@ -103,16 +127,18 @@ struct RandomTargetTests {
             }
             #expect(Self.allowed.contains(response.status), "\(name): \(response.status) \(response.text.prefix(200))")
             check(response, configuration, coders, name)
-            let again = await bench.service.respond(to: request)
-            await bench.service.provider.background.finish()
-            let second = Answer(status: again.status, etag: again.headers["ETag"], size: again.record.size)
-            #expect(second == answer, "\(name)")
+            let again = await second.service.respond(to: request)
+            await second.service.provider.background.finish()
+            let repeated = Answer(status: again.status, etag: again.headers["ETag"], size: again.record.size)
+            #expect(repeated == answer, "\(name)")
+            #expect(!isolated || again.data == response.data, "\(name)")
         }
         print("statuses: \(statuses.sorted { $0.key < $1.key })")
         print("slowest: \(slowest.seconds) s of \(slowest.target)")
         print("most memory: \(largest.bytes >> 20) MB at \(largest.target)")
         #expect(only != nil || Double(statuses[200] ?? 0) > 0.4 * Double(number))
         await bench.service.shutdown()
+        if isolated { await second.service.shutdown() }
         withExtendedLifetime(folder) {}
     }
 
