@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,12 +30,19 @@ typedef struct {
     uint64_t scoped;
 } landlock_rules;
 
-void webimage_sandbox_prepare(webimage_sandbox_protections *protections) {
+void webimage_sandbox_end_with_host(void) {
     // Ends with the host: the kernel sends SIGKILL when the other end of the pipe closes, even to an endless loop.
     // PR_SET_PDEATHSIG would fire when the host's *thread* that started the worker ends.
     fcntl(webimage_sandbox_lifetime, F_SETOWN, getpid());
     fcntl(webimage_sandbox_lifetime, F_SETSIG, SIGKILL);
     fcntl(webimage_sandbox_lifetime, F_SETFL, O_ASYNC | O_NONBLOCK);
+    // There is no signal if the host has ended before.
+    struct pollfd host = {.fd = webimage_sandbox_lifetime};
+    if (poll(&host, 1, 0) > 0) _exit(0);
+}
+
+void webimage_sandbox_prepare(webimage_sandbox_protections *protections) {
+    webimage_sandbox_end_with_host();
 
     // A depth, not a condition: many systems forbid it. CLONE_NEWPID would forbid every later thread.
     protections->namespaces =

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/auxv.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -127,12 +128,15 @@ void webimage_sandbox_kill(const webimage_sandbox_child *child) {
     syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
 }
 
-webimage_sandbox_end webimage_sandbox_wait(const webimage_sandbox_child *child, int milliseconds, int *value) {
+bool webimage_sandbox_has_ended(const webimage_sandbox_child *child, int milliseconds) {
     struct pollfd entry = {.fd = child->pidfd, .events = POLLIN};
     int ready;
     do ready = poll(&entry, 1, milliseconds);
     while (ready < 0 && errno == EINTR);
-    if (ready <= 0) return webimage_sandbox_runs;
+    return ready > 0;
+}
+
+webimage_sandbox_end webimage_sandbox_collect(const webimage_sandbox_child *child, int *value) {
     siginfo_t info = {0};
     if (waitid((idtype_t)P_PIDFD, (id_t)child->pidfd, &info, WEXITED) || !info.si_pid) {
         *value = 0;
@@ -140,6 +144,21 @@ webimage_sandbox_end webimage_sandbox_wait(const webimage_sandbox_child *child, 
     }
     *value = info.si_status;
     return info.si_code == CLD_EXITED ? webimage_sandbox_exited : webimage_sandbox_signalled;
+}
+
+int webimage_sandbox_make_watch(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int webimage_sandbox_watch(int watch, const webimage_sandbox_child *child, uint64_t number) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT, .data.u64 = number};
+    return epoll_ctl(watch, EPOLL_CTL_ADD, child->pidfd, &event) ? errno : 0;
+}
+
+uint64_t webimage_sandbox_next_end(int watch) {
+    struct epoll_event event = {0};
+    int count;
+    do count = epoll_wait(watch, &event, 1, -1);
+    while (count < 0 && errno == EINTR);
+    return count == 1 ? event.data.u64 : 0;
 }
 
 int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address_space, uint64_t seconds) {

@@ -15,6 +15,8 @@ package final class SandboxPool: Sendable {
         /// The number of files after which a worker gets no other file; 1: a process for each file that is decoded or
         /// whose header is read. The worker ends when it keeps no animation and no arriving picture any more.
         package var picturesPerWorker = 500
+        /// Whether a template makes the workers, where their libraries allow it. It costs the memory of a further process.
+        package var usesTemplates: Bool { picturesPerWorker <= 10 }
         /// The time after which a worker without work ends.
         package var idleLifetime: Duration = .seconds(30)
 
@@ -73,6 +75,8 @@ package final class SandboxPool: Sendable {
         var backOff = SandboxBackOff()
         var isShutDown = false
         var timer: (any WebImageOperation)?
+        /// When a template was used last.
+        var lastFork: Duration?
         var lastNumber: UInt64 = 0
     }
 
@@ -87,6 +91,7 @@ package final class SandboxPool: Sendable {
     package let configuration: Configuration
     private let clock: any DelayClock
     private let state = Locked(State())
+    private let templates = SandboxTemplates()
     /// Signalled when a worker becomes free or a place for one.
     private let freed = SandboxSignal()
 
@@ -158,6 +163,7 @@ package final class SandboxPool: Sendable {
         }
         // Ending a worker waits for its process; that happens here, outside the lock.
         withExtendedLifetime(idle) {}
+        templates.end()
         freed.signal()
     }
 
@@ -213,9 +219,16 @@ package final class SandboxPool: Sendable {
 
     private func start(_ kind: Kind) throws(WebImageError) -> Lent {
         do throws(WebImageError) {
-            let worker = try SandboxWorker(kind.profile, configuration: configuration.worker)
+            let template =
+                configuration.usesTemplates ? templates.template(kind.profile, configuration.worker) : nil
+            let worker = try SandboxWorker(kind.profile, configuration: configuration.worker, from: template)
+            worker.onEnd { [weak self, weak worker] in if let worker { self?.forget(worker) } }
             state.withLock { state in
                 state.backOff.started(at: clock.now)
+                if template != nil {
+                    state.lastFork = clock.now
+                    if state.timer == nil, !state.isShutDown { schedule(&state) }
+                }
                 state.statistics.started += 1
                 state.busy.insert(ObjectIdentifier(worker))
             }
@@ -244,6 +257,8 @@ package final class SandboxPool: Sendable {
                 state.statistics.ended[end, default: 0] += 1
                 // A deadline and a cancellation take time themselves, and so bound the number of starts.
                 if end != .deadline, end != .cancelled { state.backOff.died(at: clock.now) }
+            } else if lent.worker.hasEnded {
+                countIdleDeath(&state)
             } else if lent.worker.files >= configuration.picturesPerWorker && lent.worker.sessions.isEmpty {
                 state.statistics.recycled += 1
             } else if case .one = lent.kind.owner, lent.worker.sessions.isEmpty {
@@ -259,23 +274,43 @@ package final class SandboxPool: Sendable {
         freed.signal()
     }
 
-    /// Ends idle workers after their time. One timer serves all.
+    /// Removes a worker that ended without work. Another one starts when it is needed.
+    private func forget(_ worker: SandboxWorker) {
+        let lent = state.withLock { state -> Lent? in
+            guard let index = state.idle.firstIndex(where: { $0.worker === worker }) else { return nil }
+            state.statistics.workers -= 1
+            countIdleDeath(&state)
+            return state.idle.remove(at: index)
+        }
+        guard lent != nil else { return }
+        freed.signal()
+    }
+
+    private func countIdleDeath(_ state: inout State) {
+        state.statistics.ended[.lost, default: 0] += 1
+        state.backOff.died(at: clock.now)
+    }
+
+    /// Ends idle workers and templates after their time. One timer serves all.
     private func schedule(_ state: inout State) {
         state.timer = clock.schedule(after: configuration.idleLifetime) { [weak self] in self?.retireIdle() }
     }
 
     private func retireIdle() {
         let now = clock.now
-        let ended = state.withLock { state -> [Lent] in
+        let (ended, endsTemplates) = state.withLock { state -> ([Lent], Bool) in
             state.timer = nil
+            let endsTemplates = state.lastFork.map { now - $0 >= configuration.idleLifetime } ?? false
+            if endsTemplates { state.lastFork = nil }
             let ended = state.idle.filter { now - $0.since >= configuration.idleLifetime }
             state.idle.removeAll { now - $0.since >= configuration.idleLifetime }
             state.statistics.workers -= ended.count
             state.statistics.retired += ended.count
-            if !state.idle.isEmpty { schedule(&state) }
-            return ended
+            if !state.idle.isEmpty || state.lastFork != nil { schedule(&state) }
+            return (ended, endsTemplates)
         }
         withExtendedLifetime(ended) {}
+        if endsTemplates { templates.end() }
     }
 }
 

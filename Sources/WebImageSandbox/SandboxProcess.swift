@@ -6,23 +6,28 @@ import WebImageCore
 final class SandboxProcess {
     enum Failure: Error { case late, ended, malformed, cancelled }
 
-    /// How a process ended that the host did not end.
-    enum End: Equatable {
-        case exited(Int32)
-        case signalled(Int32)
-        case unknown
-    }
-
-    let protections: SandboxProtections
+    private(set) var protections = SandboxProtections()
     let window: UnsafeMutableRawPointer
-    private let child: webimage_sandbox_child
+    let child: SandboxChild
     /// How long the kernel waits for an answer before the host looks whether the answer is still wanted.
     private static let slice = Duration.milliseconds(20)
 
-    /// Starts a worker and waits until it is locked.
+    /// What a process is for.
+    enum Role {
+        /// Decodes, and is locked.
+        case worker
+        /// Makes workers.
+        case template
+    }
+
+    /// Starts a worker and waits until it is locked, or a template and waits until its libraries are loaded.
     ///
+    /// - Parameter template: makes the worker; nil starts a program.
     /// - Throws: `.sandboxUnavailable` with the cause if no worker can run here.
-    init(_ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration) throws(WebImageError) {
+    init(
+        _ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration, as role: Role = .worker,
+        from template: SandboxTemplate? = nil
+    ) throws(WebImageError) {
         guard configuration.executable != nil || webimage_sandbox_is_in_executable() else {
             throw .noWorker("this program does not contain the worker")
         }
@@ -32,22 +37,38 @@ final class SandboxProcess {
         guard let memory = mmap(nil, SandboxWindow.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
             memory != MAP_FAILED
         else { throw .noWorker("mmap: \(String(cString: strerror(errno)))") }
-        var child = webimage_sandbox_child()
-        let executable = configuration.executable ?? "/proc/self/exe"
-        let error = Self.withEnvironment(profile, configuration) {
-            webimage_sandbox_spawn(executable, file, $0, &child)
-        }
-        guard error == 0 else {
+        let child: webimage_sandbox_child
+        do throws(WebImageError) {
+            if let forked = template?.fork(window: file) {
+                child = forked
+            } else {
+                child = try Self.spawn(profile, configuration, role, window: file)
+            }
+        } catch {
             munmap(memory, SandboxWindow.byteCount)
-            throw .noWorker("\(executable): \(String(cString: strerror(error)))")
+            throw error
         }
         HandleLedger.opened("decoder process")
-        let answer = Self.receive(child, until: .now + configuration.startTime, nil).map(\.answer)
-        guard case .success(.ready(let protections)) = answer, protections.hasFilter else {
-            let end = Self.end(child, window: memory)
-            throw .noWorker(Self.text(answer, end))
+        (self.child, window) = (SandboxChild(child), memory)
+        let answer = receive(until: .now + configuration.startTime, nil).map(\.answer)
+        guard case .success(.ready(let protections)) = answer, protections.hasFilter == (role == .worker) else {
+            // A process that has closed its socket ends at once.
+            if case .failure(.ended) = answer { _ = self.child.end(within: 1000) }
+            throw .noWorker(Self.text(answer, self.child.finish()))
         }
-        (self.protections, self.child, window) = (protections, child, memory)
+        self.protections = protections
+    }
+
+    private static func spawn(
+        _ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration, _ role: Role, window: Int32
+    ) throws(WebImageError) -> webimage_sandbox_child {
+        var child = webimage_sandbox_child()
+        let executable = configuration.executable ?? "/proc/self/exe"
+        let error = withEnvironment(profile, configuration, role) {
+            webimage_sandbox_spawn(executable, window, $0, &child)
+        }
+        guard error == 0 else { throw .noWorker("\(executable): \(String(cString: strerror(error)))") }
+        return child
     }
 
     /// A process that the fuzzer plays on the other end of a socket. A file that is always readable takes the place of its process.
@@ -60,55 +81,48 @@ final class SandboxProcess {
         child.pidfd = open("/dev/null", O_RDONLY)
         child.lifetime = dup(socket)
         HandleLedger.opened("decoder process")
-        (protections, self.child, window) = (SandboxProtections(), child, memory)
+        (self.child, window) = (SandboxChild(child, isWatched: false), memory)
     }
 
-    deinit { _ = Self.end(child, window: window) }
+    deinit {
+        _ = child.finish()
+        for descriptor in [socket, child.child.lifetime] { close(descriptor) }
+        munmap(window, SandboxWindow.byteCount)
+        HandleLedger.closed("decoder process")
+    }
 
-    var identifier: Int32 { child.pid }
-
-    func kill() { withUnsafePointer(to: child) { webimage_sandbox_kill($0) } }
+    var identifier: Int32 { child.child.pid }
+    private var socket: Int32 { child.child.socket }
 
     /// Waits for the end of a process that has closed its socket. Kills it if it does not end.
-    func waitForEnd() -> End {
-        var value: Int32 = 0
-        switch withUnsafePointer(to: child, { webimage_sandbox_wait($0, 1000, &value) }) {
-        case webimage_sandbox_exited: return .exited(value)
-        case webimage_sandbox_signalled: return .signalled(value)
-        default:
-            kill()
-            return .unknown
-        }
+    func waitForEnd() -> SandboxChild.End {
+        if let end = child.end(within: 1000) { return end }
+        child.kill()
+        return .unknown
     }
 
     /// Returns whether the message was sent.
     func send(_ request: SandboxRequest, file: Int32 = -1) -> Bool {
         request.encoded.withUnsafeBytes {
-            webimage_sandbox_send(child.socket, $0.baseAddress, $0.count, file) == 0
+            webimage_sandbox_send(socket, $0.baseAddress, $0.count, file) == 0
         }
     }
 
     /// Tells the worker that a slot of the window is free. Returns whether the message was sent.
-    func sendCredit() -> Bool { webimage_sandbox_send(child.socket, "+", 1, -1) == 0 }
+    func sendCredit() -> Bool { webimage_sandbox_send(socket, "+", 1, -1) == 0 }
 
     /// Waits for an answer until a time, or until the budget is cancelled.
     func receive(
         until deadline: ContinuousClock.Instant, _ budget: WorkBudget?
     ) -> Result<(answer: SandboxAnswer, busy: UInt64), Failure> {
-        Self.receive(child, until: deadline, budget)
-    }
-
-    private static func receive(
-        _ child: webimage_sandbox_child, until deadline: ContinuousClock.Instant, _ budget: WorkBudget?
-    ) -> Result<(answer: SandboxAnswer, busy: UInt64), Failure> {
         var bytes = Data(count: SandboxAnswer.mostBytes)
         var descriptor: Int32 = -1
         while true {
             let left = deadline - .now
-            let time = budget == nil ? left : min(left, slice)
+            let time = budget == nil ? left : min(left, Self.slice)
             let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e8))
             let count = bytes.withUnsafeMutableBytes {
-                webimage_sandbox_receive(child.socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
+                webimage_sandbox_receive(socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
             }
             // A worker sends no descriptors.
             if descriptor >= 0 {
@@ -126,38 +140,24 @@ final class SandboxProcess {
         }
     }
 
-    private static func end(_ child: webimage_sandbox_child, window: UnsafeMutableRawPointer) -> String {
-        var child = child
-        var value: Int32 = 0
-        // A process that has ended by itself says more than the signal of the host.
-        var end = webimage_sandbox_wait(&child, 0, &value)
-        let wasRunning = end == webimage_sandbox_runs
-        if wasRunning {
-            webimage_sandbox_kill(&child)
-            end = webimage_sandbox_wait(&child, 5000, &value)
-        }
-        for descriptor in [child.socket, child.lifetime, child.pidfd] { close(descriptor) }
-        munmap(window, SandboxWindow.byteCount)
-        HandleLedger.closed("decoder process")
-        switch end {
-        case webimage_sandbox_exited: return "it exited with status \(value)"
-        case webimage_sandbox_signalled where !wasRunning: return "signal \(value) ended it"
-        default: return ""
-        }
-    }
-
-    private static func text(_ answer: Result<SandboxAnswer, Failure>, _ end: String) -> String {
-        switch answer {
+    private static func text(_ answer: Result<SandboxAnswer, Failure>, _ end: SandboxChild.End?) -> String {
+        let reason =
+            switch end {
+            case .exited(let status): ": it exited with status \(status)"
+            case .signalled(let signal): ": signal \(signal) ended it"
+            case .unknown, nil: ""
+            }
+        return switch answer {
         case .success(.violation(let call)): "the decoder process does not start: it made the system call \(call)"
         case .success: "the decoder process does not start: it is not restricted"
         case .failure(.late): "the decoder process was not ready in time"
-        case .failure: "the decoder process does not start\(end.isEmpty ? "" : ": \(end)")"
+        case .failure: "the decoder process does not start\(reason)"
         }
     }
 
     /// The whole environment of a worker: nothing of the host's but what libraries need to start.
     private static func withEnvironment<Value>(
-        _ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration,
+        _ profile: SandboxProfile, _ configuration: SandboxWorker.Configuration, _ role: Role,
         _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Value
     ) -> Value {
         var lines = [
@@ -167,6 +167,7 @@ final class SandboxProcess {
             // Swift's crash handler would turn every crash into a refused system call.
             "SWIFT_BACKTRACE=enable=no",
         ]
+        if role == .template { lines.append("WEBIMAGE_SANDBOX_TEMPLATE=1") }
         let kept = [
             "LD_LIBRARY_PATH", "HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "FONTCONFIG_FILE", "FONTCONFIG_PATH",
             "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS",

@@ -20,15 +20,17 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     /// SVG, which starts threads and reads fonts.
     case svg
 
+    private static let profiles: [ImageFormat: SandboxProfile] = {
+        let pairs = allCases.flatMap { profile in
+            profile.types.flatMap { type in type.formats.map { ($0, profile) } }
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }()
+
     /// The profile whose coders read a format; nil if none does.
     package init?(_ format: ImageFormat) {
-        switch format {
-        case .jpeg, .png, .apng, .gif, .webP, .bmp, .ico: self = .basic
-        case .avif, .jpegXL, .tiff: self = .further
-        case .heic, .heif: self = .threads
-        case .svg: self = .svg
-        default: return nil
-        }
+        guard let profile = Self.profiles[format] else { return nil }
+        self = profile
     }
 
     /// The coders of a worker of this profile; the last one is asked first.
@@ -45,7 +47,7 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
         }
     }
 
-    var coders: [any DetailedImageCoder] { types.map { $0.instance } }
+    var coders: [any DetailedImageCoder] { types.map { $0.shared } }
 
     /// The coders of pictures that a picture of this profile may contain.
     var nestedCoders: [any DetailedImageCoder] {
@@ -63,49 +65,32 @@ package enum SandboxProfile: String, Sendable, CaseIterable {
     }
 }
 
-extension ImageICOCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .basic, index: 0, formats: [.ico])
-    static var instance: ImageICOCoder { shared }
+/// Where the coder of each type runs.
+private let places: [ObjectIdentifier: SandboxPlace] = {
+    let pairs = SandboxProfile.allCases.flatMap { profile in
+        profile.types.enumerated().map { index, type in
+            (ObjectIdentifier(type), SandboxPlace(profile: profile, index: index))
+        }
+    }
+    return Dictionary(uniqueKeysWithValues: pairs)
+}()
+
+extension SandboxableCoder {
+    static var place: SandboxPlace { places[ObjectIdentifier(Self.self)]! }
 }
-extension ImageBMPCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .basic, index: 1, formats: [.bmp])
-    static var instance: ImageBMPCoder { shared }
-}
-extension ImageWebPCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .basic, index: 2, formats: [.webP])
-    static var instance: ImageWebPCoder { shared }
-}
-extension ImageGIFCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .basic, index: 3, formats: [.gif])
-    static var instance: ImageGIFCoder { shared }
-}
-extension ImagePNGCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .basic, index: 4, formats: [.png, .apng])
-    static var instance: ImagePNGCoder { shared }
-}
-extension ImageJPEGCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .basic, index: 5, formats: [.jpeg])
-    static var instance: ImageJPEGCoder { shared }
-}
-extension ImageTIFFCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .further, index: 0, formats: [.tiff])
-    static var instance: ImageTIFFCoder { shared }
-}
-extension ImageJPEGXLCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .further, index: 1, formats: [.jpegXL])
-    static var instance: ImageJPEGXLCoder { shared }
-}
-extension ImageAVIFCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .further, index: 2, formats: [.avif])
-    static var instance: ImageAVIFCoder { shared }
-}
-extension ImageHEICCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .threads, index: 0, formats: [.heic, .heif])
-    static var instance: ImageHEICCoder { shared }
-}
+
+extension ImageICOCoder: SandboxableCoder { static var formats: [ImageFormat] { [.ico] } }
+extension ImageBMPCoder: SandboxableCoder { static var formats: [ImageFormat] { [.bmp] } }
+extension ImageWebPCoder: SandboxableCoder { static var formats: [ImageFormat] { [.webP] } }
+extension ImageGIFCoder: SandboxableCoder { static var formats: [ImageFormat] { [.gif] } }
+extension ImagePNGCoder: SandboxableCoder { static var formats: [ImageFormat] { [.png, .apng] } }
+extension ImageJPEGCoder: SandboxableCoder { static var formats: [ImageFormat] { [.jpeg] } }
+extension ImageTIFFCoder: SandboxableCoder { static var formats: [ImageFormat] { [.tiff] } }
+extension ImageJPEGXLCoder: SandboxableCoder { static var formats: [ImageFormat] { [.jpegXL] } }
+extension ImageAVIFCoder: SandboxableCoder { static var formats: [ImageFormat] { [.avif] } }
+extension ImageHEICCoder: SandboxableCoder { static var formats: [ImageFormat] { [.heic, .heif] } }
 extension ImageSVGCoder: SandboxableCoder {
-    static let place = SandboxPlace(profile: .svg, index: 0, formats: [.svg])
-    static var instance: ImageSVGCoder { shared }
+    static var formats: [ImageFormat] { [.svg] }
 
     /// Compressed data is only unpacked in a worker, which refuses it if it is no drawing.
     static func recognises(_ data: Data) -> Bool {

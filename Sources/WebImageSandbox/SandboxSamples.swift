@@ -46,8 +46,8 @@ struct SandboxSamples {
         thumbnail.thumbnailPixelSize = PixelSize(width: 7, height: 7)
         for sample in samples {
             for data in [sample, sample.prefix(sample.count / 2)] {
-                guard let type = types.last(where: { $0.instance.canDecode(from: data) }) else { continue }
-                for options in [DecodingOptions(), thumbnail] { _ = try? type.instance.decode(data, options: options) }
+                guard let type = types.last(where: { $0.shared.canDecode(from: data) }) else { continue }
+                for options in [DecodingOptions(), thumbnail] { _ = try? type.shared.decode(data, options: options) }
                 _ = try? type.properties(of: data, limits: .default)
                 _ = try? type.openAnimation(data, DecodingOptions()).frame(at: 0)
                 let stream = try? type.makeStream(DecodingOptions())
@@ -55,6 +55,6 @@ struct SandboxSamples {
                 _ = stream?.incrementalDecodedImage(with: nil)
             }
         }
-        for type in types { _ = try? type.instance.decode(Data("no picture".utf8), options: DecodingOptions()) }
+        for type in types { _ = try? type.shared.decode(Data("no picture".utf8), options: DecodingOptions()) }
     }
 }

@@ -6,8 +6,6 @@ struct SandboxPlace: Sendable, Equatable {
     var profile: SandboxProfile
     /// The position in ``SandboxProfile/types``.
     var index: Int
-    /// The formats that the coder reads.
-    var formats: [ImageFormat]
 
     func request(_ command: SandboxRequest.Command, _ options: DecodingOptions) -> SandboxRequest {
         var request = SandboxRequest(command)

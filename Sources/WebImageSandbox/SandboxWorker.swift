@@ -73,8 +73,17 @@ package final class SandboxWorker: @unchecked Sendable {
     /// Starts a worker and waits until it is locked.
     ///
     /// - Throws: `.sandboxUnavailable` with the cause if no worker can run here.
-    package init(_ profile: SandboxProfile, configuration: Configuration = Configuration()) throws(WebImageError) {
-        process = try SandboxProcess(profile, configuration)
+    package convenience init(
+        _ profile: SandboxProfile, configuration: Configuration = Configuration()
+    ) throws(WebImageError) {
+        try self.init(profile, configuration: configuration, from: nil)
+    }
+
+    /// Starts a worker, or lets a template make it.
+    init(
+        _ profile: SandboxProfile, configuration: Configuration, from template: SandboxTemplate?
+    ) throws(WebImageError) {
+        process = try SandboxProcess(profile, configuration, from: template)
         self.profile = profile
     }
 
@@ -89,6 +98,12 @@ package final class SandboxWorker: @unchecked Sendable {
 
     /// Whether the worker can serve a further request.
     package var isUsable: Bool { end == nil }
+
+    /// Whether its process is known to have ended.
+    var hasEnded: Bool { process.child.hasEnded }
+
+    /// Sets what is called when the process ends while nothing waits for it. It may have ended before.
+    func onEnd(_ action: @escaping @Sendable () -> Void) { process.child.onEnd(action) }
 
     /// Notes that the worker keeps a session, and closes the longest unused one if there are too many.
     func keep(_ session: UInt64) {
@@ -324,7 +339,7 @@ package final class SandboxWorker: @unchecked Sendable {
 
     private func fail(_ end: End, _ text: String) -> WebImageError {
         ended = end
-        process.kill()
+        process.child.kill()
         return Self.failed(text)
     }
 

@@ -14,7 +14,8 @@ func webimageSandboxWorkerMain() -> Int32 {
 private final class SandboxDecoder {
     private let profile: SandboxProfile
     private let types: [any SandboxableCoder.Type]
-    private let window: UnsafeMutableRawPointer
+    private let isTemplate: Bool
+    private var window: UnsafeMutableRawPointer
     private var animations: [UInt64: any AnimatedImageCoder] = [:]
     private var streams: [UInt64: any StreamingImageCoder] = [:]
     /// When the request arrived.
@@ -23,13 +24,31 @@ private final class SandboxDecoder {
     init?() {
         let environment = ProcessInfo.processInfo.environment
         guard let profile = environment["WEBIMAGE_SANDBOX_WORKER"].flatMap(SandboxProfile.init(rawValue:)),
-            let memory = mmap(
-                nil, SandboxWindow.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, webimage_sandbox_window_descriptor, 0),
-            memory != MAP_FAILED
+            let memory = Self.mapWindow()
         else { return nil }
         self.profile = profile
         types = profile.types
+        isTemplate = environment["WEBIMAGE_SANDBOX_TEMPLATE"] != nil
         window = memory
+    }
+
+    private static func mapWindow() -> UnsafeMutableRawPointer? {
+        let memory = mmap(
+            nil, SandboxWindow.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED, webimage_sandbox_window_descriptor, 0)
+        return memory == MAP_FAILED ? nil : memory
+    }
+
+    /// Makes workers until the host ends. Returns in each of them, and says whether it must try its libraries; nil in the
+    /// template.
+    private func fork() -> Bool? {
+        send(.ready(SandboxProtections()))
+        let forked = webimage_sandbox_serve_forks()
+        guard forked != webimage_sandbox_template_ended else { return nil }
+        webimage_sandbox_end_with_host()
+        munmap(window, SandboxWindow.byteCount)
+        guard let memory = Self.mapWindow() else { return nil }
+        window = memory
+        return forked == webimage_sandbox_worker_tested
     }
 
     func run() -> Int32 {
@@ -43,9 +62,14 @@ private final class SandboxDecoder {
         let samples = SandboxSamples(profile)
         samples.decode(types)
         let bytes = ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_BYTES"].flatMap { UInt64($0) } ?? 0
+        var isTested = true
+        if isTemplate {
+            guard let forked = fork() else { return 0 }
+            isTested = forked
+        }
         guard webimage_sandbox_lock(profile.features, bytes, &protections) == nil else { return 124 }
         // A system call that a newer library needs fails here, and not at a user's picture.
-        samples.decode(types)
+        if isTested { samples.decode(types) }
         send(
             .ready(
                 SandboxProtections(
@@ -70,11 +94,11 @@ private final class SandboxDecoder {
         let options = request.options
         switch request.command {
         case .decode:
-            let image = try coder.instance.decode(try recognised(request, file, by: coder), options: options)
+            let image = try coder.shared.decode(try recognised(request, file, by: coder), options: options)
             if let animation = (image as? AnimatedImage)?.animatedCoder { animations[request.session] = animation }
             deliver(image, request.id)
         case .info:
-            let info = try coder.instance.imageInfo(
+            let info = try coder.shared.imageInfo(
                 of: try recognised(request, file, by: coder), limits: options.limits)
             deliver(info.sandboxPayload, request.id)
         case .properties:
@@ -118,12 +142,12 @@ private final class SandboxDecoder {
         _ request: SandboxRequest, _ file: Int32?, by coder: any SandboxableCoder.Type
     ) throws(WebImageError) -> Data {
         let data = try encodedBytes(request, file)
-        guard coder.instance.canDecode(from: data) else {
+        guard coder.shared.canDecode(from: data) else {
             throw .badData("sniffer", "no known picture format starts like this")
         }
         // An animation keeps its bytes, and the host writes the next picture to the same place.
         let isKept = request.command == .open || request.command == .decode && !request.options.firstFrameOnly
-        guard isKept, file == nil, coder.instance is any AnimatedImageCoder else { return data }
+        guard isKept, file == nil, coder.shared is any AnimatedImageCoder else { return data }
         return Data(data)
     }
 

@@ -3,10 +3,11 @@ import WebImageCore
 
 /// A coder of this package that runs in workers.
 ///
-/// The requirements after ``instance`` have one implementation for coders with an ability and one for those without it.
+/// The requirements after ``shared`` have one implementation for coders with an ability and one for those without it.
 protocol SandboxableCoder: DetailedImageCoder {
-    static var place: SandboxPlace { get }
-    static var instance: Self { get }
+    /// The formats that the coder reads.
+    static var formats: [ImageFormat] { get }
+    static var shared: Self { get }
 
     /// Whether the host sends data to a worker of this coder. Looks only at the signature.
     static func recognises(_ data: Data) -> Bool
@@ -25,7 +26,7 @@ protocol SandboxableCoder: DetailedImageCoder {
 }
 
 extension SandboxableCoder {
-    static func recognises(_ data: Data) -> Bool { instance.canDecode(from: data) }
+    static func recognises(_ data: Data) -> Bool { shared.canDecode(from: data) }
 
     static func openAnimation(
         _ data: Data, _ options: DecodingOptions
@@ -36,7 +37,7 @@ extension SandboxableCoder {
     }
 
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
-        ImageProperties(info: try instance.imageInfo(of: data, limits: limits))
+        ImageProperties(info: try shared.imageInfo(of: data, limits: limits))
     }
 
     static var isolated: any ImageCoder { SandboxedCoder<Self>() }
@@ -63,6 +64,6 @@ extension SandboxableCoder where Self: StreamingImageCoder {
 
 extension SandboxableCoder where Self: ImagePropertiesReading {
     static func properties(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageProperties {
-        try instance.imageProperties(of: data, limits: limits)
+        try shared.imageProperties(of: data, limits: limits)
     }
 }

@@ -22,7 +22,7 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder {
 
     func canDecode(from data: Data?) -> Bool { data.map { Base.recognises($0) } ?? false }
 
-    func canEncode(to format: ImageFormat) -> Bool { Base.instance.canEncode(to: format) }
+    func canEncode(to format: ImageFormat) -> Bool { Base.shared.canEncode(to: format) }
 
     func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
@@ -37,7 +37,7 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder {
                 return info
             }
         } here: { () throws(WebImageError) in
-            try Base.instance.imageInfo(of: data, limits: limits)
+            try Base.shared.imageInfo(of: data, limits: limits)
         }
     }
 
@@ -47,14 +47,14 @@ final class SandboxedCoder<Base: SandboxableCoder>: DetailedImageCoder {
                 data, pool: pool, place: Base.place, options: options)
             return Base.image(image, animation)
         } here: { () throws(WebImageError) in
-            try Base.instance.decode(data, options: options)
+            try Base.shared.decode(data, options: options)
         }
     }
 
     func encode(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data {
-        try Base.instance.encode(image, format: format, options: options)
+        try Base.shared.encode(image, format: format, options: options)
     }
 
     /// Runs `body` with the pool of the process. If no worker can start and the program asked for it, runs `here`.
@@ -113,7 +113,7 @@ extension SandboxedCoder: DetailedAnimatedImageCoder where Base: DetailedAnimate
 }
 
 extension SandboxedCoder: ProgressiveImageCoder where Base: StreamingImageCoder {
-    func canIncrementalDecode(from data: Data?) -> Bool { Base.instance.canIncrementalDecode(from: data) }
+    func canIncrementalDecode(from data: Data?) -> Bool { Base.shared.canIncrementalDecode(from: data) }
 
     convenience init(incrementalWithOptions options: ImageCoderOptions?) {
         self.init(
@@ -153,7 +153,7 @@ extension SandboxedCoder: ImagePropertiesReading where Base: ImagePropertiesRead
                 return properties
             }
         } here: { () throws(WebImageError) in
-            try Base.instance.imageProperties(of: data, limits: limits)
+            try Base.shared.imageProperties(of: data, limits: limits)
         }
     }
 }
@@ -163,7 +163,7 @@ extension SandboxedCoder: FrameEncodingImageCoder where Base: FrameEncodingImage
         frameCount: Int, loopCount: Int, format: ImageFormat, options: EncodingOptions,
         frame: (Int) throws(WebImageError) -> ImageFrame
     ) throws(WebImageError) -> Data {
-        try Base.instance.encode(
+        try Base.shared.encode(
             frameCount: frameCount, loopCount: loopCount, format: format, options: options, frame: frame)
     }
 }

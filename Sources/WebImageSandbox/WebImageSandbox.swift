@@ -16,7 +16,7 @@ public enum WebImageSandbox {
     public enum Unavailable: String, Sendable {
         /// The load fails with `.sandboxUnavailable`.
         case fail
-        /// This process decodes the picture. A hostile picture is then not isolated.
+        /// This process decodes the picture, without partial images. A hostile picture is then not isolated.
         case decodeHere
     }
 
@@ -261,5 +261,5 @@ private protocol IsolatedCoder {
 }
 
 extension SandboxedCoder: IsolatedCoder {
-    var isolatedFormats: [ImageFormat] { Base.place.formats }
+    var isolatedFormats: [ImageFormat] { Base.formats }
 }

@@ -39,7 +39,7 @@ func animation(_ format: ImageFormat, frameCount: Int = 5, width: Int = 60, heig
 
 extension SandboxProfile {
     func place(of data: Data) throws -> SandboxPlace {
-        try #require(types.last { $0.instance.canDecode(from: data) } ?? types.last).place
+        try #require(types.last { $0.shared.canDecode(from: data) } ?? types.last).place
     }
 }
 

@@ -82,6 +82,45 @@ struct SandboxPoolTests {
         #expect(pool.statistics.started == 3 && pool.statistics.workers == 1)
     }
 
+    @Test func templateMakesWorkersThatDecodeAlike() throws {
+        let configuration = SandboxWorker.Configuration()
+        let template = try SandboxTemplate(.basic, configuration)
+        let data = try png()
+        let expected = rows(try ImagePNGCoder.shared.decode(data, options: DecodingOptions()))
+        for _ in 0..<3 {
+            let worker = try SandboxWorker(.basic, configuration: configuration, from: template)
+            #expect(try rows(worker.decode(data)) == expected)
+            // A crash is reported as that of any other worker.
+            #expect(worker.attempt(try Attempts.fault("crash")) == .ended(signal: SIGSEGV))
+        }
+        #expect(template.isUsable)
+    }
+
+    @Test func workersStartWithoutTheirTemplate() throws {
+        let configuration = SandboxWorker.Configuration()
+        let template = try SandboxTemplate(.basic, configuration)
+        kill(template.processIdentifier, SIGKILL)
+        let worker = try SandboxWorker(.basic, configuration: configuration, from: template)
+        #expect(try worker.decode(png()).pixelSize.width == 60)
+        #expect(!template.isUsable)
+    }
+
+    @Test func templateEndsAfterTheIdleTime() throws {
+        let live = HandleLedger.live["decoder process"] ?? 0
+        let clock = VirtualClock()
+        let pool = pool(clock: clock) { ($0.picturesPerWorker, $0.idleLifetime) = (1, .seconds(30)) }
+        defer { pool.shutDown() }
+        _ = try pool.decode(png())
+        #expect(pool.statistics.workers == 0 && HandleLedger.live["decoder process"] ?? 0 == live + 1)
+        clock.advance(by: .seconds(20))
+        _ = try pool.decode(png())
+        clock.advance(by: .seconds(20))
+        #expect(HandleLedger.live["decoder process"] ?? 0 == live + 1)
+        clock.advance(by: .seconds(30))
+        #expect(HandleLedger.live["decoder process"] ?? 0 == live)
+        #expect(try pool.decode(png()).pixelSize.width == 60)
+    }
+
     @Test func noWorkerServesTwoOwners() throws {
         let pool = pool()
         defer { pool.shutDown() }

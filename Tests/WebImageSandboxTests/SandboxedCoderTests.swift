@@ -30,7 +30,7 @@ struct SandboxedCoderTests {
         for profile in SandboxProfile.allCases {
             for (index, type) in profile.types.enumerated() {
                 #expect(type.place.profile == profile && type.place.index == index)
-                let (own, isolated) = (type.instance as any ImageCoder, type.isolated)
+                let (own, isolated) = (type.shared as any ImageCoder, type.isolated)
                 #expect((own is any StreamingImageCoder) == (isolated is any StreamingImageCoder))
                 #expect((own is any DetailedAnimatedImageCoder) == (isolated is any DetailedAnimatedImageCoder))
                 #expect((own is any ImagePropertiesReading) == (isolated is any ImagePropertiesReading))

@@ -52,18 +52,34 @@ int webimage_sandbox_make_sealed(const void *bytes, size_t count);
 // standard ones, which are /dev/null, are closed in it. Returns 0 or an errno.
 int webimage_sandbox_spawn(const char *executable, int window, char *const environment[], webimage_sandbox_child *child);
 
+// Makes a worker of a process that runs webimage_sandbox_serve_forks. The worker is a child of this process.
+// `isTested`: it tries its libraries after it was locked. Returns 0 or an errno.
+int webimage_sandbox_fork(
+    const webimage_sandbox_child *template, int window, bool isTested, webimage_sandbox_child *child);
+
 // Kills the worker. It need not be running.
 void webimage_sandbox_kill(const webimage_sandbox_child *child);
 
+// Waits for at most `milliseconds` for the end of the worker. Returns whether it has ended.
+bool webimage_sandbox_has_ended(const webimage_sandbox_child *child, int milliseconds);
+
 typedef enum {
-    webimage_sandbox_runs,
     webimage_sandbox_exited,    // value: the exit status
     webimage_sandbox_signalled, // value: the signal
-    webimage_sandbox_unknown,   // it has ended, and another part of the process has collected its status
+    webimage_sandbox_unknown,   // another part of the process has collected its status
 } webimage_sandbox_end;
 
-// Returns how the worker ended. Waits for its end for at most `milliseconds`.
-webimage_sandbox_end webimage_sandbox_wait(const webimage_sandbox_child *child, int milliseconds, int *value);
+// Returns how a worker that has ended did so, and removes it from the kernel's table. Call it once.
+webimage_sandbox_end webimage_sandbox_collect(const webimage_sandbox_child *child, int *value);
+
+// Makes a list of workers whose end is awaited. Returns its descriptor, or -1 and sets errno.
+int webimage_sandbox_make_watch(void);
+
+// Adds a worker to the list until its end, or until its pidfd is closed. Returns 0 or an errno.
+int webimage_sandbox_watch(int watch, const webimage_sandbox_child *child, uint64_t number);
+
+// Waits until a worker of the list ends, and returns its number; 0 if the wait failed. Returns each end once.
+uint64_t webimage_sandbox_next_end(int watch);
 
 // Limits the address space of a running worker in bytes (0: no change), and its processor time in seconds.
 int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address_space, uint64_t seconds);
@@ -91,9 +107,21 @@ typedef struct {
     bool namespaces;      // user, mount, network, IPC and UTS namespaces of its own
 } webimage_sandbox_protections;
 
+// Lets the kernel end this process together with the host.
+void webimage_sandbox_end_with_host(void);
+
 // Steps before libraries are loaded: namespaces, and the end together with the host. Call it while the process has one
 // thread.
 void webimage_sandbox_prepare(webimage_sandbox_protections *protections);
+
+typedef enum {
+    webimage_sandbox_template_ended,  // the host is gone, or the process cannot be forked
+    webimage_sandbox_worker,          // this is a new worker
+    webimage_sandbox_worker_tested,   // this is a new worker, which is to try its libraries after it was locked
+} webimage_sandbox_forked;
+
+// Makes a worker at each request of webimage_sandbox_fork. Returns in the worker, whose descriptors are in their places.
+webimage_sandbox_forked webimage_sandbox_serve_forks(void);
 
 // Restricts this process for good: no files, no network, no programs, no other processes, no executable memory.
 // `address_space` is the memory that may be added, in bytes; 0: no limit. Returns NULL, or the name of the step that
