@@ -55,6 +55,15 @@ struct BlockedMainTests {
         Row("WebImageManager.events") { fixture, _ in
             for try await _ in fixture.manager.events(for: fixture.url, context: [.imageCoder: fixture.coder]) {}
         },
+        Row("ImageTask.image") { fixture, _ in
+            let request = ImageRequest(url: fixture.url, context: [.imageCoder: fixture.coder])
+            _ = try await fixture.manager.imageTask(for: request).image
+            _ = try await fixture.manager.loadImage(with: request) { _ in }.image
+        },
+        Row("ImageTask.events") { fixture, _ in
+            let request = ImageRequest(url: fixture.url, context: [.imageCoder: fixture.coder])
+            for try await _ in fixture.manager.imageTask(for: request).events {}
+        },
         Row("WebImageManager.shutdown") { fixture, _ in _ = await fixture.manager.shutdown(deadline: .seconds(5)) },
         Row("ImageCache.diskImageData") { _, cache in _ = await cache.diskImageData(forKey: "key") },
         Row("ImageCache.diskResource") { _, cache in _ = await cache.diskResource(forKey: "key") },
