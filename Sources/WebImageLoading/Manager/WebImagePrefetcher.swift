@@ -5,9 +5,13 @@ import WebImageCore
 /// the same time.
 ///
 /// Safe on any thread. Each list ends with exactly one completion, even if the list is cancelled.
+///
+/// The blocks of a list and the methods of the delegate run one after another, with increasing counts, on the callback
+/// queue of the first request of the list. If that request names no queue, they run on ``delegateQueue``, which is the
+/// main queue by default. Blocks of the `async` functions run on any thread, unless a request names a queue.
 public final class WebImagePrefetcher: Sendable {
     private struct State {
-        var waiting: [PrefetchItem] = []
+        var waiting = PrefetchQueue()
         var running = 0
         var maxConcurrent = 3
         var isPaused = false
@@ -15,6 +19,19 @@ public final class WebImagePrefetcher: Sendable {
         var context = RequestContext(nil)
         var delegateQueue: (queue: DispatchQueue, callbacks: CallbackQueue)?
         var tokens: [ObjectIdentifier: WebImagePrefetchToken] = [:]
+    }
+
+    /// The caches into which the images of a list are loaded.
+    public enum Destination: Sendable, Hashable, CaseIterable {
+        /// The images are loaded as by a load: they are decoded, and stored in memory and on disk.
+        case memory
+        /// The fetched bytes are stored on disk, at their full size. The images are not decoded and not stored in memory,
+        /// so a list of any length needs the memory of a few files. A later load of any size then decodes the file.
+        ///
+        /// A file that is already on disk is not read. A file whose format no coder recognizes is not stored, and counts
+        /// as skipped. Local files and `data:` URLs are left alone. If a delegate of the manager must approve the image,
+        /// or if the loader returns decoded images, the image is decoded, but still not stored in memory.
+        case disk
     }
 
     /// Receives the number of finished URLs and the number of all URLs of one list.
@@ -94,129 +111,54 @@ public final class WebImagePrefetcher: Sendable {
         }
     }
 
-    /// Loads a list with the options and the context of the prefetcher.
-    @discardableResult
-    public func prefetchURLs(_ urls: [URL]?) -> WebImagePrefetchToken? {
-        prefetchURLs(urls, progress: nil, completed: nil)
-    }
+    // MARK: Lists
 
-    /// Loads a list with the options and the context of the prefetcher, without reporting progress.
-    ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @_disfavoredOverload @discardableResult
-    public func prefetchURLs(_ urls: [URL]?, completed: CompletionBlock?) -> WebImagePrefetchToken? {
-        prefetchURLs(urls, progress: nil, completed: completed)
-    }
-
-    /// Loads a list with `options` and `context` instead of those of the prefetcher, without reporting progress.
-    ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @_disfavoredOverload @discardableResult
-    public func prefetchURLs(
-        _ urls: [URL]?, options: WebImageOptions, context: WebImageContext? = nil, completed: CompletionBlock?
-    ) -> WebImagePrefetchToken? {
-        prefetchURLs(urls, options: options, context: context, progress: nil, completed: completed)
-    }
-
-    /// Loads a list with the options and the context of the prefetcher.
-    ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @_disfavoredOverload @discardableResult
-    public func prefetchURLs(
-        _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
-    ) -> WebImagePrefetchToken? {
-        let (options, context) = state.withLock { ($0.options, $0.context) }
-        return prefetchURLs(urls, options: options, context: context.forRoles, progress: progress, completed: completed)
-    }
-
-    /// Loads a list with `options` and `context` instead of those of the prefetcher.
-    ///
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @_disfavoredOverload @discardableResult
-    public func prefetchURLs(
-        _ urls: [URL]?, options: WebImageOptions, context: WebImageContext?,
-        progress: ProgressBlock?, completed: CompletionBlock?
-    ) -> WebImagePrefetchToken? {
-        prefetchRequests(
-            (urls ?? []).map { ImageRequest(url: $0, options: options, context: context) }, progress: progress,
-            completed: completed)
-    }
-
-    /// Loads a list of requests. The loads begin in the order of the list.
-    ///
-    /// The blocks run on the callback queue of the first request. If the first request names no queue, the blocks run
-    /// on ``delegateQueue``.
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @discardableResult
-    public func prefetchRequests(
-        _ requests: [ImageRequest], progress: ProgressBlock?, completed: CompletionBlock? = nil
+    /// Starts a list. The blocks run on `queue`. Nil: on the callback queue of the first request, or on
+    /// ``delegateQueue``.
+    func start(
+        _ requests: [ImageRequest], destination: Destination, queue: CallbackQueue? = nil, progress: ProgressBlock?,
+        completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
         guard let first = requests.first else {
             completed?(0, 0)
             return nil
         }
-        let queue = first.callbackQueue ?? state.withLock { $0.delegateQueue?.callbacks }
+        let chosen = first.callbackQueue ?? queue ?? state.withLock { $0.delegateQueue?.callbacks }
         let token = WebImagePrefetchToken(
-            requests.map(\.url), prefetcher: self, queue: queue ?? .main, progress: progress, completed: completed)
+            requests, destination: destination, prefetcher: self, queue: chosen ?? .main, progress: progress,
+            completed: completed)
         state.withLock { state in
             state.tokens[ObjectIdentifier(token)] = token
-            state.waiting += requests.indices.map { PrefetchItem(token: token, index: $0, request: requests[$0]) }
+            state.waiting.append(token)
         }
         admit()
         return token
     }
 
-    /// Loads a list of requests, without reporting progress. The loads begin in the order of the list.
-    ///
-    /// `completed` runs on the callback queue of the first request. If the first request names no queue, it runs on
-    /// ``delegateQueue``.
-    /// - Returns: The handle of the list. Nil if the list is empty; `completed` is then called with zeros before this
-    ///   function returns.
-    @discardableResult
-    public func prefetchRequests(
-        _ requests: [ImageRequest], completed: CompletionBlock? = nil
-    ) -> WebImagePrefetchToken? {
-        prefetchRequests(requests, progress: nil, completed: completed)
-    }
-
-    /// Loads a list and waits for its end. Cancelling the surrounding task cancels the list.
-    public func prefetch(
-        _ urls: [URL], options: WebImageOptions = .lowPriority, context: WebImageContext? = nil,
-        progress: ProgressBlock? = nil
-    ) async -> (finishedCount: Int, skippedCount: Int) {
-        let hold = Locked<(token: WebImagePrefetchToken?, isCancelled: Bool)>((nil, false))
-        var values = RequestContext(context)
-        if !values.has(.callbackQueue) { values.set(.callbackQueue, CallbackQueue.invoking) }
-        let context = values
-        return await withTaskCancellationHandler {
-            await withValueContinuation { continuation in
-                let token = prefetchURLs(
-                    urls, options: options, context: context.forRoles, progress: progress,
-                    completed: { continuation.resume(returning: ($0, $1)) })
-                let isCancelled = hold.withLock { hold in
-                    hold.token = token
-                    return hold.isCancelled
-                }
-                if isCancelled { token?.cancel() }
-            }
-        } onCancel: {
-            let token = hold.withLock { hold in
-                hold.isCancelled = true
-                return hold.token
-            }
-            token?.cancel()
-        }
-    }
+    /// The options and the context of lists that are started without options and context.
+    var defaults: (options: WebImageOptions, context: RequestContext) { state.withLock { ($0.options, $0.context) } }
 
     /// Cancels every list.
     public func cancelPrefetching() {
-        for token in state.withLock({ Array($0.tokens.values) }) { token.cancel() }
+        for token in tokens { token.cancel() }
     }
+
+    /// Stops the loads of some URLs in every list, of all sizes. They count as skipped, and the lists continue with their
+    /// other URLs. URLs whose loads have ended are left alone.
+    public func cancelPrefetching(of urls: [URL]) {
+        for token in tokens { token.cancel(urls) }
+    }
+
+    /// Stops some requests in every list. They count as skipped, and the lists continue with their other requests.
+    /// Requests whose loads have ended are left alone.
+    ///
+    /// A request of a list is stopped if it has the URL and the cache key of a request in `requests`: the same size,
+    /// transformers and scope.
+    public func cancelPrefetching(of requests: [ImageRequest]) {
+        for token in tokens { token.cancel(requests) }
+    }
+
+    private var tokens: [WebImagePrefetchToken] { state.withLock { Array($0.tokens.values) } }
 
     /// The number of lists that have not ended.
     package var runningTokenCount: Int { state.withLock { $0.tokens.count } }
@@ -227,49 +169,56 @@ public final class WebImagePrefetcher: Sendable {
     // MARK: Work
 
     private func admit() {
-        while let item = nextItem() {
-            guard item.token.isWanted else {
+        while let (token, index) = nextItem() {
+            guard token.isWanted(index) else {
                 release()
                 continue
             }
             // Do not start the load on the caller's thread. The synchronous part of the load takes time and may call
             // the completion before `loadImage` returns.
-            starts.async { self.load(item) }
+            starts.async { self.load(index, of: token) }
         }
     }
 
-    private func nextItem() -> PrefetchItem? {
+    private func nextItem() -> (WebImagePrefetchToken, Int)? {
         state.withLock { state in
-            guard !state.isPaused, state.running < state.maxConcurrent, !state.waiting.isEmpty else { return nil }
+            guard !state.isPaused, state.running < state.maxConcurrent, let item = state.waiting.popFirst() else {
+                return nil
+            }
             state.running += 1
-            return state.waiting.removeFirst()
+            return item
         }
     }
 
     private func release() { state.withLock { $0.running -= 1 } }
 
-    private func load(_ item: PrefetchItem) {
+    private func load(_ index: Int, of token: WebImagePrefetchToken) {
         let completion = Completion<Bool> { isSkipped in
-            item.token.end(item.index, isSkipped: isSkipped)
+            token.end(index, isSkipped: isSkipped)
             // Call `release` after `end`, as SDWebImage does. `end` runs or enqueues the callbacks of this load, and a
             // callback may start another prefetch. During `end`, this load must still count towards the limit of
             // concurrent loads.
             self.release()
             self.admit()
         }
-        var request = item.request
+        // The list or this request was stopped after it had been admitted.
+        guard token.isWanted(index) else { return _ = completion.complete(with: true) }
+        var request = token.requests[index]
         request.callbackQueue = .invoking
-        let operation = manager.loadImage(with: request) {
-            _, _, error, _, finished, _ in
-            if finished { completion.complete(with: error != nil) }
-        }
-        item.token.hold(operation, item.index)
+        let operation =
+            switch token.destination {
+            case .memory:
+                manager.loadImage(with: request) { _, _, error, _, finished, _ in
+                    if finished { completion.complete(with: error != nil) }
+                }
+            case .disk: manager.storeOriginal(of: request) { completion.complete(with: $0 != nil) }
+            }
+        token.hold(operation, index)
     }
 
     /// Returns the sums of the counts of all other running lists.
     func totals(without token: WebImagePrefetchToken) -> (finished: Int, total: Int) {
-        let tokens = state.withLock { Array($0.tokens.values) }
-        return tokens.filter { $0 !== token }.reduce(into: (0, 0)) { sum, token in
+        tokens.filter { $0 !== token }.reduce(into: (0, 0)) { sum, token in
             let counts = token.counts
             sum = (sum.0 + counts.finished, sum.1 + counts.total)
         }
@@ -279,7 +228,7 @@ public final class WebImagePrefetcher: Sendable {
     func remove(_ token: WebImagePrefetchToken) -> Int {
         state.withLock { state in
             state.tokens[ObjectIdentifier(token)] = nil
-            state.waiting.removeAll { $0.token === token }
+            state.waiting.remove(token)
             return state.tokens.count
         }
     }
@@ -306,9 +255,18 @@ extension WebImagePrefetcherDelegate {
     ) {}
 }
 
-/// One URL of one list, with its request.
-struct PrefetchItem: Sendable {
-    let token: WebImagePrefetchToken
-    let index: Int
-    let request: ImageRequest
+/// The requests that wait, in the order in which their lists were started. Contains each list once, however long it is.
+struct PrefetchQueue {
+    private var lists: [(token: WebImagePrefetchToken, next: Int)] = []
+
+    mutating func append(_ token: WebImagePrefetchToken) { lists.append((token, 0)) }
+
+    mutating func remove(_ token: WebImagePrefetchToken) { lists.removeAll { $0.token === token } }
+
+    /// Removes and returns the first waiting request as its list and its index in the list.
+    mutating func popFirst() -> (WebImagePrefetchToken, Int)? {
+        guard let (token, next) = lists.first else { return nil }
+        if next + 1 < token.requests.count { lists[0].next += 1 } else { lists.removeFirst() }
+        return (token, next)
+    }
 }

@@ -200,7 +200,7 @@ final class ImagePipeline: Sendable {
 
     // MARK: Failures
 
-    private func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
+    func blocks(_ plan: LoadPlan, _ error: WebImageError) -> Bool {
         // An error of the stage `.transform` means that the delegate returned no image. The URL did not cause this
         // error.
         guard !error.isCancellation, error.code != .cacheNotModified, error.stage != .transform else { return false }

@@ -26,7 +26,7 @@ struct StoreStage: Sendable {
         observation?.end(StageSummary(byteCount: made.original.data.isEmpty ? nil : made.original.data.count), nil)
     }
 
-    private func write(_ requests: [StoreRequest], _ plan: LoadPlan, waits: Bool) async {
+    func write(_ requests: [StoreRequest], _ plan: LoadPlan, waits: Bool) async {
         guard waits || plan.serializer != nil else {
             for request in requests { await put(request, plan, waits: false) }
             return

@@ -1,0 +1,115 @@
+import Foundation
+import WebImageCore
+
+/// A load that ends on disk: steps 3, 4 and 7 without a decode. It shares the download with other loads of the original.
+extension ImagePipeline {
+    /// Whether ``storeOriginal(_:priority:listener:)`` can serve a load. False if only a decoded image can be stored: the loader returns
+    /// decoded images, or a delegate must approve the full-size image.
+    func canStoreOriginal(_ plan: LoadPlan) -> Bool {
+        plan.loader.data != nil && plan.sharing != nil && (!plan.host.hasDelegate || plan.thumbnail != nil)
+    }
+
+    /// Fetches the original of a load and stores its bytes on disk, unless they are on disk. Returns when the cache has
+    /// stored them.
+    ///
+    /// - Returns: The origin and the number of the bytes; nil if nothing had to be fetched, or may be fetched.
+    func storeOriginal(
+        _ plan: LoadPlan, priority: LoadPriorityHandle, listener: @escaping LoadEventListener
+    ) async throws(WebImageError) -> StageSummary? {
+        guard let (cache, key) = StoreRequest.place(of: plan) else { return nil }
+        guard !Task.isCancelled else { throw .cancelled }
+        if plan.source.type.includesDisk, await has(key, in: cache) {
+            return StageSummary(origin: .disk)
+        }
+        do throws(WebImageError) {
+            return try await originals.withValue(
+                for: plan.originalIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,
+                work: { handle throws(WebImageError) in try await self.download.original(plan, handle.stage) },
+                onAbandon: { [store] in store.keepAbandoned($0, plan) },
+                body: { original throws(WebImageError) in try await self.stored(original, plan, priority: priority) })
+        } catch {
+            if !Task.isCancelled, blocks(plan, error) {
+                plan.host.rememberFailure(error, of: plan.url, in: plan.scope)
+            }
+            throw error
+        }
+    }
+
+    /// Whether the bytes of an original are on disk. Does not read the bytes.
+    private func has(_ key: EntryKey, in cache: ResolvedCache) async -> Bool {
+        if let cache = cache.imageCache { return await cache.hasOnDisk(key) }
+        return await cache.containment(forKey: key.string, cacheType: .disk) == .disk
+    }
+
+    private func stored(
+        _ original: OriginalData?, _ plan: LoadPlan, priority: LoadPriorityHandle
+    ) async throws(WebImageError) -> StageSummary? {
+        guard let original else { return nil }
+        let data = original.data
+        let summary = StageSummary(byteCount: data.count, origin: original.cacheType)
+        // The body may come from a load that found the bytes on disk in the meantime.
+        guard original.cacheType == .none, original.mayBeStored, !original.isLowDataImage else { return summary }
+        let coder = plan.decoding.coder
+        let isPicture = try await decode.pool.run(priority: priority) { () throws(WebImageError) in
+            coder.canDecode(from: data)
+        }
+        guard isPicture else { throw .notAPicture(data) }
+        guard !Task.isCancelled else { throw .cancelled }
+        let observation = plan.observation(of: .store)
+        await store.write(StoreRequest.bytes(of: original, plan), plan, waits: true)
+        observation?.end(StageSummary(byteCount: data.count), nil)
+        if plan.options.contains(.retryFailed) { plan.host.forgetFailure(of: plan.url, in: plan.scope) }
+        return summary
+    }
+}
+
+extension StoreRequest {
+    /// The cache in which a load of the plan looks up the original on disk first, and the key. Nil if the load stores
+    /// nothing on disk.
+    fileprivate static func place(of plan: LoadPlan) -> (cache: ResolvedCache, key: EntryKey)? {
+        guard let key = plan.keys.original else { return nil }
+        if !plan.isVariant, plan.storeType.includesDisk { return (plan.cache, key) }
+        return plan.originalStoreType.includesDisk ? (plan.originalCache, key) : nil
+    }
+
+    /// The entries in which a load of the plan would store the bytes of the original.
+    fileprivate static func bytes(of original: OriginalData, _ plan: LoadPlan) -> [StoreRequest] {
+        let requests = abandoned(original, plan).map { [$0] } ?? []
+        guard !plan.isVariant, !plan.hasOneCache, plan.storeType.includesDisk, !original.data.isEmpty else {
+            return requests
+        }
+        return requests + [
+            StoreRequest(
+                cache: plan.cache, key: plan.originalKey, data: original.data, type: .disk,
+                identity: plan.keys.original.map { EntryIdentity(key: $0, metadata: original.metadata) })
+        ]
+    }
+}
+
+extension ImageCache {
+    /// Whether there is a disk entry with this key. Does not read the bytes of the entry.
+    fileprivate func hasOnDisk(_ key: EntryKey) async -> Bool {
+        await disk.run { disk in
+            guard disk?.containsData(forKey: key.string) == true else { return false }
+            // Another key with the same string has another fingerprint.
+            guard case .typed(let fingerprint, _) = self.disk.recording?.record(forKey: key.string)?.identity else {
+                return true
+            }
+            return fingerprint == key.fingerprint
+        }
+    }
+}
+
+extension WebImageError {
+    fileprivate static func notAPicture(_ data: Data) -> WebImageError {
+        let format = ImageFormat(sniffing: data)
+        guard format == .undefined else {
+            return WebImageError(
+                .unsupportedFormat, stage: .decode,
+                underlying: .codec(library: "sniffer", message: "no coder reads \(format)"),
+                hint: "Add a coder for this format.")
+        }
+        return .badData(
+            "sniffer", "the bytes are not a picture", hint: "Check what the server sent or the file contains.")
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import WebImage
+
+// snippet: guide-request
+/// Describes a round picture of a person, 96 px wide, which is loaded before others.
+func avatar(_ url: URL) -> ImageRequest {
+    var request = ImageRequest(url: url, size: CGSize(width: 96, height: 96), priority: .high)
+    request.transformers = [
+        ImageRoundCornerTransformer(radius: 48, corners: .allCorners, borderWidth: 0, borderColor: nil)
+    ]
+    return request
+}
+// end
+
+// snippet: guide-task
+/// Loads a picture, and shows how far it is and what has arrived of it.
+func follow(
+    _ url: URL, report: @escaping @Sendable (Double) -> Void, show: @escaping @Sendable (Image) -> Void
+) async throws(WebImageError) -> Image {
+    let task = WebImageManager.shared.imageTask(for: ImageRequest(url: url, options: .progressiveLoad))
+    Task { for await progress in task.progress { report(progress.fraction ?? 0) } }
+    Task { for await preview in task.previews { show(preview) } }
+    return try await task.image
+}
+// end
+
+// snippet: guide-task-callback
+/// Loads a picture and calls back once, on the main queue. The handle cancels the load or changes its priority.
+func fetch(_ request: ImageRequest, then use: @escaping @Sendable (Image?) -> Void) -> ImageTask {
+    WebImageManager.shared.loadImage(with: request) { result in
+        switch result {
+        case .success(let result): use(result.image)
+        case .failure(let error):
+            print(error)
+            use(nil)
+        }
+    }
+}
+// end
+
+// snippet: guide-prefetch
+/// Stores pictures on disk, for later, without decoding them. Returns how many are there. Cancelling the task that waits
+/// ends the list.
+func download(_ urls: [URL], report: @escaping @Sendable (Double) -> Void) async -> Int {
+    let requests = urls.map { ImageRequest(url: $0, priority: .low) }
+    let (finished, skipped) = await WebImagePrefetcher.shared.prefetch(requests, destination: .disk) {
+        finished, total in report(Double(finished) / Double(total))
+    }
+    return finished - skipped
+}
+
+/// Stops the pictures that are not needed any more. The lists continue with their other pictures.
+func stop(_ urls: [URL]) { WebImagePrefetcher.shared.cancelPrefetching(of: urls) }
+// end
