@@ -39,8 +39,8 @@ func fetch(_ request: ImageRequest, then use: @escaping @Sendable (Image?) -> Vo
 // end
 
 // snippet: guide-prefetch
-/// Stores pictures on disk, for later, without decoding them. Returns how many are there. Cancelling the task that waits
-/// ends the list.
+/// Stores pictures on disk, for later, without decoding them. Returns how many are there. A cancel of the task that waits
+/// stops the list.
 func download(_ urls: [URL], report: @escaping @Sendable (Double) -> Void) async -> Int {
     let requests = urls.map { ImageRequest(url: $0, priority: .low) }
     let (finished, skipped) = await WebImagePrefetcher.shared.prefetch(requests, destination: .disk) {
