@@ -209,7 +209,7 @@ struct Cost {
     /// The largest resident memory of the process so far, in MB.
     static var peakMegabytes: Int {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return Int(usage.ru_maxrss) / 1024
     }
 }
