@@ -5,7 +5,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 /// Tests the requirements of the acceptance list for animated images and transformers.
-@Suite(.timeLimit(minutes: 2))
+@Suite(.timeLimit(minutes: 5))
 struct AnimationAcceptanceTests {
     private let server: FaultServer
     private let manager: WebImageManager
@@ -171,14 +171,14 @@ struct AnimationAcceptanceTests {
         let first = 9
         players.prefix(first).forEach { $0.startPlaying() }
         #expect(
-            await eventually(within: 60) {
+            await eventually(within: 120) {
                 links.prefix(first).forEach { $0.tick(0.01) }
                 measure()
                 return players.prefix(first).allSatisfy { $0.bufferedFrameCount == 24 }
             })
         players.dropFirst(first).forEach { $0.startPlaying() }
         #expect(
-            await eventually(within: 60) {
+            await eventually(within: 120) {
                 links.forEach { $0.tick(0.01) }
                 measure()
                 return players.allSatisfy { $0.currentLoopCount >= 1 } && shown > count * 16
