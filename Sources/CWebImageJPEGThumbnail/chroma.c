@@ -130,7 +130,8 @@ static inline int32_t column_sum(uint32_t even, uint32_t odd) {
    fit into 15 bits, or a sample outside libjpeg's table of 1024 values. */
 static inline uint32_t finish_row(
     int32_t first, int32_t column1, int32_t column3, int32_t column5, int32_t column7, uint8_t *target) {
-    int32_t even = (int32_t)((uint32_t)first << DC_SHIFT) + (1 << (ROW_SHIFT - 1));
+    /* Damaged data can have any value here. Unsigned numbers wrap, and the columns show below that this is not exact. */
+    int32_t even = (int32_t)(((uint32_t)first << DC_SHIFT) + (1u << (ROW_SHIFT - 1)));
     int32_t odd = (int16_t)column1 * FACTOR_1 + (int16_t)column3 * FACTOR_3 + (int16_t)column5 * FACTOR_5
         + (int16_t)column7 * FACTOR_7;
     int32_t left = (int32_t)((uint32_t)even + (uint32_t)odd) >> ROW_SHIFT;
