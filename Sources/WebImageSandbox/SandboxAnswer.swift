@@ -58,7 +58,7 @@ enum SandboxAnswer: Equatable {
             fields.write(id)
         case .violation: break
         }
-        return fields.padded(to: Self.headBytes) + tail
+        return fields.padded(to: Self.headBytes, tail)
     }
 
     /// The time that the worker claims to have spent on the request, in nanoseconds.
@@ -76,8 +76,8 @@ enum SandboxAnswer: Equatable {
             return
         }
         guard bytes.count >= Self.headBytes, bytes.count <= Self.mostBytes else { return nil }
-        let tail = Data(bytes.dropFirst(Self.headBytes))
-        var fields = FieldReader(bytes.prefix(Self.headBytes))
+        let tail = bytes.count > Self.headBytes ? Data(bytes.dropFirst(Self.headBytes)) : Data()
+        var fields = FieldReader(bytes.count > Self.headBytes ? bytes.prefix(Self.headBytes) : bytes)
         guard fields.raw() == Self.magic, fields.raw() != nil, let kind = fields.raw() else { return nil }
         if kind == 1 {
             guard let flags = fields.flags(2), let landlock = fields.number(in: 0...1000) else { return nil }

@@ -3,10 +3,15 @@ import WebImageCore
 
 /// Writes numbers of eight bytes, little-endian, and bytes with their count.
 struct FieldWriter {
-    private(set) var bytes = Data()
+    // An array, because appending to `Data` costs a call for each number.
+    private var storage: [UInt8] = []
+
+    init(capacity: Int = SandboxRequest.size) { storage.reserveCapacity(capacity) }
+
+    var bytes: Data { Data(storage) }
 
     mutating func write(_ value: UInt64) {
-        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: value.littleEndian) { storage.append(contentsOf: $0) }
     }
 
     mutating func write(_ value: Int) { write(UInt64(bitPattern: Int64(value))) }
@@ -15,14 +20,16 @@ struct FieldWriter {
 
     mutating func write(_ data: Data) {
         write(data.count)
-        bytes.append(data)
+        storage.append(contentsOf: data)
     }
 
     mutating func write(_ text: String) { write(Data(text.utf8)) }
 
     /// Writes one bit for each value, the first value in the lowest bit.
     mutating func write(flags: [Bool]) {
-        write(flags.enumerated().reduce(0) { $0 | ($1.element ? 1 << UInt64($1.offset) : 0) })
+        var bits: UInt64 = 0
+        for flag in flags.reversed() { bits = bits << 1 | (flag ? 1 : 0) }
+        write(bits)
     }
 
     mutating func write(_ options: DecodingOptions) {
@@ -43,8 +50,13 @@ struct FieldWriter {
         write(Int(min(max(limits.maxDecodeTime / .milliseconds(1), 0), 1e15)))
     }
 
-    /// The fields, followed by zeros.
-    func padded(to count: Int) -> Data { bytes + Data(count: max(count - bytes.count, 0)) }
+    /// The fields, followed by zeros, and further bytes.
+    func padded(to count: Int, _ tail: Data = Data()) -> Data {
+        var all = storage
+        if all.count < count { all.append(contentsOf: repeatElement(0, count: count - all.count)) }
+        all.append(contentsOf: tail)
+        return Data(all)
+    }
 }
 
 /// Reads what ``FieldWriter`` writes. Every function returns nil behind the end, and for a number out of its range.
@@ -76,10 +88,16 @@ struct FieldReader {
         return value
     }
 
+    /// Bits that were read.
+    struct Flags {
+        fileprivate let bits: UInt64
+        subscript(_ index: Int) -> Bool { bits >> UInt64(index) & 1 != 0 }
+    }
+
     /// Reads `count` bits.
-    mutating func flags(_ count: Int) -> [Bool]? {
+    mutating func flags(_ count: Int) -> Flags? {
         guard let value = raw(), value >> UInt64(count) == 0 else { return nil }
-        return (0..<count).map { value >> UInt64($0) & 1 != 0 }
+        return Flags(bits: value)
     }
 
     /// Reads bytes with their count.
@@ -117,14 +135,14 @@ struct FieldReader {
         if flags[4] { options.thumbnailPixelSize = PixelSize(width: width, height: height) }
         if flags[5] { options.scaleDownLimitBytes = scaleDown }
         options.pixelFormat = layout
-        let limits: [WritableKeyPath<DecodingLimits, Int>] = [
-            \.maxEncodedBytes, \.maxPixels, \.maxAnimationPixels, \.maxFrameCount, \.maxAncillaryChunkBytes,
-            \.maxAncillaryBytes, \.maxDecodeBytes, \.maxSide,
-        ]
-        for limit in limits {
-            guard let value = number(in: all) else { return nil }
-            options.limits[keyPath: limit] = value
-        }
+        guard let encoded = number(in: all), let pixels = number(in: all), let animation = number(in: all),
+            let frames = number(in: all), let chunk = number(in: all), let ancillary = number(in: all),
+            let decode = number(in: all), let side = number(in: all)
+        else { return nil }
+        (options.limits.maxEncodedBytes, options.limits.maxPixels) = (encoded, pixels)
+        (options.limits.maxAnimationPixels, options.limits.maxFrameCount) = (animation, frames)
+        (options.limits.maxAncillaryChunkBytes, options.limits.maxAncillaryBytes) = (chunk, ancillary)
+        (options.limits.maxDecodeBytes, options.limits.maxSide) = (decode, side)
         guard let time = number(in: 0...Int.max) else { return nil }
         options.limits.maxDecodeTime = .milliseconds(time)
         return options

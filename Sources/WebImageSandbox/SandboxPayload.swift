@@ -94,7 +94,8 @@ extension ImageProperties {
             let gps = Self.directory(&fields), let flags = fields.flags(5)
         else { return nil }
         var blobs: [Data?] = []
-        for isThere in flags {
+        for index in 0..<5 {
+            let isThere = flags[index]
             let blob = isThere ? fields.data() : nil
             guard !isThere || blob != nil else { return nil }
             blobs.append(blob)

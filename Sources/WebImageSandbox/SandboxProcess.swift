@@ -115,14 +115,14 @@ final class SandboxProcess {
     func receive(
         until deadline: ContinuousClock.Instant, _ budget: WorkBudget?
     ) -> Result<(answer: SandboxAnswer, busy: UInt64), Failure> {
-        var bytes = Data(count: SandboxAnswer.mostBytes)
-        var descriptor: Int32 = -1
         while true {
             let left = deadline - .now
             let time = budget == nil ? left : min(left, Self.slice)
             let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e8))
-            let count = bytes.withUnsafeMutableBytes {
-                webimage_sandbox_receive(socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
+            var descriptor: Int32 = -1
+            let (count, bytes) = withUnsafeTemporaryAllocation(byteCount: SandboxAnswer.mostBytes, alignment: 8) {
+                let count = webimage_sandbox_receive(socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
+                return (count, count > 0 ? Data(bytes: $0.baseAddress!, count: count) : Data())
             }
             // A worker sends no descriptors.
             if descriptor >= 0 {
@@ -135,8 +135,8 @@ final class SandboxProcess {
                 continue
             }
             guard count > 0 else { return .failure(count == -Int(EMSGSIZE) ? .malformed : .ended) }
-            guard let answer = SandboxAnswer(bytes.prefix(count)) else { return .failure(.malformed) }
-            return .success((answer, SandboxAnswer.busyNanoseconds(bytes.prefix(count))))
+            guard let answer = SandboxAnswer(bytes) else { return .failure(.malformed) }
+            return .success((answer, SandboxAnswer.busyNanoseconds(bytes)))
         }
     }
 

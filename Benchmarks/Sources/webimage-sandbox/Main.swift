@@ -3,7 +3,10 @@ import WebImage
 import WebImageSandbox
 
 // Compares decoding in restricted processes with decoding in this process, in one run and by turns.
-// webimage-sandbox [ROUNDS]    default 60
+// webimage-sandbox [ROUNDS] [picture] [--only NAME]
+//   ROUNDS    default 60
+//   picture   a process for each picture
+//   --only    pictures whose name contains NAME
 @main
 enum SandboxBenchmark {
     static let here = ImageCodersManager.shared.coders
@@ -36,6 +39,13 @@ enum SandboxBenchmark {
         let start = ContinuousClock.now
         try body()
         return (ContinuousClock.now - start) / .seconds(1)
+    }
+
+    static func isWanted(_ name: String) -> Bool {
+        guard let index = CommandLine.arguments.firstIndex(of: "--only"), index + 1 < CommandLine.arguments.count else {
+            return true
+        }
+        return name.contains(CommandLine.arguments[index + 1])
     }
 
     static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
@@ -85,6 +95,7 @@ enum SandboxBenchmark {
     /// Measures by turns, so that other load of the machine affects both alike.
     static func compare(_ name: String, _ data: Data, thumbnail: PixelSize? = nil, times: Int = 1, limit: String) throws
     {
+        guard isWanted(name) else { return }
         var options = DecodingOptions()
         options.thumbnailPixelSize = thumbnail
         for coders in [hereManager, isolated] { for _ in 0..<3 { _ = try coders.decode(data, options: options) } }
@@ -112,6 +123,7 @@ enum SandboxBenchmark {
     }
 
     static func burst(_ name: String, _ data: Data, thumbnail: PixelSize?, count: Int, limit: String) throws {
+        guard isWanted(name) else { return }
         var options = DecodingOptions()
         options.thumbnailPixelSize = thumbnail
         let wanted = options
@@ -136,7 +148,10 @@ enum SandboxBenchmark {
 
     static func main() {
         do {
-            let enabling = try seconds { _ = try WebImageSandbox.enable(coders: isolated) }
+            let isForEach = CommandLine.arguments.contains("picture")
+            var configuration = WebImageSandbox.Configuration()
+            if isForEach { configuration.picturesPerWorker = 1 }
+            let enabling = try seconds { _ = try WebImageSandbox.enable(configuration, coders: isolated) }
             let large = try photo(3000, 2000, .jpeg)
             let small = try photo(320, 240, .jpeg)
             let medium = try photo(500, 333, .jpeg)
@@ -150,6 +165,12 @@ enum SandboxBenchmark {
                 "| Picture | this process, µs | worker, µs | ratio | difference, µs | CPU ratio | CPU difference, µs | aim |"
             )
             print("|---|---|---|---|---|---|---|---|")
+            if isForEach {
+                let box = PixelSize(width: 100, height: 50)
+                try compare("JPEG 500 × 333 → 100 × 50", medium, thumbnail: box, limit: "–")
+                try compare("JPEG 320 × 240", small, limit: "–")
+                return
+            }
             try compare("JPEG 6 MP → 256 px", large, thumbnail: PixelSize(width: 256, height: 256), limit: "1.15")
             try compare("JPEG 6 MP", large, limit: "1.25")
             try compare("PNG 1000 × 1000", png, limit: "1.15")
