@@ -38,7 +38,7 @@ func fetch(_ request: ImageRequest, then use: @escaping @Sendable (Image?) -> Vo
 }
 // end
 
-// snippet: guide-prefetch
+// snippet: guide-prefetch-disk
 /// Stores pictures on disk, for later, without decoding them. Returns how many are there. A cancel of the task that waits
 /// stops the list.
 func download(_ urls: [URL], report: @escaping @Sendable (Double) -> Void) async -> Int {
