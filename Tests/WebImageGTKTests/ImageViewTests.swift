@@ -40,6 +40,29 @@ extension GTKSuite {
             #expect(loader.loads[0].thumbnail == CGSize(width: 4, height: 4))
         }
 
+        @Test func aResultHasTheImageOrTheError() throws {
+            let view = ImageView()
+            var request = ImageRequest(url: first)
+            request.manager = loader
+            var ends: [String] = []
+            func load(_ url: URL) {
+                request.url = url
+                view.setImage(with: request) { result in
+                    switch result {
+                    case .success(let image): ends.append("\(image.pixelSize.width), shown: \(view.image === image)")
+                    case .failure(let error): ends.append("\(error.code)")
+                    }
+                }
+            }
+            load(first)
+            loader.loads[0].deliver(try Image.generated(width: 7, height: 5))
+            load(second)
+            load(first)
+            #expect(ends == ["7, shown: true", "cancelled"])
+            view.setImage(with: URL?.none)
+            #expect(ends == ["7, shown: true", "cancelled", "cancelled"])
+        }
+
         @Test func pictureIsDrawnUprightAndUnstretched() async throws {
             // The quarters of the image are red, green, blue and white. The image is twice as wide as high, and the
             // widget is square.

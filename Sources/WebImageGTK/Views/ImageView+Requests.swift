@@ -27,4 +27,20 @@ extension ImageView {
     ) -> (any WebImageOperation)? {
         setImage(with: request, placeholderImage: placeholderImage, progress: nil, completed: completed)
     }
+
+    /// Shows the placeholder (nil shows nothing), then the image that a request describes.
+    ///
+    /// - Parameter completion: Called on the main actor exactly once, with the image after it was set, or with the error: an
+    ///   image that is in no cache and may not be fetched is `.notCached`. With `.refreshCached`, it is called a second time
+    ///   if the image changed or the refresh failed.
+    @discardableResult
+    public func setImage(
+        with request: ImageRequest, placeholderImage: Image? = nil,
+        completion: @escaping @MainActor (Result<Image, WebImageError>) -> Void
+    ) -> (any WebImageOperation)? {
+        setImage(with: request, placeholderImage: placeholderImage, progress: nil) { image, error, _, url in
+            if let error { return completion(.failure(error)) }
+            completion(image.map { .success($0) } ?? .failure(.notCached(url)))
+        }
+    }
 }

@@ -130,7 +130,7 @@ extension WebImageManager {
 }
 
 extension WebImageError {
-    static func notCached(_ url: URL?) -> WebImageError {
+    package static func notCached(_ url: URL?) -> WebImageError {
         WebImageError(.notCached, stage: .cache, url: url, hint: "Load without .fromCacheOnly to fetch it.")
     }
 }
