@@ -52,3 +52,17 @@ func download(_ urls: [URL], report: @escaping @Sendable (Double) -> Void) async
 /// Stops the pictures that are not needed any more. The lists continue with their other pictures.
 func stop(_ urls: [URL]) { WebImagePrefetcher.shared.cancelPrefetching(of: urls) }
 // end
+
+// snippet: guide-configuration
+/// Makes a manager for pictures whose URLs come from other people: only public addresses, small pictures, little memory.
+func managerForStrangers() -> WebImageManager {
+    var configuration = WebImageConfiguration(name: "strangers")
+    configuration.policy = .server
+    configuration.limits.maxPixels = 20_000_000
+    configuration.downloads.maxConcurrentDownloadsPerHost = 2
+    configuration.cache.maxMemoryCost = 64 << 20
+    configuration.headers["Referer"] = "https://example.org"
+    configuration.listeners = [WebImageMetrics()]
+    return WebImageManager(configuration)
+}
+// end

@@ -46,8 +46,8 @@ extension WebImageManager {
         guard settings.hasOptionsProcessor,
             let processed = settings.values.optionsProcessor?.processedResult(
                 for: url, options: options, context: context.forRoles)
-        else { return (options, context) }
-        return (processed.options, RequestContext(processed.context))
+        else { return (options, settings.completed(context)) }
+        return (processed.options, settings.completed(RequestContext(processed.context)))
     }
 
     /// Returns the plan for a load of the request. Does not start the load.

@@ -113,6 +113,20 @@ public final class WebImageManager: Sendable {
         set { change { $0.optionsProcessor = newValue } }
     }
 
+    /// The coder that decodes images, such as an ``ImageCodersManager`` with coders of its own; nil uses the registered
+    /// coders. The context of a load can name another coder.
+    public var coder: (any ImageCoder)? {
+        get { settings.values.coder }
+        set { change { $0.coder = newValue } }
+    }
+
+    /// The limits of decoding; nil means ``DecodingLimits/default``. The context of a load can name other limits. An image
+    /// that is in memory is not checked again.
+    public var decodingLimits: DecodingLimits? {
+        get { settings.values.limits }
+        set { change { $0.limits = newValue } }
+    }
+
     /// The duration for which a failed URL is not tried again. The default is five minutes. Nil means that the URL is
     /// not tried again until its failure is removed, as in SDWebImage.
     public var failedURLLifetime: Duration? {

@@ -10,6 +10,8 @@ package final class LoadSettings: Sendable {
         var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
         var cacheSerializer: (any WebImageCacheSerializerProtocol)?
         var optionsProcessor: (any WebImageOptionsProcessorProtocol)?
+        var coder: (any ImageCoder)?
+        var limits: DecodingLimits?
         var failedURLLifetime: Duration? = .seconds(300)
         var isShutDown = false
     }
@@ -38,6 +40,7 @@ package final class LoadSettings: Sendable {
     let hasKeyFilter: Bool
     let hasOptionsProcessor: Bool
     let hasListener: Bool
+    private let hasDecodingValues: Bool
     /// Whether a ``PlainHit`` is possible: the manager has no transformer, key filter, options processor or listener,
     /// and is not shut down.
     let allowsPlainHits: Bool
@@ -49,7 +52,17 @@ package final class LoadSettings: Sendable {
         hasKeyFilter = values.cacheKeyFilter != nil
         hasOptionsProcessor = values.optionsProcessor != nil
         self.hasListener = hasListener
+        hasDecodingValues = values.coder != nil || values.limits != nil
         allowsPlainHits =
             !hasTransformer && !hasKeyFilter && !hasOptionsProcessor && !hasListener && !values.isShutDown
+    }
+
+    /// Returns the context with the manager's coder and limits, unless the context has its own.
+    func completed(_ context: RequestContext) -> RequestContext {
+        guard hasDecodingValues else { return context }
+        var context = context
+        if let coder = values.coder, !context.has(.imageCoder) { context.set(.imageCoder, coder) }
+        if let limits = values.limits, !context.has(.decodingLimits) { context.set(.decodingLimits, limits) }
+        return context
     }
 }
