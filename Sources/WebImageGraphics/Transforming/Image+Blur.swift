@@ -62,6 +62,9 @@ extension PixelBuffer {
 
     /// The weights of a Gaussian up to three deviations from its centre, as fixed-point numbers. Their sum is 1.
     private static func gaussian(_ deviation: Double) -> [Int16] {
+        // Below 0.1 px, all weights but the largest are 0. The square of a very small deviation would be 0, and the
+        // weights would be no numbers.
+        let deviation = max(deviation, 0.1)
         let reach = max(Int((deviation * 3).rounded(.up)), 1)
         let line = (-reach...reach).map { exp(-Double($0 * $0) / (2 * deviation * deviation)) }
         let one = Double(1 << WEBIMAGE_WEIGHT_BITS)

@@ -60,6 +60,17 @@ struct BlurTests {
         }
     }
 
+    @Test(arguments: [0.1, 1e-3, 1e-155, 1e-162, 1e-300, .leastNonzeroMagnitude])
+    func verySmallDeviationChangesNothing(_ deviation: Double) throws {
+        let image = try noise(20, 10)
+        for changed in [
+            image.blurredImage(deviation: deviation), image.sharpenedImage(deviation: deviation, amount: 1.5),
+        ] {
+            let changed = try #require(changed)
+            for (x, y) in [(0, 0), (7, 3), (19, 9)] { #expect(value(changed, x, y) == value(image, x, y)) }
+        }
+    }
+
     @Test func sharpeningAddsTheDifferenceFromTheBlur() throws {
         let image = try noise(64, 48)
         let sharp = try #require(image.sharpenedImage(deviation: 1, amount: 1.5))
