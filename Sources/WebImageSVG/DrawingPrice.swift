@@ -73,6 +73,9 @@ struct DrawingPrice {
 
     /// The largest font size in pixels. librsvg stops the process if a text is taller than 2,000,000 px.
     static let largestFont = 100_000.0
+
+    /// The largest number of weights of a convolution that librsvg 2.54 reads.
+    static let largestKernel = 400.0
 }
 
 /// A filter primitive and the parameters that determine its time.

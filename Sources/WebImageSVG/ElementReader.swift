@@ -19,6 +19,10 @@ struct ElementReader {
     private(set) var strokeWidth = 1.0
     private(set) var shortestDashes: Double?
     private(set) var paintRate = 0.7
+    /// The greatest number of weights of a convolution, and whether a filter repeats a tile. librsvg 2.54 ends the
+    /// process for some of them.
+    private(set) var kernelSize = 0.0
+    private(set) var hasTiles = false
 
     init(_ rules: StyleRules) { self.rules = rules }
 
@@ -131,6 +135,12 @@ struct ElementReader {
     private mutating func addDefinition(_ name: String, _ values: [String: String], _ price: inout ElementPrice) {
         price.primitive = FilterPrimitive(name) { values[$0] }
         switch name {
+        case "feConvolveMatrix":
+            let order = SVGLength.numbers(values["order"] ?? "3")
+            if let width = order.first {
+                kernelSize = max(kernelSize, abs(width * (order.count > 1 ? order[1] : width)))
+            }
+        case "feTile": hasTiles = true
         case "filter":
             price.region = FilterRegion { values[$0] }
             price.isDefinition = true

@@ -223,6 +223,18 @@ struct PricedDocument {
         try price(SVGSize(width: document.width, height: document.height), on: size, deadline)
     }
 
+    /// Refuses filters for which librsvg 2.54 ends the process: a convolution with more weights than it reads, and a tile
+    /// without pixels. Whether a tile has pixels depends on every coordinate of the drawing, so every tile is refused.
+    private func checkFilters() throws(WebImageError) {
+        guard RSVGLibrary.endsTheProcess else { return }
+        guard reader.kernelSize <= DrawingPrice.largestKernel else {
+            throw .badData("SVG", "a convolution has over \(Int(DrawingPrice.largestKernel)) weights")
+        }
+        guard !reader.hasTiles else {
+            throw .badData("SVG", "it repeats a tile (feTile)", hint: "Install librsvg 2.60, which draws it.")
+        }
+    }
+
     private func price(
         _ document: SVGSize, on size: PixelSize, _ deadline: DecodeDeadline
     ) throws(WebImageError) -> DrawingPrice {
@@ -235,6 +247,7 @@ struct PricedDocument {
             throw .badData("SVG", "its letters are over \(Int(DrawingPrice.largestFont)) px high")
         }
         try deadline.admit("drawing the SVG", seconds: price.nanoseconds / 1e9)
+        try checkFilters()
         return price
     }
 }

@@ -16,4 +16,7 @@ enum RSVGLibrary {
     static let cancelling = try? SharedLibrary.functions(of: RSVG_LIBRARY, package: "librsvg2-2") {
         RSVGCancelling_bind($0, $1)
     }
+
+    /// Whether some filters end the process: librsvg 2.54 does not check them, 2.60 does.
+    static var endsTheProcess: Bool { cancelling == nil }
 }
