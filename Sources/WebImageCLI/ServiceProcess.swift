@@ -165,6 +165,14 @@ final class ServiceProcess: Sendable {
         let configuration = reading.configuration
         try Self.checkSecrets(reading)
         try Self.check(configuration, isOpen: isOpen)
+        // A proxy can forward requests of the network to a loopback address. A file that lost its keys must not open the
+        // service to them.
+        let old = self.configuration.withLock { $0 }
+        guard old.allowsUnsigned || !configuration.allowsUnsigned || configuration.isInsecure else {
+            throw UsageError(
+                "targets must be signed until now, and without these keys they would not; set the keys, or set"
+                    + " 'insecure = yes', or restart the service")
+        }
         do {
             let limits = try HTTPServerConfiguration(configuration)
             for name in try service.reload(configuration) {

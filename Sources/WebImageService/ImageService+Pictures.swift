@@ -141,17 +141,22 @@ extension ImageService {
 
     // MARK: Facts
 
+    /// The limits of a target, and those of the preset `default`, also apply to a description.
+    private func facts(_ target: ImageTarget, _ settings: ServiceSettings) -> SourceInfo {
+        SourceInfo(settings: settings.output.bounded(by: target.options.limits), coders: coders)
+    }
+
     func factsAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
-        let facts = SourceInfo(settings: settings.output, coders: coders)
+        let facts = facts(target, settings)
         return try await reportAnswer(request, target, settings, &record, kind: .info) { try facts.make(from: $0) }
     }
 
     func metaAnswer(
         _ request: ServiceRequest, _ target: ImageTarget, _ settings: ServiceSettings, _ record: inout ServiceRecord
     ) async throws(ServiceRefusal) -> ServiceResponse {
-        let facts = SourceInfo(settings: settings.output, coders: coders)
+        let facts = facts(target, settings)
         return try await reportAnswer(request, target, settings, &record, kind: .meta) {
             try facts.meta(of: $0, url: target.source, options: target.options)
         }
@@ -162,7 +167,7 @@ extension ImageService {
         kind: RoutedTarget.Kind, make: @escaping @Sendable (Data) throws -> EncodedResult
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let reference = try await admit(target, settings, &record)
-        let description = SourceInfo(settings: settings.output, coders: coders)
+        let description = facts(target, settings)
         let key = await key(of: target, reference, [], settings, kind: kind)
         let provided = try await provider.provide(
             PictureJob(

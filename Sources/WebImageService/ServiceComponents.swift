@@ -16,9 +16,14 @@ enum ServiceComponents {
     /// Applies the settings of a configuration to later downloads.
     static func apply(_ settings: ServiceSettings, to downloader: WebImageDownloader) {
         downloader.config = config(settings)
+        // A reload can remove the setting. Then the downloader sends its own value again.
         let agent = settings.configuration.userAgent
-        if !agent.isEmpty { downloader.setValue(agent, forHTTPHeaderField: "User-Agent") }
+        downloader.setValue(agent.isEmpty ? Self.userAgent : agent, forHTTPHeaderField: "User-Agent")
     }
+
+    /// The `User-Agent` of a downloader without settings.
+    private static let userAgent = WebImageDownloader(config: WebImageDownloaderConfig()).value(
+        forHTTPHeaderField: "User-Agent")
 
     private static func config(_ settings: ServiceSettings) -> WebImageDownloaderConfig {
         let configuration = settings.configuration

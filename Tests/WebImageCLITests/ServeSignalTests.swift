@@ -221,6 +221,12 @@ final class ServeSignalTests: Sendable {
         unlink(secrets)
         service.signal(SIGHUP)
         #expect(await eventually { service.errors.components(separatedBy: "stays as it was").count == 3 })
+        // A file that has lost its keys does not open the service.
+        try "# no keys\n".write(toFile: secrets, atomically: true, encoding: .utf8)
+        chmod(secrets, 0o600)
+        service.signal(SIGHUP)
+        #expect(await eventually { service.errors.contains("stays as it was: targets must be signed until now") })
+        #expect(try await service.get(target()).status == 403)
         #expect(try await service.get(new).status == 200)
         #expect(try await onThread { service.stop() } == 0)
     }

@@ -63,6 +63,18 @@ struct ConfigurationTests {
         #expect(throws: ConfigurationError.self) { try ServiceSettings(configuration) }
     }
 
+    /// An empty variable is often one that another program failed to fill. It must not switch a protection off.
+    @Test(arguments: ["insecure", "thumbor-unsafe", "only-presets"]) func emptyFlagIsAnError(_ name: String) throws {
+        var configuration = ServiceConfiguration()
+        let variable = "WEBIMAGE_" + name.uppercased().replacingOccurrences(of: "-", with: "_")
+        #expect(throws: ConfigurationError.self) { try configuration.read(environment: [variable: ""]) }
+        #expect(throws: ConfigurationError.self) { try configuration.read(file: "\(name) =\n") }
+        #expect(throws: ConfigurationError.self) { try configuration.read(flags: ["--\(name)="]) }
+        #expect(configuration == ServiceConfiguration())
+        try configuration.read(flags: ["--\(name)"])
+        #expect(configuration != ServiceConfiguration())
+    }
+
     @Test func settingsThatCannotWorkAreErrorsAtTheStart() {
         func fails(_ change: (inout ServiceConfiguration) -> Void) -> Bool {
             do {

@@ -176,5 +176,8 @@ final class ReloadedPolicyTests: Sendable {
         try service.reload(named)
         #expect(await status(service, "w:13") == 200)
         #expect(server.requests.last?.headers["user-agent"] == "named/1")
+        try service.reload(configuration([]))
+        #expect(await status(service, "w:14") == 200)
+        #expect(server.requests.last?.headers["user-agent"] == server.requests.first?.headers["user-agent"])
     }
 }

@@ -14,13 +14,18 @@ struct RequestBudgetTests {
     private final class ProbeCoder: DetailedImageCoder {
         private let fake = FakeCoder()
         private let probe: @Sendable () -> Void
+        private let header: @Sendable () -> Void
 
-        init(_ probe: @escaping @Sendable () -> Void) { self.probe = probe }
+        init(_ probe: @escaping @Sendable () -> Void, header: @escaping @Sendable () -> Void = {}) {
+            self.probe = probe
+            self.header = header
+        }
 
         func canDecode(from data: Data?) -> Bool { fake.canDecode(from: data) }
         func canEncode(to format: ImageFormat) -> Bool { false }
         func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
-            try fake.imageInfo(of: data, limits: limits)
+            header()
+            return try fake.imageInfo(of: data, limits: limits)
         }
         func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
             probe()
@@ -32,9 +37,10 @@ struct RequestBudgetTests {
     }
 
     private func bench(
-        _ probe: @escaping @Sendable () -> Void = {}, _ configure: (inout ServiceConfiguration) -> Void = { _ in }
+        _ probe: @escaping @Sendable () -> Void = {}, header: @escaping @Sendable () -> Void = {},
+        _ configure: (inout ServiceConfiguration) -> Void = { _ in }
     ) throws -> ServiceBench {
-        let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ProbeCoder(probe)])
+        let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ProbeCoder(probe, header: header)])
         return try ServiceBench(coders: coders) {
             ($0.resultCacheBytes, $0.sourceCacheBytes, $0.decodeTimeout, $0.negativeTTL) = (0, 0, 8, 10)
             configure(&$0)
@@ -115,6 +121,19 @@ struct RequestBudgetTests {
         let fallback = await response.value
         #expect(fallback.status == 200 && fallback.headers["Content-Type"] == "image/png")
         #expect(fallback.record.reason == "upstreamTimeout")
+    }
+
+    /// The header of a large SVG is read for seconds. This is no wait: a later request would need the same time.
+    @Test func timeForTheHeaderIsNoWait() async throws {
+        let clock = Locked<(@Sendable () -> Void)?>(nil)
+        let bench = try bench(header: { clock.withLock { $0.take() }?() })
+        bench.server.answer(ServiceBench.url, FakeCoder.file())
+        let manual = bench.clock
+        clock.withLock { $0 = { manual.advance(by: .seconds(8)) } }
+        let refused = await bench.picture("w:2/f:png")
+        #expect(refused.status == 413 && refused.record.reason == "limit", "\(refused.record)")
+        #expect(refused.headers["Retry-After"] == nil)
+        #expect(await bench.picture("w:2/f:png").record.outcome == .negative)
     }
 
     /// A step that cannot be interrupted delays its answer by half a second, and waiting for a thread counts.

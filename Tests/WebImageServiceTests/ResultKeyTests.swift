@@ -113,4 +113,15 @@ struct ResultKeyTests {
         values.remove(49)
         #expect(values.value(for: 49) == nil)
     }
+
+    /// Clients choose the URLs, and the table of purges has 100,000 entries.
+    @Test func purgeOfALongSourceIsKeptUnderAShortKey() async {
+        let long = "http://example.com/" + String(repeating: "a", count: 7_000)
+        let store = ResultStore(memoryBytes: 0, disk: nil, clock: SystemClock())
+        #expect(ResultStore.tableKey(long).utf8.count == 64)
+        #expect(await store.generation(of: long) == 0)
+        await store.purge(long)
+        #expect(await store.generation(of: long) == 1 && store.knownGeneration(of: long) == 1)
+        #expect(await store.generation(of: long + "b") == 0)
+    }
 }

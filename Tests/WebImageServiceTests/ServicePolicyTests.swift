@@ -49,7 +49,7 @@ struct ServicePolicyTests {
     @Test(arguments: [
         "good.com", "ftp://good.com/", "http://user@good.com/", "http://[::1/", "http://[zz]/", "http:///a",
         "http://a b/",
-        "http://good.com:x/", "http://a:b:c/", "//good.com/",
+        "http://good.com:x/", "http://a:b:c/", "//good.com/", "http://good.com:65536/", "http://good.com:/",
     ]) func patternThatMatchesNoSourceIsAnErrorWithItsLine(pattern: String) {
         var configuration = ServiceConfiguration()
         let error = #expect(throws: ConfigurationError.self) {

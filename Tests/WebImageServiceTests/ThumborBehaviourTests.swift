@@ -54,6 +54,22 @@ struct ThumborBehaviourTests {
         #expect(response.record.size == PixelSize(width: 20, height: 15))
     }
 
+    @Test(arguments: ["default=msr:0.001", "default=msfs:20"])
+    func limitsApplyToDescriptions(_ preset: String) async throws {
+        let bench = try ServiceBench {
+            $0.thumborPrefix = "/t"
+            $0.presets = [preset]
+        }
+        for target in ["/t/unsafe/meta/example.com/photo.png", "/info/_/plain/http://example.com/photo.png"] {
+            let refused = await bench.get(target)
+            #expect(refused.status == 413 && refused.record.reason == "limit", "\(target)")
+        }
+        let open = try ServiceBench()
+        let limit = String(preset.dropFirst(8))
+        #expect(await open.get("/info/_/\(limit)/plain/http://example.com/photo.png").status == 413)
+        #expect(await open.get("/info/_/plain/http://example.com/photo.png").status == 200)
+    }
+
     // MARK: Geometry
 
     @Test(arguments: [

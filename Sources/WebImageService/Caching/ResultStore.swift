@@ -82,7 +82,7 @@ final class ResultStore: Sendable {
     // earlier results of the source become unreachable.
 
     /// The generation of a source; nil if the disk must be read to determine the generation.
-    func knownGeneration(of source: String) -> Int? { number(of: generations.value(for: source)) }
+    func knownGeneration(of source: String) -> Int? { number(of: generations.value(for: Self.tableKey(source))) }
 
     private func number(of known: Generation?) -> Int? {
         guard let known, disk == nil && tiers == nil || clock.now - known.readAt < generationLife else { return nil }
@@ -90,7 +90,7 @@ final class ResultStore: Sendable {
     }
 
     func generation(of source: String) async -> Int {
-        let known = generations.value(for: source)
+        let known = generations.value(for: Self.tableKey(source))
         if let number = number(of: known) { return number }
         let now = clock.now
         // The number on disk may be lower than the known number, because a purge of this process may not be written yet
@@ -104,9 +104,9 @@ final class ResultStore: Sendable {
             if asksAll { allAskedAt = now }
         }
         // A purge may have raised the number meanwhile.
-        found = max(found, generations.value(for: source)?.number ?? 0)
+        found = max(found, generations.value(for: Self.tableKey(source))?.number ?? 0)
         let read = Generation(number: found, readAt: clock.now, askedAt: askedAt, allAskedAt: allAskedAt)
-        generations.set(read, for: source, cost: 1)
+        generations.set(read, for: Self.tableKey(source), cost: 1)
         return found
     }
 
@@ -128,9 +128,15 @@ final class ResultStore: Sendable {
         }
         let now = clock.now
         generations.set(
-            Generation(number: next, readAt: now, askedAt: now, allAskedAt: now), for: source, cost: 1)
+            Generation(number: next, readAt: now, askedAt: now, allAskedAt: now), for: Self.tableKey(source), cost: 1)
         disk?.storeImageData(Data(String(next).utf8), forKey: Self.generationKey(source))
         return next
+    }
+
+    /// The key of a source in the table of generations. Long URLs are replaced by their digest: clients choose them, and
+    /// 100,000 URLs of 8 KB would need 800 MB.
+    static func tableKey(_ source: String) -> String {
+        source.utf8.count <= 200 ? source : ResultKey.digest(source)
     }
 
     private static func generationKey(_ source: String) -> String { "generation:" + ResultKey.digest(source) }

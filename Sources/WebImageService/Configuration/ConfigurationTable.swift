@@ -56,7 +56,7 @@ enum ConfigurationTable {
         Row(name: name, value: "yes|no", help: help, effect: effect, copy: copier(path)) {
             configuration, text throws(ConfigurationError) in
             switch text.lowercased() {
-            case "yes", "true", "on", "1", "": configuration[keyPath: path] = true
+            case "yes", "true", "on", "1": configuration[keyPath: path] = true
             case "no", "false", "off", "0": configuration[keyPath: path] = false
             default: throw ConfigurationError(name, "'\(text)' is neither yes nor no")
             }

@@ -94,6 +94,7 @@ struct SourceInfo: Sendable {
     /// Makes the answer of thumbor's `meta`. It lists the operations that the target requests. The operations are not
     /// performed.
     func meta(of source: Data, url: String, options: ProcessingOptions) throws -> EncodedResult {
+        try settings.decoding.checkEncodedBytes(source.count)
         let info = try settings.info(of: source, coders)
         let size = info.pixelSize
         let plan = GeometryPlan(source: size, options: options, isVector: info.format == .svg)

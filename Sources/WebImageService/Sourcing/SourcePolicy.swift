@@ -165,6 +165,7 @@ struct SourcePattern: Sendable, Hashable {
             let isPort =
                 port.isEmpty
                 || port.first == ":" && port.dropFirst().allSatisfy { $0.isASCII && $0.isNumber || $0 == "*" }
+                    && (port.contains("*") || UInt16(port.dropFirst()) != nil)
             host = name.lowercased()
             isBroken = !isPort || name.isEmpty || name.contains(":") && !name.hasPrefix("[")
             if name.contains("*") { return }

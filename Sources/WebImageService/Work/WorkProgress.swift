@@ -39,7 +39,8 @@ final class WorkProgress: Sendable {
         }
         let half = (budget.time ?? .zero) / 2
         if stages[.fetch, default: .zero] > half { return .slowSource }
-        if stage == .fetch || stage == .queue || stages[.queue, default: .zero] > half {
+        let decode = stages[.decode, default: .zero]
+        if decode <= half, stage == .fetch || stage == .queue || stages[.queue, default: .zero] > half {
             return ServiceRefusal(503, .queue, "the time for this picture was used up by waiting", retryAfter: 1)
         }
         return ServiceRefusal(
