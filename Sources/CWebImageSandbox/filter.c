@@ -27,6 +27,8 @@
 #define SECCOMP_FILTER_FLAG_TSYNC 1
 #endif
 
+const int webimage_sandbox_abort_call = SYS_tgkill;
+
 // Reports the number of the refused call to the host and ends. Only calls of the filter are used.
 static void report_violation(int signal, siginfo_t *info, void *context) {
     (void)signal, (void)context;

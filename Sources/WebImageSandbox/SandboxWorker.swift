@@ -250,6 +250,9 @@ package final class SandboxWorker: @unchecked Sendable {
 
     private func receive(_ call: Call) throws(WebImageError) -> (SandboxAnswer, UInt64) {
         switch process.receive(until: call.deadline, call.budget) {
+        case .success((.violation(let number), _)) where number == Int(webimage_sandbox_abort_call):
+            // A library has found an error that it cannot handle. librsvg does so for some files.
+            throw crashed("SIGABRT")
         case .success((.violation(let number), _)):
             throw fail(.violation, "the decoder process made the forbidden system call \(number)")
         case .success(let answer): return (answer.answer, answer.busy)
@@ -326,15 +329,18 @@ package final class SandboxWorker: @unchecked Sendable {
         switch process.waitForEnd() {
         case .signalled(SIGKILL): return fail(.lost, "the decoder process was killed")
         case .signalled(SIGSYS): return fail(.violation, "the decoder process made a forbidden system call")
-        case .signalled(let signal):
-            _ = fail(.crash, "")
-            return WebImageError(
-                .decoderFailed, stage: .decode,
-                underlying: .codec(library: "decoder process", message: "crashed (\(Self.name(signal)))"),
-                hint: "The file makes its decoder crash.")
+        case .signalled(let signal): return crashed(Self.name(signal))
         case .exited(let status): return fail(.lost, "the decoder process exited with status \(status)")
         case .unknown: return fail(.lost, "the decoder process has ended")
         }
+    }
+
+    private func crashed(_ signal: String) -> WebImageError {
+        _ = fail(.crash, "")
+        return WebImageError(
+            .decoderFailed, stage: .decode,
+            underlying: .codec(library: "decoder process", message: "crashed (\(signal))"),
+            hint: "The file makes its decoder crash.")
     }
 
     private func fail(_ end: End, _ text: String) -> WebImageError {

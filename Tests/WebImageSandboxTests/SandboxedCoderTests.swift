@@ -210,6 +210,12 @@ struct SandboxedCoderTests {
         #expect(error.code == .decoderFailed && worker.end == .crash)
         #expect(error.underlying == .codec(library: "decoder process", message: "crashed (SIGSEGV)"))
         #expect(error.shouldBlockURL)
+        // The filter refuses the signal of abort(3).
+        let aborting = try SandboxWorker(.svg)
+        request.number = try Attempts.fault("abort")
+        let abort = try #require(#expect(throws: WebImageError.self) { try aborting.image(request) })
+        #expect(abort.underlying == .codec(library: "decoder process", message: "crashed (SIGABRT)"))
+        #expect(abort.shouldBlockURL && aborting.end == .crash)
         let quiet = try SandboxWorker(.basic)
         request.number = try Attempts.fault("end quietly")
         let other = try #require(#expect(throws: WebImageError.self) { try quiet.image(request) })

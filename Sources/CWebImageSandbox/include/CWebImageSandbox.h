@@ -32,6 +32,9 @@ enum {
     webimage_sandbox_lifetime = 5,  // a pipe whose other end only the host has
 };
 
+// The number of the call with which abort(3) sends its signal. The filter refuses it, so a decoder that aborts reports it.
+extern const int webimage_sandbox_abort_call;
+
 // --- Host (spawn.c) ----------------------------------------------------------------------------------------------
 
 typedef struct {

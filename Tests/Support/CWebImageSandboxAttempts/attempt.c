@@ -257,6 +257,12 @@ static int crash(pid_t host) {
     return 0;
 }
 
+// As a library that finds an error which it cannot handle.
+static int call_abort(pid_t host) {
+    (void)host;
+    abort();
+}
+
 static int abort_itself(pid_t host) {
     (void)host;
     __builtin_trap();
@@ -412,6 +418,7 @@ static const struct {
 }, faults[] = {
     {"crash", crash},
     {"trap", abort_itself},
+    {"abort", call_abort},
     {"loop for ever", loop_for_ever},
     {"end quietly", end_quietly},
     {"answer with noise", answer_with_noise},
