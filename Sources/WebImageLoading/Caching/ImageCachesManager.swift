@@ -15,6 +15,9 @@ public enum ImageCachesManagerOperationPolicy: Int, Sendable {
 
 /// Combines several caches into one. The cache that was added last is the highest and is queried first.
 ///
+/// As the cache of a ``WebImageManager``, the list behaves like one cache if all its caches are ``LayeredImageCaching`` and
+/// ``fillsHigherCaches`` is false: loads use the memory of its caches without a queue and decode the bytes on their disks.
+///
 /// All methods are safe on any thread. Every completion is called exactly once, even for a nil key or if there are no
 /// caches. A cancelled query completes with a miss.
 public final class ImageCachesManager: ImageCaching {
@@ -167,6 +170,9 @@ public final class ImageCachesManager: ImageCaching {
 
     /// The caches that a query uses, the highest first.
     var queriedCaches: [ResolvedCache] { chosen(\.query).caches }
+
+    /// The caches that store images.
+    var storingCaches: [ResolvedCache] { chosen(\.store).caches }
 
     /// Returns the caches that a policy selects; no caches when `policy` is nil.
     private func round(_ policy: KeyPath<State, ImageCachesManagerOperationPolicy>?) -> CacheFanOut {

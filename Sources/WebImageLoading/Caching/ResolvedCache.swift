@@ -5,25 +5,34 @@ import WebImageCore
 /// it is added to an ``ImageCachesManager``, or when a load names it. The code of a load therefore casts no cache.
 package final class ResolvedCache: Sendable {
     let role: any ImageCaching
-    /// The cache if its layers can be used separately; otherwise nil.
-    package let layered: (any LayeredImageCaching)?
-    /// The cache if it is an ``ImageCache``; otherwise nil. Only an ``ImageCache`` records the versions of originals.
+    private let own: (any LayeredImageCaching)?
+    /// The cache if it is an ``ImageCache``; otherwise nil.
     let imageCache: ImageCache?
     private let manager: ImageCachesManager?
 
     init(_ role: any ImageCaching) {
         self.role = role
-        layered = role as? any LayeredImageCaching
+        own = role as? any LayeredImageCaching
         imageCache = role as? ImageCache
         manager = role as? ImageCachesManager
     }
+
+    /// The cache if its layers can be used separately; otherwise nil. For an ``ImageCachesManager``, the layers of its
+    /// current caches if all of them have layers.
+    package var layered: (any LayeredImageCaching)? {
+        guard let manager else { return own }
+        return CacheLayers(manager)
+    }
+
+    /// The ``ImageCache`` that records the versions of the originals in this cache; nil for a custom cache.
+    var versioned: ImageCache? { imageCache ?? manager.flatMap { CacheLayers($0)?.versioned } }
 
     /// The cache itself; for an ``ImageCachesManager``, all its caches.
     var parts: [ResolvedCache] { manager?.resolvedCaches.flatMap(\.parts) ?? [self] }
 
     /// The layered caches that a query uses, the highest first.
     var queriedLayers: [ResolvedCache] {
-        layered == nil ? manager?.queriedCaches.flatMap(\.queriedLayers) ?? [] : [self]
+        manager?.queriedCaches.flatMap(\.queriedLayers) ?? (own == nil ? [] : [self])
     }
 
     /// Returns the layer that contains an image. Does not use the main queue, unless the cache is a custom cache: the

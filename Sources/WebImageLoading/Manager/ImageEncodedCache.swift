@@ -130,7 +130,7 @@ public final class ImageEncodedCache: Sendable {
         {
             return false
         }
-        return await plan.originalCache.imageCache?.diskVersion(of: original) == version
+        return await plan.originalCache.versioned?.diskVersion(of: original) == version
     }
 
     // MARK: New results

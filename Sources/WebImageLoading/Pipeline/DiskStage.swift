@@ -16,7 +16,7 @@ struct DiskStage: Sendable {
         guard let stored, decoder.accepts(stored) else { return nil }
         guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
         guard let original = plan.keys.original,
-            let current = await plan.originalCache.imageCache?.diskVersion(of: original)
+            let current = await plan.originalCache.versioned?.diskVersion(of: original)
         else { return stored }
         return version == current ? stored : nil
     }
@@ -30,7 +30,7 @@ struct DiskStage: Sendable {
         }
         guard decoder.key?.isVariant == true, let version = stored.record?.version else { return stored }
         guard let original = plan.keys.original,
-            let current = plan.originalCache.imageCache?.diskVersionSync(of: original)
+            let current = plan.originalCache.versioned?.diskVersionSync(of: original)
         else { return stored }
         return version == current ? stored : nil
     }
@@ -69,12 +69,9 @@ struct DiskStage: Sendable {
 
     // MARK: Custom caches that return decoded images
 
-    func foreignVariant(_ plan: LoadPlan) async -> WebImageResult? {
-        guard let found = await foreign(plan.cache.role, plan.keys.variant, plan.queryType, plan),
-            let image = found.image,
-            plan.transformer == nil || image.isVariant(for: plan.options)
-        else { return nil }
-        return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)
+    /// Returns the answer of the cache for the variant's key: an image or, from a cache that returns only bytes, bytes.
+    func foreignVariant(_ plan: LoadPlan) async -> OriginalData? {
+        await foreign(plan.cache.role, plan.keys.variant, plan.queryType, plan)
     }
 
     private func foreign(
@@ -88,8 +85,9 @@ struct DiskStage: Sendable {
                 let operation = cache.queryImage(
                     forKey: key?.string, options: plan.options, context: context.forRoles, cacheType: type
                 ) { image, data, origin in
+                    let isEmpty = image == nil && data?.isEmpty ?? true
                     query.complete(
-                        with: image.map { OriginalData(data: data ?? Data(), cacheType: origin, image: $0) })
+                        with: isEmpty ? nil : OriginalData(data: data ?? Data(), cacheType: origin, image: image))
                 }
                 if let operation { query.whenCancelled { operation.cancel() } }
             }

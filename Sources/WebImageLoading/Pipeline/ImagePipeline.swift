@@ -71,7 +71,7 @@ final class ImagePipeline: Sendable {
         guard !plan.options.contains(.fromLoaderOnly), plan.variantKey != nil, plan.queryType != .none else {
             return nil
         }
-        guard let cache = plan.cache.layered else { return await disk.foreignVariant(plan) }
+        guard let cache = plan.cache.layered else { return try await foreignVariant(plan, handle) }
         if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
             return await disk.completed(image, plan, cache)
         }
@@ -92,6 +92,24 @@ final class ImagePipeline: Sendable {
             }
             return nil
         }
+    }
+
+    /// Returns the image of a custom cache without layers. If the cache returns only bytes, decodes them.
+    private func foreignVariant(
+        _ plan: LoadPlan, _ handle: StageHandle
+    ) async throws(WebImageError) -> WebImageResult? {
+        guard let found = await disk.foreignVariant(plan) else { return nil }
+        var image = found.image
+        if image == nil {
+            do throws(WebImageError) {
+                let entry = CachedResource(data: found.data)
+                image = plan.wanted.adapted(try await decode.image(of: entry, plan.variantDecoder, plan, handle))
+            } catch {
+                guard !error.isCancellation else { throw error }
+            }
+        }
+        guard let image, plan.transformer == nil || image.isVariant(for: plan.options) else { return nil }
+        return WebImageResult(image: image, data: found.data.isEmpty ? nil : found.data, cacheType: found.cacheType)
     }
 
     // MARK: 6: transformers

@@ -92,7 +92,7 @@ struct StoreStage: Sendable {
     /// be made again by every load.
     private func versionOnDisk(_ digest: ContentDigest, _ key: EntryKey, _ plan: LoadPlan) async -> OriginalVersion {
         let (versions, source) = (versions(plan), key.sourceFingerprint)
-        if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache.imageCache,
+        if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache.versioned,
             await cache.diskVersion(of: key) == digest
         {
             return versions.takeIn(digest, for: source)
@@ -111,7 +111,7 @@ struct StoreStage: Sendable {
     }
 
     private func versions(_ plan: LoadPlan) -> OriginalVersions {
-        plan.originalCache.imageCache?.originalVersions ?? originalVersions
+        plan.originalCache.versioned?.originalVersions ?? originalVersions
     }
 
     /// Stores an image that was read from disk in memory. `version` is the version of the original from which the image
@@ -125,7 +125,7 @@ struct StoreStage: Sendable {
     func keepInMemorySync(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) {
         guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
         let (versions, source) = (versions(plan), key.sourceFingerprint)
-        if versions.mayTakeIn(version, for: source), let cache = plan.originalCache.imageCache,
+        if versions.mayTakeIn(version, for: source), let cache = plan.originalCache.versioned,
             cache.diskVersionSync(of: key) == version
         {
             return keepInMemory(image, plan, versions.takeIn(version, for: source))

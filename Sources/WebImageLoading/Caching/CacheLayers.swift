@@ -1,0 +1,102 @@
+import Foundation
+import WebImageCore
+
+/// The layers of the caches of an ``ImageCachesManager``, as the layers of one cache. Loads can then use the memory of
+/// the caches without a queue, and decode their bytes themselves.
+///
+/// The policies of the manager select the caches, as for its other operations.
+struct CacheLayers: LayeredImageCaching {
+    private let manager: ImageCachesManager
+    /// The caches that a query uses, the highest first.
+    private let queried: [ResolvedCache]
+    /// The caches that store images.
+    private let stored: [ResolvedCache]
+
+    /// Returns nil if a cache has no separate layers: then only the cache itself can answer. Also returns nil if
+    /// queries copy hits to higher caches, because only a query of the manager makes these copies.
+    init?(_ manager: ImageCachesManager) {
+        guard !manager.fillsHigherCaches else { return nil }
+        (queried, stored) = (manager.queriedCaches, manager.storingCaches)
+        guard !queried.isEmpty, (queried + stored).allSatisfy({ $0.layered != nil }) else { return nil }
+        self.manager = manager
+    }
+
+    /// The cache that records the versions of originals: the highest cache that can.
+    var versioned: ImageCache? { queried.lazy.compactMap(\.versioned).first }
+
+    private func first<Value>(_ value: (any LayeredImageCaching) -> Value?) -> Value? {
+        for cache in queried {
+            if let found = cache.layered.flatMap(value) { return found }
+        }
+        return nil
+    }
+
+    // MARK: Memory
+
+    func imageFromMemoryCache(forKey key: String?) -> Image? { first { $0.imageFromMemoryCache(forKey: key) } }
+
+    func storeImageToMemory(_ image: Image?, forKey key: String?) {
+        for cache in stored where cache.layered?.keepsImagesInMemory == true {
+            cache.layered?.storeImageToMemory(image, forKey: key)
+        }
+    }
+
+    var keepsImagesInMemory: Bool { stored.contains { $0.layered?.keepsImagesInMemory == true } }
+
+    // MARK: Disk
+
+    func diskImageData(forKey key: String?) async -> Data? { await diskResource(forKey: key)?.data }
+
+    func diskImageDataSync(forKey key: String?) -> Data? { first { $0.diskImageDataSync(forKey: key) } }
+
+    func diskResource(forKey key: String?) async -> CachedResource? {
+        for cache in queried {
+            if let found = await cache.layered?.diskResource(forKey: key) { return found }
+        }
+        return nil
+    }
+
+    func diskResourceSync(forKey key: String?) -> CachedResource? { first { $0.diskResourceSync(forKey: key) } }
+
+    /// An ``ImageCache`` has stored the metadata together with the bytes.
+    func storeMetadata(_ metadata: Data?, forKey key: String?) {
+        for cache in stored where cache.imageCache == nil { cache.layered?.storeMetadata(metadata, forKey: key) }
+    }
+
+    func removeCorruptDiskEntry(forKey key: String?) {
+        for cache in queried { cache.layered?.removeCorruptDiskEntry(forKey: key) }
+    }
+
+    // MARK: The whole cache
+
+    func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
+        manager.queryImage(
+            forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
+    }
+
+    func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
+        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
+    ) {
+        manager.storeImage(
+            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
+            completion: completion)
+    }
+
+    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        manager.removeImage(forKey: key, cacheType: cacheType, completion: completion)
+    }
+
+    func containsImage(
+        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
+    ) {
+        manager.containsImage(forKey: key, cacheType: cacheType, completion: completion)
+    }
+
+    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
+        manager.clear(with: cacheType, completion: completion)
+    }
+}
