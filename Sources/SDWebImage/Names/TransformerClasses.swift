@@ -16,21 +16,14 @@ open class SDImageRoundCornerTransformer: SDImageBaseTransformer, @unchecked Sen
     public let borderWidth: CGFloat
     /// The colour of the border; nil means no border.
     public let borderColor: UIColor?
-    private let own: ImageRoundCornerTransformer
 
     /// Creates a transformer.
     public init(radius cornerRadius: CGFloat, corners: SDRectCorner, borderWidth: CGFloat, borderColor: UIColor?) {
-        own = ImageRoundCornerTransformer(
-            radius: cornerRadius, corners: corners, borderWidth: borderWidth, borderColor: borderColor)
         (self.cornerRadius, self.corners) = (cornerRadius, corners)
         (self.borderWidth, self.borderColor) = (borderWidth, borderColor)
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the image with rounded corners.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageRoundCornerTransformer(
+            radius: cornerRadius, corners: corners, borderWidth: borderWidth, borderColor: borderColor)
     }
 }
 
@@ -41,19 +34,12 @@ open class SDImageResizingTransformer: SDImageBaseTransformer, @unchecked Sendab
     public let size: CGSize
     /// How the image is scaled to the size.
     public let scaleMode: SDImageScaleMode
-    private let own: ImageResizingTransformer
 
     /// Creates a transformer.
     public init(size: CGSize, scaleMode: SDImageScaleMode) {
-        own = ImageResizingTransformer(size: size, scaleMode: scaleMode)
         (self.size, self.scaleMode) = (size, scaleMode)
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the resized image.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageResizingTransformer(size: size, scaleMode: scaleMode)
     }
 }
 
@@ -62,19 +48,12 @@ open class SDImageCroppingTransformer: SDImageBaseTransformer, @unchecked Sendab
     // Unchecked is correct because all stored properties are constants.
     /// The rectangle that remains, in points.
     public let rect: CGRect
-    private let own: ImageCroppingTransformer
 
     /// Creates a transformer.
     public init(rect: CGRect) {
-        own = ImageCroppingTransformer(rect: rect)
         self.rect = rect
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the part of the image inside the rectangle.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageCroppingTransformer(rect: rect)
     }
 }
 
@@ -85,19 +64,12 @@ open class SDImageFlippingTransformer: SDImageBaseTransformer, @unchecked Sendab
     public let horizontal: Bool
     /// Whether the image is mirrored top to bottom.
     public let vertical: Bool
-    private let own: ImageFlippingTransformer
 
     /// Creates a transformer.
     public init(horizontal: Bool, vertical: Bool) {
-        own = ImageFlippingTransformer(horizontal: horizontal, vertical: vertical)
         (self.horizontal, self.vertical) = (horizontal, vertical)
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the mirrored image.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageFlippingTransformer(horizontal: horizontal, vertical: vertical)
     }
 }
 
@@ -108,19 +80,12 @@ open class SDImageRotationTransformer: SDImageBaseTransformer, @unchecked Sendab
     public let angle: CGFloat
     /// Whether the result is large enough for the whole rotated image.
     public let fitSize: Bool
-    private let own: ImageRotationTransformer
 
     /// Creates a transformer.
     public init(angle: CGFloat, fitSize: Bool) {
-        own = ImageRotationTransformer(angle: angle, fitSize: fitSize)
         (self.angle, self.fitSize) = (angle, fitSize)
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the rotated image.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageRotationTransformer(angle: angle, fitSize: fitSize)
     }
 }
 
@@ -131,22 +96,15 @@ open class SDImageTintTransformer: SDImageBaseTransformer, @unchecked Sendable {
     public let tintColor: UIColor
     /// How the colour is blended with the image.
     public let blendMode: CGBlendMode
-    private let own: ImageTintTransformer
 
     /// Creates a transformer that gives all pixels the colour.
     public convenience init(color tintColor: UIColor) { self.init(color: tintColor, blendMode: .sourceIn) }
 
     /// Creates a transformer that blends the colour over the image.
     public init(color tintColor: UIColor, blendMode: CGBlendMode) {
-        own = ImageTintTransformer(color: tintColor, blendMode: blendMode)
         (self.tintColor, self.blendMode) = (tintColor, blendMode)
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the tinted image.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageTintTransformer(color: tintColor, blendMode: blendMode)
     }
 }
 
@@ -155,19 +113,12 @@ open class SDImageBlurTransformer: SDImageBaseTransformer, @unchecked Sendable {
     // Unchecked is correct because all stored properties are constants.
     /// The radius in points.
     public let blurRadius: CGFloat
-    private let own: ImageBlurTransformer
 
     /// Creates a transformer.
     public init(radius blurRadius: CGFloat) {
-        own = ImageBlurTransformer(radius: blurRadius)
         self.blurRadius = blurRadius
-    }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the blurred image.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
+        super.init()
+        own = ImageBlurTransformer(radius: blurRadius)
     }
 }
 
@@ -176,22 +127,15 @@ open class SDImageFilterTransformer: SDImageBaseTransformer, @unchecked Sendable
     // Unchecked is correct because all stored properties are constants.
     /// The filter.
     public let filter: any ImageFilter
-    private let own: ImageFilterTransformer
 
     /// Creates a transformer.
     public init(filter: any ImageFilter) {
-        own = ImageFilterTransformer(filter: filter)
         self.filter = filter
+        super.init()
+        own = ImageFilterTransformer(filter: filter)
     }
 
     /// Unavailable, because Linux has no Core Image.
     @available(*, unavailable, message: "Adopt ImageFilter, or use ColorFilter")
     public init(filter: CIFilter) { fatalError() }
-
-    /// The text that identifies the transformation in cache keys.
-    open override var transformerKey: String { own.transformerKey }
-    /// Returns the filtered image.
-    open override func transformedImage(with image: UIImage, forKey key: String) -> UIImage? {
-        own.transformedImage(with: image, forKey: key)
-    }
 }
