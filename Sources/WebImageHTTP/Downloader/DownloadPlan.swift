@@ -25,13 +25,13 @@ final class DownloadPlan: Sendable {
         self.transfer = transfer
         self.cacheScope = cacheScope
         responseModifier =
-            load.requestContext.responseModifier
+            load.request.responseModifier
             ?? settings.values.responseModifier
         decryptor =
-            load.requestContext.decryptor
+            load.request.decryptor
             ?? settings.values.decryptor
         options = load.options
-        context = load.requestContext
+        context = load.request.values
         validators = .none
         requestedURL = load.url
         urlText = transfer.request.url.absoluteString

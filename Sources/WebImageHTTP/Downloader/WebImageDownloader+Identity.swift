@@ -36,7 +36,7 @@ extension WebImageDownloader: PreparingDataLoader {
     package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
         if load.url.absoluteString.hasScheme("file") { return nil }
         let isNarrowed =
-            settings.mayNarrowScope || load.requestContext.hasRequestModifier
+            settings.mayNarrowScope || load.request.requestModifier != nil
             || !load.options.isDisjoint(with: Self.narrowingOptions)
         return isNarrowed ? prepare(load) : nil
     }

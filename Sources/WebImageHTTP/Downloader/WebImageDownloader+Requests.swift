@@ -13,7 +13,7 @@ extension WebImageDownloader {
         try Self.checkURL(load.url)
         let plain = request(for: load, settings)
         let modifier =
-            load.requestContext.requestModifier
+            load.request.requestModifier
             ?? settings.values.requestModifier
         var request = plain
         if let modifier { request = try Self.modified(plain, modifier) }
@@ -40,7 +40,7 @@ extension WebImageDownloader {
         request.httpShouldHandleCookies = load.options.contains(.handleCookies)
         request.allowsInvalidCertificates = load.options.contains(.allowInvalidSSLCertificates)
         request.maxBodyBytes =
-            load.requestContext.decodingLimits?.maxEncodedBytes
+            load.request.limits?.maxEncodedBytes
             ?? settings.values.config.maxBodyBytes
         return request
     }

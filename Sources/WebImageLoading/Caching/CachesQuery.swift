@@ -64,7 +64,7 @@ final class CachesQuery: WebImageOperation {
     }
 
     private func fill(_ higher: ArraySlice<any ImageCaching>, _ image: Image, _ data: Data?) {
-        let allowed = context.storeCacheType ?? .all
+        let allowed = context.storeCache ?? .all
         guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryIdentity?.key.isVariant != true else {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
             return store(image, data, key, type, in: higher)

@@ -116,7 +116,7 @@ extension ImageCache {
     private func promote(
         _ image: Image, of entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) {
-        let target = context.storeCacheType ?? .all
+        let target = context.storeCache ?? .all
         guard keepsImagesInMemory, target.includesMemory,
             let (string, note) = place(of: image, from: entry, key: key, decoder, context)
         else { return }

@@ -204,7 +204,7 @@ extension Image {
     /// again; otherwise nil. The image must have all frames in their full size, and no transformer may have changed it.
     /// The context must contain neither encode options nor a coder.
     fileprivate func encodedAnimation(_ context: RequestContext) -> Data? {
-        guard !context.hasEncodeOptions, !context.has(.imageCoder), !isTransformed, !isThumbnail,
+        guard context.encodeOptions == nil, context.coder == nil, !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
         else { return nil }
         return (self as? any AnimatedImageProtocol)?.animatedImageData

@@ -29,13 +29,13 @@ struct ImageMatcher: Sendable {
         if let limit = decoding.scaleDownLimitBytes, Self.mayBeScaledDown(image, decoding, limit) {
             guard let wanted = wantedLimit(further), wanted <= limit else { return false }
         }
-        if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context.has(.animatedImageClass) {
+        if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context.animatedImageClass != nil {
             return false
         }
         let format = further?[.decodePixelFormat] as? PixelFormat ?? .bgra8Premultiplied
         let conversion = further?[.decodeColorConversion] as? DecodingOptions.ColorConversion ?? .sRGB
         guard format == decoding.pixelFormat, conversion == decoding.colorConversion else { return false }
-        let wantsHDR = context.decodesToHDR ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
+        let wantsHDR = context.keepsHighDynamicRange ?? ((further?.readNumber(.decodeToHDR) ?? 0) != 0)
         return wantsHDR == decoding.decodesToHDR
     }
 

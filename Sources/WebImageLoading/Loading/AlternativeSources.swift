@@ -11,9 +11,9 @@ struct AlternativeSources {
 
     init(_ load: ImageDataLoad, prefersLowData: Bool) {
         // For a refresh, do not use the smaller image: it would replace the full image, which is already cached.
-        let isRefresh = load.hasCached || load.requestContext.hasLoaderCachedImage
-        let low = prefersLowData && !isRefresh ? load.requestContext.lowDataSource : nil
-        let others = load.requestContext.alternativeSources ?? []
+        let isRefresh = load.hasCached || load.request.cachedImage != nil
+        let low = prefersLowData && !isRefresh ? load.request.lowDataURL : nil
+        let others = load.request.alternativeURLs ?? []
         urls = [low, load.url].compactMap { $0 } + others
         startsWithLowDataSource = low != nil
     }

@@ -21,7 +21,7 @@ package final class DataLoadOperation: WebImageOperation {
         self.decodePool = decodePool
         completion = Completion { [handedOut, order] outcome in
             if let completed {
-                let queue = load.requestContext.callbackQueue ?? .main
+                let queue = load.request.callbackQueue ?? .main
                 queue.async {
                     order.last {
                         switch outcome.result {
@@ -66,7 +66,7 @@ package final class DataLoadOperation: WebImageOperation {
             guard !fetched.isNotModified else {
                 return finish(.failure(Self.notModified.with(url: load.url)), data: nil)
             }
-            let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
+            let decoding = ImageLoaderDecoding.decoding(for: load.request)
             decodePool.submit(
                 measuring: { decoding.cost(of: fetched.data) }, priority: load.priority
             ) {
@@ -88,7 +88,7 @@ package final class DataLoadOperation: WebImageOperation {
     /// if the options do not contain `.progressiveLoad`.
     package func partialDecoding(delivering completed: ImageLoaderCompletedBlock?) -> ImageLoaderDataBlock? {
         guard load.options.contains(.progressiveLoad), let completed else { return nil }
-        let decoding = ImageLoaderDecoding.decoding(for: load.url, options: load.options, load.requestContext)
+        let decoding = ImageLoaderDecoding.decoding(for: load.request)
         let partial = PartialImageDecoder(decoding) { [weak self] in self?.deliverPartial($0, completed) }
         return { [weak self] bytes, _ in
             guard let self, !self.completion.isCompleted else { return }
@@ -97,7 +97,7 @@ package final class DataLoadOperation: WebImageOperation {
     }
 
     private func deliverPartial(_ image: Image, _ completed: @escaping ImageLoaderCompletedBlock) {
-        let queue = load.requestContext.callbackQueue ?? .main
+        let queue = load.request.callbackQueue ?? .main
         queue.async { [weak self] in
             guard let self, !self.completion.isCompleted else { return }
             self.order.partial { completed(image, nil, nil, false) }

@@ -11,7 +11,7 @@ public enum ImageLoaderDecoding {
         from data: Data, url: URL, options: WebImageOptions = [], context: WebImageContext? = nil
     ) throws(WebImageError) -> Image {
         do throws(WebImageError) {
-            return try decoding(for: url, options: options, RequestContext(context)).decode(data)
+            return try decoding(for: ImageRequest(url: url, options: options, context: context)).decode(data)
         } catch {
             throw error.with(url: url)
         }
@@ -22,13 +22,14 @@ public enum ImageLoaderDecoding {
     public static func decodingOptions(
         for url: URL, options: WebImageOptions, context: WebImageContext?
     ) -> DecodingOptions {
-        decoding(for: url, options: options, RequestContext(context)).options
+        decoding(for: ImageRequest(url: url, options: options, context: context)).options
     }
 
-    static func decoding(for url: URL, options: WebImageOptions, _ context: RequestContext) -> ImageDecoding {
-        let key = LoadKeys.base(url, filter: context.cacheKeyFilter) ?? url.absoluteString
-        var decoding = ImageDecoding(options, context: context, key: key, thumbnail: context.thumbnail)
-        decoding.owner = FileOwner(context.cacheScope ?? .shared)
+    static func decoding(for request: ImageRequest) -> ImageDecoding {
+        let key = LoadKeys.base(request.url, filter: request.cacheKeyFilter) ?? request.url.absoluteString
+        var decoding = ImageDecoding(
+            request.options, context: request.values, key: key, thumbnail: request.values.thumbnail)
+        decoding.owner = FileOwner(request.values.cacheScope ?? .shared)
         return decoding
     }
 }

@@ -238,7 +238,7 @@ extension ImageLoadersManager: ImageDataLoader {
     /// loader, but tries the sources itself.
     func hasFurtherSources(_ load: ImageDataLoad) -> Bool {
         // Every memory hit runs this code. Therefore do not create the list if the context contains no further source.
-        guard load.requestContext.hasFurtherSources else { return false }
+        guard load.request.alternativeURLs != nil || load.request.lowDataURL != nil else { return false }
         return !AlternativeSources(load, prefersLowData: prefersLowData).isPlain
     }
 

@@ -60,7 +60,7 @@ extension ImageDataLoad {
     /// The maximum number of encoded bytes of this load. The value comes from the decoding limits in the context or, if
     /// there are none, from the default limits.
     package var maxEncodedBytes: Int {
-        requestContext.decodingLimits?.maxEncodedBytes
+        request.limits?.maxEncodedBytes
             ?? DecodingLimits.default.maxEncodedBytes
     }
 }

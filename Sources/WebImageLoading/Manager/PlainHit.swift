@@ -15,8 +15,18 @@ struct PlainHit {
 
 extension WebImageManager {
     /// Returns the memory hit of a plain load; nil for a miss and for every load that is not plain.
+    func plainHit(_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) -> PlainHit? {
+        guard let url, options.isDisjoint(with: Self.notPlain), let values = PlainValues(context) else { return nil }
+        return plainHit(url, options, values)
+    }
+
+    /// Returns the same for a parsed context.
     func plainHit(_ url: URL?, _ options: WebImageOptions, _ context: RequestContext) -> PlainHit? {
-        guard let url, options.isDisjoint(with: Self.notPlain), let values = context.plainValues else { return nil }
+        guard let url, options.isDisjoint(with: Self.notPlain), let values = PlainValues(context) else { return nil }
+        return plainHit(url, options, values)
+    }
+
+    private func plainHit(_ url: URL, _ options: WebImageOptions, _ values: PlainValues) -> PlainHit? {
         let (settings, hasFailedURLs) = settingsAndFailures
         let roles = settings.roles
         guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.sharedScopeLoader,
@@ -44,34 +54,39 @@ extension WebImageManager {
     ]
 }
 
-extension RequestContext {
-    /// The values that the context of a plain load may contain.
-    fileprivate struct PlainValues {
-        var queue: CallbackQueue?
-        var box: CGSize?
-    }
+/// The values that the context of a plain load may contain.
+private struct PlainValues {
+    var queue: CallbackQueue?
+    var box: CGSize?
 
-    /// The queue and the size of a plain load; nil if the context has any other key or a value of a wrong type.
+    /// Returns nil if the context has any other key or a value of a wrong type.
     ///
     /// Iterates once over at most two values. Looking up each key separately takes twice as many instructions.
-    fileprivate var plainValues: PlainValues? {
-        var values = PlainValues()
-        guard let context = forRoles else { return values }
+    init?(_ context: WebImageContext?) {
+        guard let context else { return }
         guard context.count <= 2 else { return nil }
         var index = context.startIndex
         while index != context.endIndex {
             let (key, value) = context[index]
             if key == .callbackQueue {
                 guard let queue = value as? CallbackQueue else { return nil }
-                values.queue = queue
+                self.queue = queue
             } else if key == .imageThumbnailPixelSize {
                 guard let box = value as? CGSize else { return nil }
-                values.box = box
+                self.box = box
             } else {
                 return nil
             }
             context.formIndex(after: &index)
         }
-        return values
+    }
+
+    /// Returns nil if the context has any other value, except for the key of a view's load, which only views use.
+    init?(_ context: RequestContext) {
+        guard context.count > 0 else { return }
+        guard context.count <= 3 else { return nil }
+        (queue, box) = (context.callbackQueue, context.size)
+        let count = (queue == nil ? 0 : 1) + (box == nil ? 0 : 1) + (context.operationKey == nil ? 0 : 1)
+        guard context.count == count else { return nil }
     }
 }

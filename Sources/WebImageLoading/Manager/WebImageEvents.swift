@@ -63,8 +63,13 @@ extension WebImageManager {
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil
     ) -> WebImageEvents {
         let context = RequestContext(context)
-        return WebImageEvents { buffer in
-            switch self.synchronousResult(url, options: options, context: context).answer {
+        return events(for: url) { self.synchronousResult(url, options: options, context: context) }
+    }
+
+    /// `begin` performs the synchronous part of the load. It is called for each iteration.
+    func events(for url: URL?, _ begin: @escaping @Sendable () -> SynchronousResult) -> WebImageEvents {
+        WebImageEvents { buffer in
+            switch begin().answer {
             case .hit(let result):
                 buffer.receive(.finished(result), url)
                 return nil

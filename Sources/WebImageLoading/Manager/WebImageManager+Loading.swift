@@ -18,7 +18,8 @@ extension WebImageManager {
         with url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil, completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
-        if let hit = plainHit(url, options, RequestContext(context)) {
+        // Look in the dictionary first. Parsing it would allocate memory.
+        if let hit = plainHit(url, options, context) {
             // The fast path for scrolling lists. It allocates only the operation.
             let queue = hit.queue ?? .sharedMain
             if queue.runsInline {
@@ -28,7 +29,16 @@ extension WebImageManager {
             }
             return WebImageCombinedOperation(ended: url)
         }
-        let synchronous = resolvedResult(url, options: options, context: RequestContext(context))
+        return loadImage(
+            resolvedResult(url, options: options, context: RequestContext(context)), of: url, progress: progress,
+            completed: completed)
+    }
+
+    /// Delivers a hit or an error, or begins the load.
+    func loadImage(
+        _ synchronous: SynchronousResult, of url: URL?, progress: ImageLoaderProgressBlock?,
+        completed: @escaping WebImageInternalCompletionBlock
+    ) -> WebImageCombinedOperation {
         let queue = synchronous.context.callbackQueue ?? .sharedMain
         switch synchronous.answer {
         case .hit(let result):
@@ -90,7 +100,16 @@ extension WebImageManager {
         for url: URL?, options: WebImageOptions = [], context: WebImageContext? = nil,
         progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
-        switch synchronousResult(url, options: options, context: RequestContext(context)).answer {
+        if let hit = plainHit(url, options, context) { return WebImageResult(image: hit.image, cacheType: .memory) }
+        return try await result(
+            of: resolvedResult(url, options: options, context: RequestContext(context)), url, progress: progress)
+    }
+
+    /// Returns a hit, or waits for the end of the load.
+    func result(
+        of synchronous: SynchronousResult, _ url: URL?, progress: ImageLoaderProgressBlock?
+    ) async throws(WebImageError) -> WebImageResult {
+        switch synchronous.answer {
         case .hit(let result): return result
         case .failure(let error): throw error
         case .load(let plan, let cached):

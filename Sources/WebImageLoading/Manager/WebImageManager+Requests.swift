@@ -9,9 +9,7 @@ extension WebImageManager {
         with request: ImageRequest, progress: ImageLoaderProgressBlock? = nil,
         completed: @escaping WebImageInternalCompletionBlock
     ) -> WebImageCombinedOperation {
-        loadImage(
-            with: request.url, options: request.options, context: request.context, progress: progress,
-            completed: completed)
+        loadImage(synchronousResult(for: request), of: request.url, progress: progress, completed: completed)
     }
 
     /// Loads an image.
@@ -29,18 +27,17 @@ extension WebImageManager {
     public func result(
         for request: ImageRequest, progress: ImageLoaderProgressBlock? = nil
     ) async throws(WebImageError) -> WebImageResult {
-        try await result(
-            for: request.url, options: request.options, context: request.context, progress: progress)
+        try await result(of: synchronousResult(for: request), request.url, progress: progress)
     }
 
     /// Returns the events of a load, for callers that show the progress of the load.
     public func events(for request: ImageRequest) -> WebImageEvents {
-        events(for: request.url, options: request.options, context: request.context)
+        events(for: request.url) { self.synchronousResult(for: request) }
     }
 
     /// Returns the cache key of the image that a request describes; nil if nothing would be stored.
     public func cacheKey(for request: ImageRequest) -> String? {
-        cacheKey(for: request.url, context: request.context)
+        LoadRequest(request, settings).keys.variant?.string
     }
 }
 

@@ -19,6 +19,10 @@ struct SynchronousResult {
 /// Steps 1 and 2 of a load, which run before `loadImage` returns: options processor, checks, keys and memory lookup.
 /// The disk is read only with `.queryMemoryDataSync` or `.queryDiskDataSync`.
 extension WebImageManager {
+    func synchronousResult(for request: ImageRequest) -> SynchronousResult {
+        synchronousResult(request.url, options: request.options, context: request.values)
+    }
+
     func synchronousResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         if let hit = plainHit(url, options, context) {
             return SynchronousResult(
@@ -54,7 +58,8 @@ extension WebImageManager {
     func plan(for request: ImageRequest) -> LoadPlan {
         let settings = settings
         let (options, context) = processed(request.url, request.options, request.values, settings)
-        return LoadPlan(LoadRequest(request.url, options, context, settings), host: self)
+        return LoadPlan(
+            LoadRequest(ImageRequest(url: request.url, options: options, values: context), settings), host: self)
     }
 
     private func answer(
@@ -67,10 +72,10 @@ extension WebImageManager {
         guard !settings.values.isShutDown else {
             return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
         }
-        let request = LoadRequest(url, options, context, settings)
+        let request = LoadRequest(ImageRequest(url: url, options: options, values: context), settings)
         if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
             // If the load has alternative sources, try it although this URL failed: another source may have the image.
-            !context.hasAlternativeSources
+            context.alternativeURLs == nil
         {
             return .failure(.blackListed(url, reason))
         }
@@ -135,16 +140,16 @@ extension WebImageManager {
 
     /// Looks up an image in memory in the same way as a load, without starting a load.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
+        if let hit = plainHit(url, options, context), hit.queue == nil { return .hit(hit.image) }
         let context = RequestContext(context)
-        if !context.has(.callbackQueue), let hit = plainHit(url, options, context) { return .hit(hit.image) }
         let settings = settings
         // Only a load can handle these cases. A listener must receive the stages of the load. An options processor can
         // change the request. A manager that is shut down rejects the load. The options request a refresh or the
         // encoded data. The context names a callback queue.
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
-            options.isDisjoint(with: Self.optionsBeyondMemoryHit), !context.has(.callbackQueue)
+            options.isDisjoint(with: Self.optionsBeyondMemoryHit), context.callbackQueue == nil
         else { return .unknown }
-        let request = LoadRequest(url, options, context, settings)
+        let request = LoadRequest(ImageRequest(url: url, options: options, values: context), settings)
         guard options.contains(.retryFailed) || failure(of: url, in: request.scope) == nil else { return .unknown }
         return request.memoryImage.map { .hit($0) } ?? .miss
     }

@@ -4,11 +4,9 @@ import WebImageCore
 /// The input of the pipeline for one load: parsed options and context, keys, and the cache, loader, transformer and
 /// serializer to use. A load that is a simple memory hit has no plan.
 struct LoadPlan: Sendable {
-    let url: URL
-    private(set) var options: WebImageOptions
-    /// The context that the load passes to custom caches, custom loaders and other custom objects. The pipeline itself
-    /// uses the typed properties of the plan.
-    private(set) var context: RequestContext
+    /// The request, after the options processor. Custom caches, loaders and other custom objects receive its values as a
+    /// dictionary.
+    private(set) var request: ImageRequest
     let host: any PipelineHost
 
     let cache: ResolvedCache
@@ -49,6 +47,9 @@ struct LoadPlan: Sendable {
     /// and for other loads.
     private(set) var cachedVersion: ContentDigest?
 
+    var url: URL { request.url }
+    var options: WebImageOptions { request.options }
+    var context: RequestContext { request.values }
     var originalKey: String? { keys.original?.string }
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
@@ -57,51 +58,49 @@ struct LoadPlan: Sendable {
     var wanted: ImageMatcher { ImageMatcher(options: options, context: context) }
     /// The input for the loader.
     var dataLoad: ImageDataLoad {
-        var load = ImageDataLoad(url: url, options: options, requestContext: context)
+        var load = ImageDataLoad(request)
         load.prepared = prepared
         return load
     }
 
-    init(_ request: LoadRequest, host: any PipelineHost) {
-        let context = request.context
-        let settings = request.settings
+    init(_ lookUp: LoadRequest, host: any PipelineHost) {
+        let request = lookUp.request
+        let settings = lookUp.settings
         self.host = host
-        url = request.url
-        options = request.options
-        self.context = context
-        cache = request.cache
-        let namedOriginalCache = context.originalImageCache.map(ResolvedCache.init)
+        self.request = request
+        cache = lookUp.cache
+        let namedOriginalCache = request.originalCache.map(ResolvedCache.init)
         originalCache = namedOriginalCache ?? cache
         hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0.role) == RoleIdentity(cache.role) } ?? true
-        transformer = request.transformer
-        serializer = context.cacheSerializer ?? settings.values.cacheSerializer
-        encoding = ForeignCoderOptions(context.encodeOptions ?? [:])
+        transformer = lookUp.transformer
+        serializer = request.cacheSerializer ?? settings.values.cacheSerializer
+        encoding = ForeignCoderOptions(request.encodeOptions ?? [:])
         // Do not use the disk cache for a local file or a `data:` URL. Reading the URL costs as little as reading the
         // cache, and always returns the newest version.
-        let isLocal = url.isFileURL || url.scheme?.lowercased() == "data"
-        queryType = context.queryCacheType ?? (isLocal ? .memory : .all)
-        let namedStoreType = context.storeCacheType
+        let isLocal = request.url.isFileURL || request.url.scheme?.lowercased() == "data"
+        queryType = request.queryCache ?? (isLocal ? .memory : .all)
+        let namedStoreType = request.storeCache
         namesStoreType = namedStoreType != nil
         storeType = namedStoreType ?? (isLocal ? .memory : .all)
-        originalQueryType = context.originalQueryCacheType ?? (isLocal ? .none : .disk)
-        originalStoreType = context.originalStoreCacheType ?? (isLocal ? .none : .disk)
+        originalQueryType = request.originalQueryCache ?? (isLocal ? .none : .disk)
+        originalStoreType = request.originalStoreCache ?? (isLocal ? .none : .disk)
 
-        base = request.base
-        scope = request.scope
-        keys = request.keys
-        thumbnail = request.thumbnail
+        base = lookUp.base
+        scope = lookUp.scope
+        keys = lookUp.keys
+        thumbnail = lookUp.thumbnail
         var decoding = ImageDecoding(
-            options, context: context, key: base ?? url.absoluteString, thumbnail: request.thumbnail)
-        decoding.owner = FileOwner(request.scope)
+            request.options, context: request.values, key: base ?? request.url.absoluteString, thumbnail: thumbnail)
+        decoding.owner = FileOwner(scope)
         self.decoding = decoding
 
-        let load = ImageDataLoad(url: url, options: options, requestContext: context)
-        loader = request.loader.chosen(for: load)
-        let prepared = request.prepared ?? loader.preparing?.prepare(load)
+        let load = ImageDataLoad(request)
+        loader = lookUp.loader.chosen(for: load)
+        let prepared = lookUp.prepared ?? loader.preparing?.prepare(load)
         self.prepared = prepared?.value
         sharing = prepared?.identity ?? loader.data?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
-        streams = options.contains(.progressiveLoad) || context.pixelSizeReceiver != nil
+        streams = request.options.contains(.progressiveLoad) || request.values.pixelSizeReceiver != nil
     }
 
     private static let lastUnshared = Locked<UInt64>(0)
@@ -123,8 +122,8 @@ extension LoadPlan {
     /// Returns a copy of this load that uses only the caches.
     var fromCache: LoadPlan {
         var plan = self
-        plan.options.remove([.refreshCached, .progressiveLoad])
-        plan.options.insert(.fromCacheOnly)
+        plan.request.options.remove([.refreshCached, .progressiveLoad])
+        plan.request.options.insert(.fromCacheOnly)
         plan.streams = false
         return plan
     }
@@ -132,9 +131,9 @@ extension LoadPlan {
     /// Returns a copy of this load that uses only the loader, to refresh the cached image.
     func refreshing(_ cached: WebImageResult) -> LoadPlan {
         var plan = self
-        plan.options.remove(.progressiveLoad)
-        plan.options.insert(.fromLoaderOnly)
-        plan.context.set(.loaderCachedImage, cached.image)
+        plan.request.options.remove(.progressiveLoad)
+        plan.request.options.insert(.fromLoaderOnly)
+        plan.request.cachedImage = cached.image
         plan.prepared = nil
         plan.streams = false
         plan.isRefreshing = true

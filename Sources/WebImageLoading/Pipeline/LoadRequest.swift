@@ -4,9 +4,7 @@ import WebImageCore
 /// The input of the memory lookup of one load: the keys, and the options that the options processor returned. A memory
 /// hit needs no ``LoadPlan``.
 package struct LoadRequest: Sendable {
-    let url: URL
-    let options: WebImageOptions
-    let context: RequestContext
+    let request: ImageRequest
     let settings: LoadSettings
     let cache: ResolvedCache
     let loader: ResolvedLoader
@@ -18,19 +16,18 @@ package struct LoadRequest: Sendable {
     /// The prepared load, if the loader prepared the load to determine the scope; otherwise nil.
     let prepared: PreparedLoad?
 
-    package init(_ url: URL, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings) {
-        self.url = url
-        self.options = options
-        self.context = context
+    package init(_ request: ImageRequest, _ settings: LoadSettings) {
+        let context = request.values
+        self.request = request
         self.settings = settings
-        cache = context.imageCache.map(ResolvedCache.init) ?? settings.roles.cache
-        let named = context.imageLoader.map(ResolvedLoader.init)
+        cache = context.cache.map(ResolvedCache.init) ?? settings.roles.cache
+        let named = context.loader.map(ResolvedLoader.init)
         loader = named ?? settings.roles.loader
         transformer = context.transformer(default: settings.hasTransformer ? settings.values.transformer : nil)
         thumbnail = context.thumbnail
         let filter = context.cacheKeyFilter ?? (settings.hasKeyFilter ? settings.values.cacheKeyFilter : nil)
-        base = LoadKeys.base(url, filter: filter)
-        let load = ImageDataLoad(url: url, options: options, requestContext: context)
+        base = LoadKeys.base(request.url, filter: filter)
+        let load = ImageDataLoad(request)
         if let named {
             scope = named.data?.cacheScope(of: load) ?? load.declaredScope ?? .shared
             prepared = nil
@@ -42,10 +39,10 @@ package struct LoadRequest: Sendable {
 
     /// The image in memory; nil if memory has no image that fits the load.
     var memoryImage: Image? {
-        guard !options.contains(.fromLoaderOnly), context.queryCacheType?.includesMemory ?? true else { return nil }
+        guard !request.options.contains(.fromLoaderOnly), request.queryCache?.includesMemory ?? true else { return nil }
         guard let layered = cache.layered else { return nil }
         return MemoryStage.image(
             of: keys.variant, in: layered, isTransformed: transformer != nil,
-            ImageMatcher(options: options, context: context))
+            ImageMatcher(options: request.options, context: request.values))
     }
 }

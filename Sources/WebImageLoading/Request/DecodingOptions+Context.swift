@@ -7,7 +7,7 @@ extension DecodingOptions {
     init(_ options: WebImageOptions, context: RequestContext, key: String, thumbnail: LoadKeys.Thumbnail?) {
         self.init(context.decodeOptions)
         firstFrameOnly = options.contains(.decodeFirstFrameOnly)
-        let scale = context.scaleFactor ?? 0
+        let scale = context.scale ?? 0
         scaleFactor = scale >= 1 && scale.isFinite ? scale : max(scaleFactor, CacheKey.scaleFactor(key))
         thumbnailPixelSize = thumbnail.flatMap { PixelSize(box: $0.box) }
         if let thumbnail { preserveAspectRatio = thumbnail.preservesAspectRatio }
@@ -16,8 +16,8 @@ extension DecodingOptions {
         } else if options.contains(.scaleDownLargeImages), scaleDownLimitBytes == nil {
             scaleDownLimitBytes = ImageScaling.defaultScaleDownLimitBytes
         }
-        if let limits = context.decodingLimits { self.limits = limits }
-        if let keepsRange = context.decodesToHDR { decodesToHDR = keepsRange }
+        if let limits = context.limits { self.limits = limits }
+        if let keepsRange = context.keepsHighDynamicRange { decodesToHDR = keepsRange }
         addHints(context, key: key)
     }
 

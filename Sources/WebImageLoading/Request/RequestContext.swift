@@ -1,32 +1,71 @@
-package import Foundation
+import Foundation
 package import WebImageCore
 
-/// The context of a load. Custom objects of the user, such as a cache or a loader, receive the whole dictionary. The
-/// library itself reads the dictionary only in this type.
+/// The values of a request, except for URL and options: an ``ImageRequest`` without them. A cache's queries have a key
+/// instead of a URL. ``RequestFields`` declares the values; each is a member of this type, such as `context.coder`.
 ///
-/// Some values are used by only one higher layer. That layer reads these values in an extension of this type. The
-/// extension is in a file `RequestContext+….swift` in the layer's folder. `Scripts/check-layers` fails if any other
-/// code reads a context.
-package struct RequestContext: @unchecked Sendable {
-    // `@unchecked Sendable` is correct: the dictionary does not change after the load receives it, and
-    // `WebImageContext` requires Sendable values.
-    /// The whole dictionary. Pass this dictionary only to custom objects of the user, such as a cache or a loader.
-    package private(set) var forRoles: WebImageContext?
+/// A context is parsed once, when it enters the library. The copies of a context share their values until one of them
+/// is changed.
+@dynamicMemberLookup package struct RequestContext: Equatable, Sendable {
+    // `@unchecked Sendable` is correct, because a box is changed only while it has a single reference.
+    private final class Box: @unchecked Sendable {
+        var fields: RequestFields
+        var count: Int
+        /// The context from which the values were parsed; nil after a change.
+        var parsed: WebImageContext?
 
-    package init(_ context: WebImageContext?) { forRoles = context }
+        init(_ fields: RequestFields, count: Int, parsed: WebImageContext? = nil) {
+            self.fields = fields
+            self.count = count
+            self.parsed = parsed
+        }
+
+        static let empty = Box(RequestFields(), count: 0)
+    }
+
+    private var box: Box
+
+    package init(_ context: WebImageContext?) {
+        guard let context, !context.isEmpty else {
+            box = .empty
+            return
+        }
+        box = Box(RequestFields(context), count: context.count, parsed: context)
+    }
+
+    /// The number of values.
+    package var count: Int { box.count }
+
+    /// The values as a dictionary, for custom objects of the user, such as a cache or a loader.
+    package var forRoles: WebImageContext? { box.count == 0 ? nil : box.parsed ?? box.fields.context }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.box === right.box || left.box.count == right.box.count && left.box.fields == right.box.fields
+    }
+
+    /// A value of ``RequestFields``; nil means the default.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestFields, Value?>) -> Value? {
+        get { box.fields[keyPath: path] }
+        set {
+            unshare()
+            box.count += (newValue == nil ? 0 : 1) - (box.fields[keyPath: path] == nil ? 0 : 1)
+            box.fields[keyPath: path] = newValue
+        }
+    }
 
     /// Returns a value of the given type. If the value has another type, returns nil and logs the key and the type
     /// once.
     package func value<Wanted>(_ key: WebImageContextOption, as type: Wanted.Type = Wanted.self) -> Wanted? {
-        forRoles?.read(key, as: type)
+        guard box.count > 0, let value = box.parsed?[key] ?? box.fields[key] else { return nil }
+        return value as? Wanted ?? [key: value].read(key, as: type)
     }
 
     /// Whether the context has a value for a key. The type of the value does not matter.
-    package func has(_ key: WebImageContextOption) -> Bool { forRoles?.index(forKey: key) != nil }
+    package func has(_ key: WebImageContextOption) -> Bool { box.count > 0 && box.fields[key] != nil }
 
     /// Returns a copy of the context in which the key has the new value; nil removes the value.
     package func with(_ key: WebImageContextOption, _ value: Any?) -> RequestContext {
-        // Check first, because removing an absent key would copy the dictionary.
+        // Check first, because removing an absent key would copy the values.
         if value == nil, !has(key) { return self }
         var copy = self
         copy.set(key, value)
@@ -35,106 +74,94 @@ package struct RequestContext: @unchecked Sendable {
 
     /// Sets the value of a key; nil removes the value.
     package mutating func set(_ key: WebImageContextOption, _ value: Any?) {
-        var context = forRoles.take() ?? [:]
-        context[key] = value
-        forRoles = context
+        unshare()
+        box.count += (value == nil ? 0 : 1) - (has(key) ? 1 : 0)
+        box.fields[key] = value
+    }
+
+    private mutating func unshare() {
+        if isKnownUniquelyReferenced(&box) {
+            box.parsed = nil
+        } else {
+            box = Box(box.fields, count: box.count)
+        }
     }
 }
 
-// The context values for delivery.
+// The wrapped values that a memory look-up reads. In a debug build, a key path to such a value allocates memory.
 extension RequestContext {
-    package var callbackQueue: CallbackQueue? { value(.callbackQueue) }
-    var pixelSizeReceiver: PixelSizeReceiver? { value(.pixelSizeReceiver) }
+    package var cache: (any ImageCaching)? {
+        get { box.fields.cache }
+        set { self[dynamicMember: \.cache] = newValue }
+    }
+    package var loader: (any ImageLoader)? {
+        get { box.fields.loader }
+        set { self[dynamicMember: \.loader] = newValue }
+    }
+    package var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
+        get { box.fields.cacheKeyFilter }
+        set { self[dynamicMember: \.cacheKeyFilter] = newValue }
+    }
+    package var decodeOptions: ImageCoderOptions? {
+        get { box.fields.decodeOptions }
+        set { self[dynamicMember: \.decodeOptions] = newValue }
+    }
+    package var callbackQueue: CallbackQueue? {
+        get { box.fields.callbackQueue }
+        set { self[dynamicMember: \.callbackQueue] = newValue }
+    }
 }
 
-// The context values that affect cache keys.
+// The values that affect cache keys.
 extension RequestContext {
-    /// The box in pixels into which the image is decoded. The value comes from `.imageThumbnailPixelSize` or, if the
-    /// context does not have this key, from the decode options.
+    /// The box in pixels into which the image is decoded. The value comes from the request or, if the request has no
+    /// size, from the decode options.
     var thumbnail: LoadKeys.Thumbnail? {
-        guard forRoles != nil else { return nil }
-        let further = decodeOptions
-        guard
-            let box = value(.imageThumbnailPixelSize, as: CGSize.self)
-                ?? further?.read(.decodeThumbnailPixelSize, as: CGSize.self)
-        else { return nil }
+        guard count > 0 else { return nil }
+        let further = self.decodeOptions
+        guard let box = self.size ?? further?.read(.decodeThumbnailPixelSize, as: CGSize.self) else { return nil }
         return LoadKeys.Thumbnail(
             box: box,
-            preservesAspectRatio: value(.imagePreserveAspectRatio, as: Bool.self)
-                ?? further?.read(.decodePreserveAspectRatio, as: Bool.self) ?? true)
+            preservesAspectRatio: self.preservesAspectRatio ?? further?.read(.decodePreserveAspectRatio, as: Bool.self)
+                ?? true)
     }
 
-    package var thumbnailPixelSize: CGSize? { value(.imageThumbnailPixelSize) }
-    var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? { has(.cacheKeyFilter) ? value(.cacheKeyFilter) : nil }
-    var cacheScope: CacheScope? { value(.cacheScope, as: String.self).map { .scoped($0) } }
+    package var cacheScope: CacheScope? { self.scopeName.map { .scoped($0) } }
 
-    /// Returns the transformer of the context. Returns nil if the value in the context is `NSNull`. Returns `default`
-    /// if the context has no value, or if the value is not a transformer.
+    /// Returns the transformer of the request. Returns nil if the request refuses a transformer, and `default` if the
+    /// request names none.
     package func transformer(default: (any ImageTransformer)?) -> (any ImageTransformer)? {
-        guard let value = forRoles?[.imageTransformer] else { return `default` }
-        if value is NSNull { return nil }
-        return self.value(.imageTransformer, as: (any ImageTransformer).self) ?? `default`
+        switch self.transformerChoice {
+        case nil: `default`
+        case .some(.none): nil
+        case .some(.transformer(let transformer)): transformer
+        }
     }
 }
 
-// The context values for decoding and encoding.
 extension RequestContext {
-    package var coder: (any ImageCoder)? { value(.imageCoder) }
-    package var decodingLimits: DecodingLimits? { value(.decodingLimits) }
-    var decodeOptions: ImageCoderOptions? { has(.imageDecodeOptions) ? value(.imageDecodeOptions) : nil }
-    var encodeOptions: ImageCoderOptions? { value(.imageEncodeOptions) }
-    var hasEncodeOptions: Bool { has(.imageEncodeOptions) }
-    var animatedImageClass: (any AnimatedImageProtocol.Type)? { value(.animatedImageClass) }
-    /// The value of `.animatedImageClass` as a subclass of ``Image``. A memory look-up with `.matchAnimatedImageClass`
-    /// checks whether the image is an instance of this class.
+    /// The class of animated images as a subclass of ``Image``. A memory look-up with `.matchAnimatedImageClass` checks
+    /// whether the image is an instance of this class.
     var animatedImageType: Image.Type? { value(.animatedImageClass) }
-    var scaleFactor: Double? { forRoles?.readNumber(.imageScaleFactor) }
-    var scaleDownLimitBytes: Int? { forRoles?.readByteCount(.imageScaleDownLimitBytes) }
-    var decodesToHDR: Bool? { forRoles?.readNumber(.imageDecodeToHDR).map { $0 != 0 } }
-
-    enum TypeHint {
-        /// The value is `NSNull`. Custom coders then receive no hint, not even the file extension.
-        case refused
-        case identifier(String)
-    }
-
-    var typeHint: TypeHint? {
-        if forRoles?[.imageTypeIdentifierHint] is NSNull { return .refused }
-        return value(.imageTypeIdentifierHint, as: String.self).map { .identifier($0) }
-    }
-}
-
-// The context values for caching.
-extension RequestContext {
-    var cacheSerializer: (any WebImageCacheSerializerProtocol)? { value(.cacheSerializer) }
-    var queryCacheType: ImageCacheType? { cacheType(.queryCacheType) }
-    var storeCacheType: ImageCacheType? { cacheType(.storeCacheType) }
-    var originalQueryCacheType: ImageCacheType? { cacheType(.originalQueryCacheType) }
-    var originalStoreCacheType: ImageCacheType? { cacheType(.originalStoreCacheType) }
-
-    /// Returns the cache type for a key. The value in the context can be an ``ImageCacheType`` or its raw number. The
-    /// contexts of SDWebImage contain raw numbers.
-    func cacheType(_ key: WebImageContextOption) -> ImageCacheType? {
-        guard let value = forRoles?[key] else { return nil }
-        if let number = value as? Int { return ImageCacheType(rawValue: number) }
-        return self.value(key)
-    }
-
-    package var entryIdentity: EntryIdentity? { forRoles?[.entryIdentity] as? EntryIdentity }
 
     /// Returns the context for a cache that stores an entry. With this context, the cache calls its completion
     /// directly, without a callback queue.
     func forCache(_ identity: EntryIdentity?) -> RequestContext {
-        with(.callbackQueue, CallbackQueue.invoking).with(.entryIdentity, identity)
+        var context = self
+        context.callbackQueue = .invoking
+        context.entryIdentity = identity
+        return context
     }
 
     /// Returns the context for a cache that looks up an entry. If `takesEntryAsStored` is true, the cache decodes the
     /// entry at its stored size and ignores the thumbnail size of the load. The caller passes true if `key` is the
     /// key of the requested variant.
     func forCache(_ key: EntryKey?, takesEntryAsStored: Bool) -> RequestContext {
-        let context = forCache(key.map { EntryIdentity(key: $0) })
+        var context = forCache(key.map { EntryIdentity(key: $0) })
         guard takesEntryAsStored else { return context }
-        return context.with(.imageThumbnailPixelSize, nil).with(.imagePreserveAspectRatio, nil)
+        context.size = nil
+        context.preservesAspectRatio = nil
+        return context
     }
 }
 
@@ -142,16 +169,4 @@ extension WebImageContextOption {
     /// ``EntryIdentity``: identifies the entry that a cache looks up or stores. The manager passes this value to its
     /// caches.
     package static let entryIdentity = WebImageContextOption(rawValue: "webimage.entryIdentity")
-}
-
-extension RequestContext {
-    /// The transformers of the context in their order. The list is empty for `NSNull`, and nil if the context has no
-    /// transformer.
-    var transformerList: [any ImageTransformer]? {
-        guard let value = forRoles?[.imageTransformer] else { return nil }
-        if value is NSNull { return [] }
-        let transformer = self.value(.imageTransformer, as: (any ImageTransformer).self)
-        if let pipeline = transformer as? ImagePipelineTransformer { return pipeline.transformers }
-        return transformer.map { [$0] }
-    }
 }

@@ -6,22 +6,22 @@ public import WebImageLoading
 extension ImageRequest {
     /// The manager that loads for the view; nil uses the shared manager.
     public var manager: (any ViewImageLoading)? {
-        get { get(.customManager) }
-        set { set(.customManager, newValue) }
+        get { values.value(.customManager) }
+        set { values.set(.customManager, newValue) }
     }
 
     /// Whether and how the image is decoded at the size of the view on screen. With nil, the default, an image view
     /// decodes at its size if the request has no other size; other views ignore their size.
     public var viewThumbnail: ViewThumbnail? {
-        get { get(.thumbnail) }
-        set { set(.thumbnail, newValue) }
+        get { values.value(.thumbnail) }
+        set { values.set(.thumbnail, newValue) }
     }
 
     /// Whether the placeholder may be the same image in another size. If true and memory contains such an image, the
     /// view shows that image as the placeholder. Default false.
     public var usesCachedVariantAsPlaceholder: Bool {
         get { values.takesCachedVariantAsPlaceholder }
-        set { set(.cachedVariantAsPlaceholder, newValue ? true : nil) }
+        set { values.set(.cachedVariantAsPlaceholder, newValue ? true : nil) }
     }
 
     /// A hash from which a placeholder is drawn if the load has no other placeholder.
@@ -40,9 +40,9 @@ extension ImageRequest {
         }
         set {
             switch newValue {
-            case nil: set(.placeholderHash, nil)
-            case .blur(let hash): set(.placeholderHash, hash)
-            case .thumb(let hash): set(.placeholderHash, hash)
+            case nil: values.set(.placeholderHash, nil)
+            case .blur(let hash): values.set(.placeholderHash, hash)
+            case .thumb(let hash): values.set(.placeholderHash, hash)
             }
         }
     }

@@ -98,11 +98,12 @@ extension ImageViewBinding {
     /// or if the context does not enable such placeholders.
     func variantInMemory(_ request: ViewLoadRequest) -> Image? {
         guard request.context.takesCachedVariantAsPlaceholder else { return nil }
-        let wanted = request.context.thumbnailPixelSize
+        let wanted = request.context.size
         let boxes = Self.variants.withLock { $0.others(than: wanted ?? .zero, of: request.url) }
         for box in boxes {
-            let context = request.context.with(.imageThumbnailPixelSize, box == .zero ? nil : box).forRoles
-            if let image = request.loader.imageInMemory(for: request.url, context: context) { return image }
+            var other = request.request
+            other.size = box == .zero ? nil : box
+            if let image = request.imageInMemory(other) { return image }
         }
         return nil
     }

@@ -19,7 +19,7 @@ extension ImageViewBinding {
         guard display.decodesAtViewSize, request.isSizedByView,
             // A picture that is in memory at full size needs no other size and no wait.
             request.options.contains(.fromLoaderOnly)
-                || request.loader.imageInMemory(for: request.url, context: request.context.forRoles) == nil
+                || request.imageInMemory(request.request) == nil
         else { return load.start() }
         // A load that must not wait begins now, at full size if the view has no layout.
         let isSynchronous = !request.options.isDisjoint(with: [.queryMemoryDataSync, .queryDiskDataSync])
@@ -97,7 +97,7 @@ extension ViewLoadRequest {
     /// The request of the same picture for a larger view.
     fileprivate var forSharpening: ViewLoadRequest {
         var request = self
-        request.options.subtract([.refreshCached, .fromLoaderOnly, .forceTransition, .progressiveLoad])
+        request.request.options.subtract([.refreshCached, .fromLoaderOnly, .forceTransition, .progressiveLoad])
         return request
     }
 }
@@ -112,13 +112,11 @@ extension WebImageManager {
 
     fileprivate func isSizedByView(_ options: WebImageOptions, _ context: RequestContext) -> Bool {
         options.isDisjoint(with: [.avoidAutoSetImage, .scaleDownLargeImages])
-            && !Self.sizingOptions.contains { context.has($0) } && delegate == nil && optionsProcessor == nil
+            && context.size == nil && context.preservesAspectRatio == nil && context.scaleDownLimitBytes == nil
+            && context.decodeOptions == nil && context.viewThumbnail == nil && delegate == nil
+            && optionsProcessor == nil
             && context.transformer(default: transformer) == nil
     }
-
-    private static let sizingOptions: [WebImageContextOption] = [
-        .thumbnail, .imageThumbnailPixelSize, .imagePreserveAspectRatio, .imageScaleDownLimitBytes, .imageDecodeOptions,
-    ]
 }
 
 extension Image {

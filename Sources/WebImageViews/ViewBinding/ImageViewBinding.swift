@@ -46,12 +46,13 @@ package import WebImageLoading
         let key = context.operationKey ?? defaultKey
         let loader = context.customManager ?? Self.defaultLoader()
         let expectedSize = context.expectedViewSize
-        context = context.with(.setImageOperationKey, key).with(.customManager, nil).with(.expectedViewSize, nil)
+        context = context.with(.customManager, nil).with(.expectedViewSize, nil)
+        context.operationKey = key
         latestOperationKey = key
         let listener = ViewLoadListener(progress: progress, completed: completed)
         let request = url.map {
             ViewLoadRequest(
-                url: $0, placeholder: placeholderImage, options: options, context: context, loader: loader,
+                ImageRequest(url: $0, options: options, values: context), placeholder: placeholderImage, loader: loader,
                 setImage: setImage, own: own, owner: owner, expectedSize: expectedSize)
         }
         if let request, let joined = join(request, key, listener) { return joined }
@@ -99,10 +100,10 @@ package import WebImageLoading
     /// Returns whether the view shows the picture of a URL and a context, which the last request under the view's own
     /// key has delivered.
     package func showsPicture(of url: URL, context: WebImageContext?, loader: any ViewImageLoading) -> Bool {
-        let context = RequestContext(context).with(.setImageOperationKey, defaultKey).with(.customManager, nil)
-        let request = ViewLoadRequest(
-            url: url, placeholder: nil, options: [], context: context, loader: loader, setImage: nil, own: nil)
-        return shownPicture(of: request, forKey: defaultKey) != nil
+        var context = RequestContext(context).with(.customManager, nil)
+        context.operationKey = defaultKey
+        let request = ImageRequest(url: url, options: [], values: context)
+        return shownPicture(of: ViewLoadRequest(request, loader: loader), forKey: defaultKey) != nil
     }
 
     /// Shows the placeholder, unless it was already shown or is no longer needed.

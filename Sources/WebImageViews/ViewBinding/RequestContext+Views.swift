@@ -4,15 +4,14 @@ package import WebImageLoading
 
 // Context values that only views use.
 extension RequestContext {
-    package var operationKey: String? { value(.setImageOperationKey) }
     var customManager: (any ViewImageLoading)? { value(.customManager) }
     var viewThumbnail: ViewThumbnail? { value(.thumbnail) }
-    var expectedViewSize: CGSize? { has(.expectedViewSize) ? value(.expectedViewSize) : nil }
+    var expectedViewSize: CGSize? { value(.expectedViewSize) }
     var takesCachedVariantAsPlaceholder: Bool { value(.cachedVariantAsPlaceholder) == true }
 
     /// The hash from which a placeholder is drawn. Nil if the value has another type; such a value is logged once.
     var placeholderHash: AnyHashable? {
-        guard let value = forRoles?[.placeholderHash] else { return nil }
+        guard let value: Any = self.value(.placeholderHash) else { return nil }
         guard let hash = value as? AnyHashable, value is BlurHash || value is ThumbHash else {
             _ = self.value(.placeholderHash, as: BlurHash.self)
             return nil

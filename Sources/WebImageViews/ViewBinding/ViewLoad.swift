@@ -33,6 +33,7 @@ final class ViewLoad: WebImageOperation {
     @MainActor private(set) weak var replacedImage: Image?
     @MainActor private weak var binding: ImageViewBinding?
     @MainActor private var listeners: [ViewLoadListener]
+    /// The values for the loader: those of the request without the values that only the view uses.
     @MainActor private var context: RequestContext
 
     @MainActor init(
@@ -91,12 +92,11 @@ final class ViewLoad: WebImageOperation {
 
     /// Calls the loader. `thumbnail` is the measured size of the view in pixels.
     @MainActor func start(thumbnail: CGSize? = nil) {
-        if let thumbnail { context.set(.imageThumbnailPixelSize, thumbnail) }
+        if let thumbnail { context.size = thumbnail }
         guard let turn = state.withLock({ $0.decisions.start() }) else { return }
         let relay = ViewProgressRelay { [weak self] in self?.deliverProgress(received: $0, expected: $1, turn) }
         let releaseObserver = CompletionReleaseObserver { MainThread.run { self.loaderReleasedCompletion(turn) } }
-        let operation = request.loader.loadImage(
-            with: request.url, options: request.options, context: context.forRoles,
+        let operation = load(
             progress: { received, expected, _ in relay.report(received: received, expected: expected) },
             completed: { image, data, error, cacheType, finished, _ in
                 let result = ViewLoadResult(
@@ -108,6 +108,19 @@ final class ViewLoad: WebImageOperation {
                 }
             })
         attach(operation, turn)
+    }
+
+    @MainActor private func load(
+        progress: @escaping ImageLoaderProgressBlock, completed: @escaping ViewImageLoadingCompletedBlock
+    ) -> any WebImageOperation {
+        // A manager takes the request itself. For another loader, the values must be converted to a dictionary.
+        if let manager = request.loader as? WebImageManager {
+            let request = ImageRequest(url: request.url, options: request.options, values: context)
+            return manager.loadImage(with: request, progress: progress, completed: completed)
+        }
+        return request.loader.loadImage(
+            with: request.url, options: request.options, context: context.forRoles, progress: progress,
+            completed: completed)
     }
 
     /// Cancels the loader's work. ``resume()`` starts the work again. Notifies no listener.
@@ -172,7 +185,7 @@ final class ViewLoad: WebImageOperation {
         }
         if result.finished, result.error == nil, !isStale { binding?.fillProgress(self) }
         if outcome.action.ends { detach() }
-        if result.finished { binding?.recordEnd(self, result, thumbnail: context.thumbnailPixelSize) }
+        if result.finished { binding?.recordEnd(self, result, thumbnail: context.size) }
         show(outcome, result)
     }
 

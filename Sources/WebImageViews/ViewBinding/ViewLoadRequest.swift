@@ -4,10 +4,8 @@ import WebImageLoading
 
 /// The parameters of one load of a view.
 @MainActor struct ViewLoadRequest {
-    var url: URL
+    var request: ImageRequest
     var placeholder: Image?
-    var options: WebImageOptions
-    var context: RequestContext
     var loader: any ViewImageLoading
     var setImage: ViewSetImageBlock?
     /// The further image of the view that `setImage` sets; nil if `setImage` is a block of the caller or nil.
@@ -23,14 +21,12 @@ import WebImageLoading
     let imageManager: WebImageManager?
 
     init(
-        url: URL, placeholder: Image?, options: WebImageOptions, context: RequestContext,
-        loader: any ViewImageLoading, setImage: ViewSetImageBlock?, own: FurtherViewImage?,
-        owner: ViewLoadOwner? = nil, expectedSize: CGSize? = nil
+        _ request: ImageRequest, placeholder: Image? = nil, loader: any ViewImageLoading,
+        setImage: ViewSetImageBlock? = nil, own: FurtherViewImage? = nil, owner: ViewLoadOwner? = nil,
+        expectedSize: CGSize? = nil
     ) {
-        self.url = url
+        self.request = request
         self.placeholder = placeholder
-        self.options = options
-        self.context = context
         self.loader = loader
         self.setImage = setImage
         self.own = own
@@ -40,6 +36,17 @@ import WebImageLoading
         let next = loader is WebImageManager ? nil : (loader as? any ForwardingViewLoader)?.nextLoader
         manager = RoleIdentity(next ?? loader)
         imageManager = (next ?? loader) as? WebImageManager
+    }
+
+    var url: URL { request.url }
+    var options: WebImageOptions { request.options }
+    var context: RequestContext { request.values }
+
+    /// Returns the image in memory that the loader would deliver for a request.
+    func imageInMemory(_ request: ImageRequest) -> Image? {
+        // A manager takes the request itself. For another loader, the values must be converted to a dictionary.
+        if let manager = loader as? WebImageManager { return manager.imageInMemory(for: request) }
+        return loader.imageInMemory(for: request.url, context: request.context)
     }
 
     /// Whether the load can be repeated later. A load with a block of the caller cannot be repeated, because such a
@@ -65,7 +72,7 @@ import WebImageLoading
     func isSamePicture(as other: ViewLoadRequest) -> Bool {
         url == other.url && hasSamePlace(as: other) && manager == other.manager
             && RoleIdentity(loader) == RoleIdentity(other.loader)
-            && (context.forRoles ?? [:]).isSame(as: other.context.forRoles ?? [:])
+            && context == other.context
     }
 
     /// Returns whether both requests, which have the same operation key, set the same image of the view. Blocks of

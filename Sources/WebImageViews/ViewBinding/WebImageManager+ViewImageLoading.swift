@@ -19,7 +19,11 @@ extension WebImageManager {
     /// Returns the image in memory that a URL and a context describe; nil for a miss. Costs one lock and one dictionary
     /// lookup.
     public func imageInMemory(for url: URL, context: WebImageContext?) -> Image? {
-        guard let key = LoadRequest(url, [], RequestContext(context), settings).keys.variant,
+        imageInMemory(for: ImageRequest(url: url, context: context))
+    }
+
+    func imageInMemory(for request: ImageRequest) -> Image? {
+        guard let key = LoadRequest(request, settings).keys.variant,
             let image = settings.roles.cache.layered?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
         else { return nil }
         return image

@@ -66,9 +66,10 @@ struct MemoryHitTests {
         #expect(found == 1000)
     }
 
-    /// Counts the allocations of loads that hit the memory cache, from the call to the completion. A scrolling list
-    /// starts such loads.
-    @Test func wholeLoadAllocatesAtMostThreeTimes() throws {
+    /// Counts the allocations of loads that hit the memory cache, from the call to the completion, with a loader that does
+    /// not allow the path of `PlainHit`. Such a load parses its context. For the loads of a scrolling list, see
+    /// `LoadCostTests`.
+    @Test func wholeLoadAllocatesAtMostSevenTimes() throws {
         var config = ImageCacheConfig()
         config.diskCacheClass = DictionaryDiskCache.self
         let cache = ImageCache(namespace: "loads", diskCacheDirectory: "/nowhere", config: config)
@@ -92,6 +93,6 @@ struct MemoryHitTests {
             }
         }
         #expect(found.withLock { $0 } == 2000)
-        #expect(count <= 3 * urls.count, "\(Double(count) / Double(urls.count)) a load")
+        #expect(count <= 7 * urls.count, "\(Double(count) / Double(urls.count)) a load")
     }
 }

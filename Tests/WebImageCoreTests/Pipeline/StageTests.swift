@@ -56,7 +56,7 @@ struct StageTests {
         let settings = LoadSettings(
             LoadSettings.Values(), LoadSettings.Roles(cache: cache, loader: loader), hasListener: false)
         var plan = LoadPlan(
-            LoadRequest(url, request.options, RequestContext(request.context), settings), host: host)
+            LoadRequest(request, settings), host: host)
         plan.observation = Host.Observation(span: WebImageStageSpan(id: 1, loadID: 1, stage: .load, url: url))
         return plan
     }

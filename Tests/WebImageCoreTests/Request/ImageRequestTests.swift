@@ -175,4 +175,70 @@ struct ImageRequestTests {
         #expect(request.cachePolicy == policy && request.priority == .high && request.options.contains(.retryFailed))
         #expect(ImageRequest(url: Self.url, options: request.options, context: nil).cachePolicy == policy)
     }
+
+    // MARK: Equality
+
+    private struct Transformer: ImageTransformer {
+        var transformerKey: String
+        func transformedImage(with image: Image, forKey key: String) -> Image? { image }
+    }
+
+    private static let own = WebImageContextOption(rawValue: "own")
+
+    @Test func requestsWithEqualValuesAreEqual() {
+        var one = ImageRequest(url: Self.url, size: CGSize(width: 4, height: 4), options: .retryFailed)
+        one.transformers = [Transformer(transformerKey: "a")]
+        one.cache = Self.cache
+        one.decodeOptions = [.decodeFirstFrameOnly: true]
+        one[Self.own] = "value"
+        let other = ImageRequest(url: one.url, options: one.options, context: one.context)
+        #expect(one == other && one.hashValue == other.hashValue && Set([one, other]).count == 1)
+    }
+
+    @Test(arguments: Self.rows.indices) func requestsThatDifferInOneValueDiffer(index: Int) {
+        let row = Self.rows[index]
+        var request = ImageRequest(url: Self.url)
+        row.set(&request, row.value())
+        #expect(request != ImageRequest(url: Self.url) && request == request)
+        // A value of another type sets nil.
+        struct Nothing: Sendable {}
+        row.set(&request, Nothing())
+        #expect(request == ImageRequest(url: Self.url) && request.context == nil)
+    }
+
+    @Test func transformersOfOtherKeysAndValuesThatCannotBeComparedDiffer() {
+        struct Opaque: Sendable { let value: Int }
+        let requests = ["a", "b"].map { ImageRequest(url: Self.url, transformers: [Transformer(transformerKey: $0)]) }
+        #expect(requests[0] != requests[1])
+        let opaque = (0..<2).map { _ in ImageRequest(url: Self.url, context: [Self.own: Opaque(value: 1)]) }
+        let copy = opaque[0]
+        #expect(opaque[0] != opaque[1] && opaque[0] == copy)
+    }
+
+    @Test func aCopyDoesNotChangeWithTheOriginal() {
+        let first = ImageRequest(url: Self.url, size: CGSize(width: 4, height: 4))
+        var second = first
+        second.size = CGSize(width: 8, height: 8)
+        second[Self.own] = 1
+        #expect(first.size == CGSize(width: 4, height: 4) && first[Self.own, as: Int.self] == nil)
+        #expect(second.context?.count == 2)
+    }
+
+    /// A custom cache or loader receives every value as the caller wrote it, also a value of a wrong type.
+    @Test func rolesReceiveTheContextOfTheCaller() throws {
+        let context: WebImageContext = [
+            .imageThumbnailPixelSize: "wrong", .queryCacheType: 1, .imageScaleFactor: 2, Self.own: 3,
+        ]
+        let request = ImageRequest(url: Self.url, context: context)
+        #expect(request.size == nil && request.queryCache == ImageCacheType(rawValue: 1) && request.scale == 2)
+        var changed = request
+        changed.cacheScope = "user"
+        for received in [request.context, changed.context] {
+            let received = try #require(received)
+            #expect(received[.imageThumbnailPixelSize] as? String == "wrong" && received[Self.own] as? Int == 3)
+            #expect(ImageRequest(url: Self.url, context: received).scale == 2)
+        }
+        #expect(request.context?[.queryCacheType] as? Int == 1 && request[.imageScaleFactor, as: Int.self] == 2)
+        #expect(changed.context?.count == 5)
+    }
 }

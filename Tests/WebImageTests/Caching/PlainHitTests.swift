@@ -95,8 +95,11 @@ struct PlainHitTests {
                 manager.cacheKeyFilter = setting == "filter" ? WebImageCacheKeyFilter { _ in "other" } : nil
                 for context in contexts {
                     for options in Self.options {
+                        let dictionary = context
                         let context = RequestContext(context)
-                        let long = LoadRequest(url, options, context, manager.settings).memoryImage
+                        let long = LoadRequest(
+                            ImageRequest(url: url, options: options, values: context), manager.settings
+                        ).memoryImage
                         let short: Image? =
                             if case .hit(let result) = manager.synchronousResult(
                                 url, options: options, context: context
@@ -108,6 +111,9 @@ struct PlainHitTests {
                         #expect(
                             long === short,
                             "\(loader.name), \(setting), \(options), \(context.forRoles.map { "\($0)" } ?? "nil")")
+                        let plain = manager.plainHit(url, options, dictionary)
+                        #expect(plain == nil || plain?.image === long)
+                        #expect((plain == nil) == (manager.plainHit(url, options, context) == nil))
                         if short != nil { hits += 1 }
                     }
                 }

@@ -77,12 +77,20 @@ extension ImageLoader {
 
 /// The input of a data loader.
 public struct ImageDataLoad: Sendable {
+    /// The request of the load. Its values do not change after the load has begun.
+    package var request: ImageRequest
     /// The URL to fetch.
-    public var url: URL
+    public var url: URL {
+        get { request.url }
+        set { request.url = newValue }
+    }
     /// The options of the load.
-    public var options: WebImageOptions
+    public var options: WebImageOptions {
+        get { request.options }
+        set { request.options = newValue }
+    }
     /// The context of the load. Its values do not change after the load has begun.
-    public var context: WebImageContext? { requestContext.forRoles }
+    public var context: WebImageContext? { request.context }
     /// The initial priority of the load.
     public var priority: LoadPriority
 
@@ -109,7 +117,6 @@ public struct ImageDataLoad: Sendable {
     /// If this property is nil, the download ends when its last subscriber cancels.
     public var finishedAfterCancel: (@Sendable (ImageDataResult) -> Void)?
 
-    package let requestContext: RequestContext
     /// The ``PreparedLoad/value`` that the loader created for this load; nil if the load was not prepared.
     package var prepared: (any AnyObject & Sendable)?
     // The box avoids a compiler bug (Swift 6.3). Without the box, the compiler destroys a short `Data` in an optional
@@ -125,16 +132,12 @@ public struct ImageDataLoad: Sendable {
     public init(
         url: URL, options: WebImageOptions = [], context: WebImageContext? = nil, priority: LoadPriority = .normal
     ) {
-        self.init(url: url, options: options, requestContext: RequestContext(context), priority: priority)
+        self.init(ImageRequest(url: url, options: options, context: context), priority: priority)
     }
 
-    package init(
-        url: URL, options: WebImageOptions, requestContext: RequestContext, priority: LoadPriority = .normal
-    ) {
-        self.url = url
-        self.options = options
+    package init(_ request: ImageRequest, priority: LoadPriority = .normal) {
+        self.request = request
         self.priority = priority
-        self.requestContext = requestContext
     }
 }
 

@@ -115,17 +115,3 @@ package struct VariantAttributes: Hashable, Sendable {
         }
     }
 }
-
-/// A disk layer that stores a record with each entry.
-package protocol RecordingDiskCache: DiskCaching {
-    /// Stores bytes with their record and metadata. Replaces the previous entry, its metadata and its extended data.
-    /// The replacement is atomic: a reader always finds bytes together with the metadata of the same bytes.
-    func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?)
-    /// Returns the verified bytes of an entry with their record, metadata and extended data. Reads the index only once.
-    /// Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.
-    func entry(forKey key: String) -> CachedResource?
-    /// Returns the record of an entry without reading the bytes of the entry; nil when there is no entry.
-    func record(forKey key: String) -> EntryRecord?
-    /// Removes every variant of this original. Does not remove the original.
-    func removeVariants(of source: KeyFingerprint)
-}

@@ -12,7 +12,10 @@ public import WebImageCore
 /// A request is a value: copies are independent, and one request can be loaded any number of times, on any thread.
 /// Every context key of the library has a property here, so typed properties and context values can be used together.
 /// ``options`` and ``context`` return the request in the untyped form.
-public struct ImageRequest: Sendable {
+///
+/// Two requests are equal if their URLs, options and values are equal: transformers of one type by their keys, caches,
+/// loaders and other objects by their addresses. Values that cannot be compared count as different.
+public struct ImageRequest: Sendable, Hashable {
     /// Which caches a load uses, and whether it may use the network.
     public enum CachePolicy: Sendable, Hashable, CaseIterable {
         /// Queries memory, then disk, then the loader.
@@ -31,6 +34,12 @@ public struct ImageRequest: Sendable {
     /// The options of the load. They include the bits that represent ``cachePolicy`` and ``priority``.
     public var options: WebImageOptions
     package var values: RequestContext
+
+    package init(url: URL, options: WebImageOptions, values: RequestContext) {
+        self.url = url
+        self.options = options
+        self.values = values
+    }
 
     /// Creates a request.
     ///
@@ -78,7 +87,7 @@ public struct ImageRequest: Sendable {
     }
 
     /// The request's values as a context; nil if all values are defaults.
-    public var context: WebImageContext? { values.forRoles.flatMap { $0.isEmpty ? nil : $0 } }
+    public var context: WebImageContext? { values.forRoles }
 
     /// The cache policy. Default ``CachePolicy/useCaches``.
     public var cachePolicy: CachePolicy {
@@ -112,9 +121,14 @@ extension ImageRequest {
     /// Reads or sets a context value that has no property here, such as a value for a custom loader or coder.
     public subscript<Value: Sendable>(key: WebImageContextOption, as type: Value.Type = Value.self) -> Value? {
         get { values.value(key, as: type) }
-        set { set(key, newValue) }
+        set { values.set(key, newValue) }
     }
 
-    package func get<Value>(_ key: WebImageContextOption) -> Value? { values.value(key) }
-    package mutating func set(_ key: WebImageContextOption, _ value: Any?) { values = values.with(key, value) }
+    /// Hashes URL, options and size. Requests that are equal in these differ rarely.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(options)
+        hasher.combine(size?.width)
+        hasher.combine(size?.height)
+    }
 }

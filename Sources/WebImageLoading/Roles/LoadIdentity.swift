@@ -32,5 +32,5 @@ extension ImageDataLoader {
 
 extension ImageDataLoad {
     /// The scope that the context's `.cacheScope` declares; nil if the context declares no scope.
-    package var declaredScope: CacheScope? { requestContext.cacheScope }
+    package var declaredScope: CacheScope? { request.values.cacheScope }
 }
