@@ -5,11 +5,9 @@ import WebImageLoading
 /// The parameters of one download. This is a class, so that queues, transfers and waiting tasks share one copy.
 final class DownloadPlan: Sendable {
     let settings: DownloaderSettings
-    let transfer: CurlTransferRequest
+    let transfer: WebImageDownloaderOrder
     let responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
     let decryptor: (any WebImageDownloaderDecryptorProtocol)?
-    let options: WebImageOptions
-    let context: RequestContext
     let cacheScope: CacheScope
     /// The conditional header fields for the cached body; empty if no cached body is revalidated. They are sent in
     /// addition to the request's own fields. If the cached body is still valid, the server can answer 304.
@@ -19,7 +17,8 @@ final class DownloadPlan: Sendable {
     private let urlText: String
 
     init(
-        _ load: ImageDataLoad, _ transfer: CurlTransferRequest, _ cacheScope: CacheScope, _ settings: DownloaderSettings
+        _ load: ImageDataLoad, _ transfer: WebImageDownloaderOrder, _ cacheScope: CacheScope,
+        _ settings: DownloaderSettings
     ) {
         self.settings = settings
         self.transfer = transfer
@@ -30,8 +29,6 @@ final class DownloadPlan: Sendable {
         decryptor =
             load.request.decryptor
             ?? settings.values.decryptor
-        options = load.options
-        context = load.request.values
         validators = .none
         requestedURL = load.url
         urlText = transfer.request.url.absoluteString
@@ -44,8 +41,6 @@ final class DownloadPlan: Sendable {
         cacheScope = plan.cacheScope
         responseModifier = plan.responseModifier
         decryptor = plan.decryptor
-        options = plan.options
-        context = plan.context
         self.validators = validators
         requestedURL = plan.requestedURL
         urlText = plan.urlText
@@ -104,10 +99,10 @@ extension DownloadPlan {
     }
 }
 
-extension CurlTransferRequest {
+extension WebImageDownloaderOrder {
     /// Whether two transfers yield the same bytes. Timeout and priority are not compared, because they do not affect
     /// the bytes. A shared download uses the timeout of its first subscriber.
-    fileprivate func yieldsTheSame(as other: CurlTransferRequest) -> Bool {
+    fileprivate func yieldsTheSame(as other: WebImageDownloaderOrder) -> Bool {
         var request = request
         request.timeoutInterval = other.request.timeoutInterval
         return request == other.request && route == other.route

@@ -69,10 +69,8 @@ final class SharedDownload: Sendable {
         }
     }
 
-    private func operation(for transfer: CurlTransferRequest) -> any WebImageDownloaderOperationProtocol {
-        plan.operationClass.init(
-            WebImageDownloaderOrder(
-                transfer, options: plan.options, context: plan.context, engine: environment.engine))
+    private func operation(for transfer: WebImageDownloaderOrder) -> any WebImageDownloaderOperationProtocol {
+        plan.operationClass.init(transfer)
     }
 
     /// Whether the missing part of the body is so small that finishing the download costs less than fetching it again.

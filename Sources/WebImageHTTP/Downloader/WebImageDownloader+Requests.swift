@@ -27,8 +27,9 @@ extension WebImageDownloader {
         if let refusal = settings.values.config.policy?.refusal(of: url) { throw refusal }
         return DownloadPlan(
             load,
-            CurlTransferRequest(
-                request, route: settings.route, priority: load.priorityHandle?.priority ?? load.priority),
+            WebImageDownloaderOrder(
+                request, route: settings.route, priority: load.priorityHandle?.priority ?? load.priority,
+                of: load.request, engine: engine),
             Self.scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)
     }
 

@@ -2,6 +2,7 @@ import CWebImageCurl
 import CWebImageCurlShim
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// Owns one curl easy handle and the buffer for curl's error messages.
 ///
@@ -13,8 +14,9 @@ final class CurlEasy {
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var resolveList: UnsafeMutablePointer<curl_slist>?
     private let ledgerKind: String
-    /// The request whose options are set in the handle; nil if the next transfer must set all options.
-    var prepared: CurlTransferRequest?
+    /// The request and route whose options are set in the handle; nil if the next transfer must set all options. The
+    /// whole order would keep objects of the load.
+    var prepared: (request: WebImageRequest, route: CurlRoute)?
 
     /// Nil if libcurl cannot be used or is out of memory.
     init?(label: String) {

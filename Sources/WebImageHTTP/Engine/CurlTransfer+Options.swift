@@ -7,12 +7,12 @@ extension CurlTransfer {
     /// Sets every option of the transfer. If the handle is prepared for a request with equal options, sets only the
     /// options that differ for each transfer.
     func configure(_ easy: CurlEasy, cookies: CurlCookieJar?) {
-        if isPlain, let prepared = easy.prepared, order.needsTheSameOptions(as: prepared) {
+        if isPlain, let prepared = easy.prepared, order.needsTheSameOptions(as: prepared.request, prepared.route) {
             setOwn(easy)
         } else {
             easy.reset()
             setAll(easy, cookies: cookies)
-            if isPlain { easy.prepared = order }
+            if isPlain { easy.prepared = (order.request, order.route) }
         }
     }
 
@@ -147,13 +147,13 @@ extension CurlTransfer {
     }
 }
 
-extension CurlTransferRequest {
-    /// Whether the options for this request and for `other` differ only in the options that `setOwn` sets.
-    fileprivate func needsTheSameOptions(as other: CurlTransferRequest) -> Bool {
-        route === other.route && request.maxBodyBytes == other.request.maxBodyBytes
-            && request.timeoutInterval == other.request.timeoutInterval
-            && request.allowsInvalidCertificates == other.request.allowsInvalidCertificates
-            && request.allHTTPHeaderFields == other.request.allHTTPHeaderFields
+extension WebImageDownloaderOrder {
+    /// Whether the options for this request and for another request differ only in the options that `setOwn` sets.
+    fileprivate func needsTheSameOptions(as other: WebImageRequest, _ otherRoute: CurlRoute) -> Bool {
+        route === otherRoute && request.maxBodyBytes == other.maxBodyBytes
+            && request.timeoutInterval == other.timeoutInterval
+            && request.allowsInvalidCertificates == other.allowsInvalidCertificates
+            && request.allHTTPHeaderFields == other.allHTTPHeaderFields
     }
 }
 

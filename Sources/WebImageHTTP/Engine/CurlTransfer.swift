@@ -2,31 +2,6 @@ import Foundation
 import WebImageCore
 import WebImageLoading
 
-/// The immutable parameters of one transfer. This is a class, so that all users of the parameters share one copy. The
-/// few functions that change a parameter create a new object.
-final class CurlTransferRequest: Sendable {
-    let request: WebImageRequest
-    let route: CurlRoute
-    let priority: LoadPriority
-
-    init(_ request: WebImageRequest, route: CurlRoute = CurlRoute(), priority: LoadPriority = .normal) {
-        self.request = request
-        self.route = route
-        self.priority = priority
-    }
-
-    func with(_ request: WebImageRequest) -> CurlTransferRequest {
-        CurlTransferRequest(request, route: route, priority: priority)
-    }
-
-    func with(_ priority: LoadPriority) -> CurlTransferRequest {
-        CurlTransferRequest(request, route: route, priority: priority)
-    }
-
-    /// The rules for URLs and addresses; nil allows all URLs and addresses.
-    var policy: DownloadPolicy? { route.members.policy }
-}
-
 /// The times of the engine's loop. Used only on the engine's thread.
 final class EngineClock {
     /// The start of the current turn.
@@ -45,7 +20,7 @@ final class EngineClock {
 final class CurlTransfer: @unchecked Sendable {
     // Unchecked is correct because the variables are used only on the engine's thread and the other properties are
     // immutable.
-    let order: CurlTransferRequest
+    let order: WebImageDownloaderOrder
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
@@ -74,7 +49,7 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var isRedirect = false
     private(set) var hasEnded = false
 
-    init(_ order: CurlTransferRequest, sink: any WebImageDownloaderSink) {
+    init(_ order: WebImageDownloaderOrder, sink: any WebImageDownloaderSink) {
         self.order = order
         self.sink = sink
     }

@@ -1,38 +1,71 @@
 public import WebImageCore
 public import WebImageLoading
 
-/// The parameters of one transfer.
-public struct WebImageDownloaderOrder: Sendable {
+/// The parameters of one transfer. This is a class, so that all users of the parameters share one copy. The few
+/// functions that change a parameter create a new object.
+public final class WebImageDownloaderOrder: Sendable {
     /// The request to send.
-    public var request: WebImageRequest { transfer.request }
+    public let request: WebImageRequest
     /// The options of the load.
     public let options: WebImageOptions
     /// The context of the load.
-    public var context: WebImageContext? { requestContext.forRoles }
+    public var context: WebImageContext? { values.forRoles }
 
-    let transfer: CurlTransferRequest
-    let engine: CurlEngine
-    /// Whether the operation follows redirects itself, because it is used without a downloader.
-    let followsRedirects: Bool
-    private let requestContext: RequestContext
+    let route: CurlRoute
+    let priority: LoadPriority
+    /// Whether the operation follows redirects itself and uses the connections of ``WebImageDownloader/shared``, because
+    /// it is used without a downloader.
+    let isAlone: Bool
+    private let values: RequestContext
+    // Weak, because an engine retains the orders of its transfers.
+    private weak let ownEngine: CurlEngine?
+
+    /// The engine that performs the transfer; nil if its downloader no longer exists.
+    var engine: CurlEngine? { isAlone ? WebImageDownloader.shared.engine : ownEngine }
+    /// The rules for URLs and addresses; nil allows all URLs and addresses.
+    var policy: DownloadPolicy? { route.members.policy }
 
     init(
-        _ transfer: CurlTransferRequest, options: WebImageOptions, context: RequestContext, engine: CurlEngine,
-        followsRedirects: Bool = false
+        _ request: WebImageRequest, route: CurlRoute = CurlRoute(), priority: LoadPriority = .normal,
+        of load: ImageRequest? = nil, engine: CurlEngine? = nil, isAlone: Bool = false
     ) {
-        self.followsRedirects = followsRedirects
-        self.transfer = transfer
-        self.options = options
-        self.engine = engine
-        requestContext = context
+        self.request = request
+        self.route = route
+        self.priority = priority
+        self.isAlone = isAlone
+        ownEngine = engine
+        options = load?.options ?? []
+        values = load?.values ?? RequestContext(nil)
     }
 
     /// Makes an order for an operation that is used without a downloader. The operation uses the connections of
     /// ``WebImageDownloader/shared`` and follows redirects itself.
-    public init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
-        self.init(
-            CurlTransferRequest(request), options: options, context: RequestContext(context),
-            engine: WebImageDownloader.shared.engine, followsRedirects: true)
+    public convenience init(request: WebImageRequest, options: WebImageOptions = [], context: WebImageContext? = nil) {
+        self.init(request, of: ImageRequest(url: request.url, options: options, context: context), isAlone: true)
+    }
+
+    private init(
+        _ order: WebImageDownloaderOrder, _ request: WebImageRequest, _ route: CurlRoute, _ priority: LoadPriority
+    ) {
+        self.request = request
+        self.route = route
+        self.priority = priority
+        (options, values) = (order.options, order.values)
+        ownEngine = order.ownEngine
+        isAlone = order.isAlone
+    }
+
+    func with(_ request: WebImageRequest) -> WebImageDownloaderOrder {
+        WebImageDownloaderOrder(self, request, route, priority)
+    }
+
+    /// Returns the order for a request to another origin, without credentials.
+    func withoutCredentials(_ request: WebImageRequest) -> WebImageDownloaderOrder {
+        WebImageDownloaderOrder(self, request, route.anonymous, priority)
+    }
+
+    func with(_ priority: LoadPriority) -> WebImageDownloaderOrder {
+        WebImageDownloaderOrder(self, request, route, priority)
     }
 }
 
@@ -80,20 +113,21 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
 
     /// Sends the request.
     open func start(_ sink: any WebImageDownloaderSink) {
-        guard order.followsRedirects else { return start(order.transfer, sink) }
-        start(order.transfer, RedirectingSink(order.transfer, sink) { self.start($0, $1) })
+        guard order.isAlone else { return start(order, sink) }
+        start(order, RedirectingSink(order, sink) { self.start($0, $1) })
     }
 
-    private func start(_ request: CurlTransferRequest, _ sink: any WebImageDownloaderSink) {
-        let transfer = CurlTransfer(request, sink: sink)
+    private func start(_ order: WebImageDownloaderOrder, _ sink: any WebImageDownloaderSink) {
+        guard let engine = order.engine else { return sink.transferDidEnd(.failure(.cancelled)) }
+        let transfer = CurlTransfer(order, sink: sink)
         let isCancelled = state.withLock { state in
             state.transfer = transfer
             return state.isCancelled
         }
         // Start the transfer before cancelling it. An engine that has not started any transfer has no thread and
         // ignores a cancel. In the other order, the transfer could therefore run although it was cancelled.
-        order.engine.start(transfer)
-        if isCancelled { order.engine.cancel(transfer) }
+        engine.start(transfer)
+        if isCancelled { engine.cancel(transfer) }
     }
 
     /// Ends the transfer with `.cancelled`. Further calls do nothing.
@@ -102,7 +136,7 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
             state.isCancelled = true
             return state.transfer
         }
-        if let transfer { order.engine.cancel(transfer) }
+        if let transfer { order.engine?.cancel(transfer) }
     }
 
     /// Whether ``cancel()`` was called.
@@ -110,6 +144,6 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
 
     /// Changes the transfer's share of the bandwidth of an HTTP/2 connection.
     open func priorityDidChange(_ priority: LoadPriority) {
-        if let transfer = state.withLock({ $0.transfer }) { order.engine.setPriority(transfer, priority) }
+        if let transfer = state.withLock({ $0.transfer }) { order.engine?.setPriority(transfer, priority) }
     }
 }

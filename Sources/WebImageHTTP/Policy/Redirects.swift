@@ -16,7 +16,7 @@ struct Redirect: Sendable {
             let location = response.value(forHTTPHeaderField: "location"), !location.isEmpty,
             let target = URL(string: location, relativeTo: source)?.absoluteURL
         else { return nil }
-        // Pass on a URL without a valid host unchanged. `CurlTransferRequest.following` then refuses it with an error
+        // Pass on a URL without a valid host unchanged. `WebImageDownloaderOrder.following` then refuses it with an error
         // that states the reason.
         self.target = target.withCanonicalHost ?? target
         self.status = status
@@ -26,7 +26,7 @@ struct Redirect: Sendable {
 
 /// Decides which redirects are followed and with which request (RFC 9110 §15.4). Curl never follows a redirect,
 /// because it would send the header fields of the request to every origin.
-extension CurlTransferRequest {
+extension WebImageDownloaderOrder {
     /// Returns the request for the target of a redirect.
     ///
     /// - Parameter count: The number of redirects so far, including this one.
@@ -35,7 +35,7 @@ extension CurlTransferRequest {
     ///   other than GET and HEAD, to a different origin.
     func following(
         _ redirect: Redirect, count: Int, of first: URL
-    ) throws(WebImageError) -> CurlTransferRequest {
+    ) throws(WebImageError) -> WebImageDownloaderOrder {
         if let refusal = refusal(of: redirect, from: first) { throw refusal }
         guard let next = redirected(redirect) else {
             throw .redirectedBody(request.httpMethod, redirect.target)
@@ -56,7 +56,7 @@ extension CurlTransferRequest {
     /// fields in `harmlessFields`.
     ///
     /// Returns nil if the redirect would send a body, or a method other than GET and HEAD, to a different origin.
-    private func redirected(_ redirect: Redirect) -> CurlTransferRequest? {
+    private func redirected(_ redirect: Redirect) -> WebImageDownloaderOrder? {
         var next = request
         next.url = redirect.target
         let becomesGet =
@@ -74,7 +74,7 @@ extension CurlTransferRequest {
         for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
             next.setValue(nil, forHTTPHeaderField: field)
         }
-        return CurlTransferRequest(next, route: route.anonymous, priority: priority)
+        return withoutCredentials(next)
     }
 
     /// The header fields that another origin may receive: they identify neither the user nor the page. `Range` is among
