@@ -68,15 +68,9 @@ extension WebImageManager {
         switch delivery {
         case .size, .unchanged: break
         case .progress(let received, let expected, let target): progress?(received, expected, target)
-        case .partial(let image): completed(image, nil, nil, .none, false, url)
-        case .cached(let result): completed(result.image, result.data, nil, result.cacheType, true, url)
-        case .finished(let result):
-            completed(result?.image, result?.data, nil, result?.cacheType ?? .none, true, url)
-        case .failed(let error): completed(nil, nil, error, .none, true, url)
-        // The cached image stays valid. Deliver it with the error, so that a caller that shows every image it receives
-        // does not remove it.
-        case .notRefreshed(let result, let error):
-            completed(result.image, result.data, error, result.cacheType, true, url)
+        default:
+            completed(
+                delivery.image, delivery.data, delivery.error, delivery.cacheType, delivery.isFinished, url)
         }
     }
 

@@ -76,13 +76,6 @@ extension LoadDelivery {
         default: StageSummary()
         }
     }
-
-    fileprivate var error: WebImageError? {
-        switch self {
-        case .failed(let error), .notRefreshed(_, let error): error
-        default: nil
-        }
-    }
 }
 
 extension WebImageManager: PipelineHost {

@@ -26,7 +26,7 @@ public struct WebImageResult: Sendable {
     /// from memory, because the image itself records the version (``Image/originalVersion(as:)``).
     var version: ContentDigest?
 
-    init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
+    package init(image: Image, data: Data? = nil, encodedByteCount: Int? = nil, cacheType: ImageCacheType) {
         self.image = image
         self.data = data
         self.encodedByteCount = encodedByteCount

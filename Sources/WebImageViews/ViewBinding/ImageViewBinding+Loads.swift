@@ -23,16 +23,16 @@ extension ImageViewBinding {
     /// before this function returns. With a transition and `.waitTransition`, calls `completion` at the end of the
     /// transition instead.
     func show(
-        _ image: Image?, _ result: ViewLoadResult, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
+        _ image: Image?, _ delivery: LoadDelivery, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
     ) {
         let (key, request, generation) = (load.key, load.request, load.generation)
         slots[key]?.oldestShowable = generation
-        slots[key]?.partial = result.finished ? nil : image
+        slots[key]?.partial = delivery.isFinished ? nil : image
         let put: @MainActor () -> Void = { [weak self] in
-            self?.put(image, result.data, result.cacheType, request.url, request.setImage)
+            self?.put(image, delivery.data, delivery.cacheType, request.url, request.setImage)
         }
         guard let display, display.hasTransition, !load.isSharpening,
-            ViewTransitionPolicy.runs(for: result.cacheType, finished: result.finished, options: request.options)
+            ViewTransitionPolicy.runs(for: delivery.cacheType, finished: delivery.isFinished, options: request.options)
         else {
             put()
             return completion()
@@ -40,7 +40,7 @@ extension ImageViewBinding {
         let waits = request.options.contains(.waitTransition)
         display.perform(
             ViewTransition(
-                image: image, data: result.data, cacheType: result.cacheType, url: request.url,
+                image: image, data: delivery.data, cacheType: delivery.cacheType, url: request.url,
                 isCurrent: { [weak self] in
                     self?.latestOperationKey == key && self?.slots[key]?.newest == generation
                 },
@@ -50,20 +50,20 @@ extension ImageViewBinding {
 
     /// Records the image or the failure that a load has delivered. With `.refreshCached`, this function is called a
     /// second time for the refreshed image.
-    func recordEnd(_ load: ViewLoad, _ result: ViewLoadResult, thumbnail: CGSize?) {
+    func recordEnd(_ load: ViewLoad, _ delivery: LoadDelivery, thumbnail: CGSize?) {
         load.isSettled = true
         // A picture that cannot be decoded again stays visible, so the view has no failure.
-        if load.isSharpening, result.error != nil || isSuperseded(load) { return }
+        if load.isSharpening, delivery.error != nil || isSuperseded(load) { return }
         if !slots.values.contains(where: { $0.running.contains { !$0.isSettled } }) { display?.updateIndicator(.stop) }
-        if let image = result.image, !image.isIncremental {
+        if let image = delivery.image, !image.isIncremental {
             Self.variants.withLock { $0.note(thumbnail ?? .zero, of: load.request.url) }
         }
         guard let slot = slots[load.key], load.generation == slot.newest else { return }
-        let isCancelled = result.error?.isCancellation == true
+        let isCancelled = delivery.error?.isCancellation == true
         if !isCancelled {
             // A failed refresh is recorded as well, although the view keeps its picture.
-            slot.failure = result.error
-            if let image = result.image { slot.shown = image }
+            slot.failure = delivery.error
+            if let image = delivery.image { slot.shown = image }
         }
         guard !isCancelled, load.key == defaultKey || load.request.own != nil else { return }
         let failures = slots.values.compactMap(\.failure)

@@ -71,7 +71,7 @@ final class ViewLoad: WebImageOperation {
         }
         guard isNew else { return }
         operation?.cancel()
-        MainThread.run { self.deliver(ViewLoadResult(error: .cancelled)) }
+        MainThread.run { self.deliver(.failed(.cancelled)) }
     }
 
     /// Adds the listener of an equal request. It receives the results of this load in the same way as the listener that
@@ -99,12 +99,14 @@ final class ViewLoad: WebImageOperation {
         let operation = load(
             progress: { received, expected, _ in relay.report(received: received, expected: expected) },
             completed: { image, data, error, cacheType, finished, _ in
-                let result = ViewLoadResult(
-                    image: image, data: data, error: error, cacheType: cacheType, finished: finished)
+                guard
+                    let delivery = LoadDelivery(
+                        image: image, data: data, error: error, cacheType: cacheType, finished: finished)
+                else { return }
                 // Let the delivery retain the `releaseObserver`. Otherwise the release could be handled before the
                 // delivery.
                 MainThread.run { [releaseObserver] in
-                    withExtendedLifetime(releaseObserver) { self.deliver(result, turn) }
+                    withExtendedLifetime(releaseObserver) { self.deliver(delivery, turn) }
                 }
             })
         attach(operation, turn)
@@ -154,39 +156,36 @@ final class ViewLoad: WebImageOperation {
             listeners = []
             state.withLock { $0.decisions.end() }
             detach()
-        case .fail: deliver(ViewLoadResult(error: .abandoned(request.url)))
+        case .fail: deliver(.failed(.abandoned(request.url)))
         }
     }
 
     // MARK: Deliveries
 
-    @MainActor func deliver(_ result: ViewLoadResult, _ turn: Int? = nil) {
+    @MainActor func deliver(_ delivery: LoadDelivery, _ turn: Int? = nil) {
         let decisions = state.withLock { $0.decisions }
         guard decisions.receives(turn: turn) else { return }
-        let result = decisions.isCancelled ? ViewLoadResult(error: .cancelled.with(url: request.url)) : result
+        let delivery: LoadDelivery =
+            decisions.isCancelled ? .failed(.cancelled.with(url: request.url)) : delivery
         let isStale = decisions.isReplaced || binding?.isSuperseded(self) != false
-        let isCancellation = result.error?.isCancellation == true
+        let error = delivery.error
         let hasErrorImage =
-            result.error != nil && !isCancellation && binding?.hasErrorImage(forKey: key) == true
+            error.map { !$0.isCancellation } == true && binding?.hasErrorImage(forKey: key) == true
         // A failed refresh delivers the cached image with its error. The view already shows this image.
-        let isRepeated = result.error != nil && showsImage
-        let delivery = ViewLoadState.Delivery(
-            hasImage: result.image != nil && !isRepeated, hasError: result.error != nil, isCancellation: isCancellation,
-            finished: result.finished)
-        let outcome = state.withLock {
-            $0.decisions.deliver(
-                delivery, isStale: isStale, hasErrorImage: hasErrorImage, options: request.options)
+        let decided = if showsImage, let error { LoadDelivery.failed(error) } else { delivery }
+        let action = state.withLock {
+            $0.decisions.deliver(decided, isStale: isStale, hasErrorImage: hasErrorImage, options: request.options)
         }
-        if outcome.action.display == .image {
+        if action.display == .image {
             holdsPlaceholder = false
             showsImage = true
         } else {
             binding?.releasePlaceholder(of: self)
         }
-        if result.finished, result.error == nil, !isStale { binding?.fillProgress(self) }
-        if outcome.action.ends { detach() }
-        if result.finished { binding?.recordEnd(self, result, thumbnail: context.size) }
-        show(outcome, result)
+        if delivery.isFinished, error == nil, !isStale { binding?.fillProgress(self) }
+        if action.ends { detach() }
+        if delivery.isFinished { binding?.recordEnd(self, delivery, thumbnail: context.size) }
+        show(action, delivery)
     }
 
     @MainActor private func deliverProgress(received: Int, expected: Int, _ turn: Int) {
@@ -204,37 +203,35 @@ final class ViewLoad: WebImageOperation {
         withExtendedLifetime(operation) {}
     }
 
-    @MainActor private func show(_ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult) {
-        let completion = completion(outcome, result)
-        switch outcome.action.display {
+    @MainActor private func show(_ action: ViewLoadAction, _ delivery: LoadDelivery) {
+        let completion = completion(action, delivery)
+        switch action.display {
         case .keep: completion()
-        case .image: put(result.image, result, completion)
+        case .image: put(delivery.image, delivery, completion)
         case .placeholder:
-            put(request.placeholder ?? PlaceholderHashes.image(request.context), ViewLoadResult(), completion)
-        case .errorImage: put(binding?.errorImage, ViewLoadResult(), completion)
+            put(request.placeholder ?? PlaceholderHashes.image(request.context), .finished(nil), completion)
+        case .errorImage: put(binding?.errorImage, .finished(nil), completion)
         }
     }
 
-    @MainActor private func put(_ image: Image?, _ shown: ViewLoadResult, _ completion: @escaping @MainActor () -> Void)
-    {
+    @MainActor private func put(_ image: Image?, _ shown: LoadDelivery, _ completion: @escaping @MainActor () -> Void) {
         guard let binding else { return completion() }
         binding.show(image, shown, for: self, completion)
     }
 
     /// Returns the block that calls the listeners for a delivery. The block must be called only once.
     @MainActor private func completion(
-        _ outcome: ViewLoadState.Outcome, _ result: ViewLoadResult
+        _ action: ViewLoadAction, _ delivery: LoadDelivery
     ) -> @MainActor () -> Void {
-        let notified = outcome.completes ? listeners : []
+        let notified = action.completes ? listeners : []
         // Remove the listeners now, so that the objects that they capture are released as soon as the block has run.
-        if outcome.action.ends { listeners = [] }
+        if action.ends { listeners = [] }
         let url = request.url
-        let owner = outcome.completes ? request.owner : nil
+        let owner = action.completes ? request.owner : nil
         return {
-            owner?.completed(result.image, result.data, result.error, result.cacheType, result.finished, url)
-            for listener in notified {
-                listener.completed?(
-                    result.image, result.data, result.error, result.cacheType, result.finished, url)
+            for completed in [owner?.completed] + notified.map(\.completed) {
+                completed?(
+                    delivery.image, delivery.data, delivery.error, delivery.cacheType, delivery.isFinished, url)
             }
         }
     }

@@ -22,32 +22,6 @@ package struct ViewLoadAction: Equatable {
     /// Whether later deliveries of this load are ignored.
     package var ends: Bool
 
-    /// The properties of one delivery that affect the decision.
-    package struct Delivery {
-        package var hasImage: Bool
-        package var hasError = false
-        package var finished = true
-        /// Whether another load has replaced this load, or the view already shows an image of a newer load.
-        package var isStale = false
-        /// Whether the load failed for another reason than a cancel, and the view has an error image.
-        package var hasErrorImage = false
-        /// Whether the view shows a complete image of the request: the cached image before a refresh, or the image of an
-        /// earlier load of the same request.
-        package var hasShownImage = false
-
-        package init(
-            hasImage: Bool, hasError: Bool = false, finished: Bool = true, isStale: Bool = false,
-            hasErrorImage: Bool = false, hasShownImage: Bool = false
-        ) {
-            self.hasImage = hasImage
-            self.hasError = hasError
-            self.finished = finished
-            self.isStale = isStale
-            self.hasErrorImage = hasErrorImage
-            self.hasShownImage = hasShownImage
-        }
-    }
-
     package init(display: Display, completes: Bool, ends: Bool) {
         self.display = display
         self.completes = completes
@@ -60,18 +34,28 @@ package struct ViewLoadAction: Equatable {
     /// each partial image, because the caller receives partial images in no other way. With `.refreshCached`, the
     /// completion is called for the cached image, but the load continues until the refreshed image arrives. While a
     /// complete image is refreshed, the view keeps it instead of partial images, and also if the refresh fails.
-    package init(for delivery: Delivery, options: WebImageOptions) {
+    ///
+    /// - Parameters:
+    ///   - isStale: Whether another load has replaced this load, or the view already shows an image of a newer load.
+    ///   - hasErrorImage: Whether the load failed for another reason than a cancel, and the view has an error image.
+    ///   - hasShownImage: Whether the view shows a complete image of the request: the cached image before a refresh, or
+    ///     the image of an earlier load of the same request.
+    package init(
+        for delivery: LoadDelivery, isStale: Bool = false, hasErrorImage: Bool = false, hasShownImage: Bool = false,
+        options: WebImageOptions
+    ) {
+        let (hasImage, isFinished) = (delivery.image != nil, delivery.isFinished)
         let showsItself = options.contains(.avoidAutoSetImage)
-        completes = delivery.finished || (showsItself && !delivery.isStale)
-        ends = delivery.finished && !(options.contains(.refreshCached) && delivery.hasImage && !delivery.hasError)
-        if delivery.isStale {
+        completes = isFinished || (showsItself && !isStale)
+        ends = isFinished && !(options.contains(.refreshCached) && hasImage && delivery.error == nil)
+        if isStale {
             display = .keep
-        } else if delivery.hasImage {
-            let keeps = showsItself || (delivery.hasShownImage && !delivery.finished)
+        } else if hasImage {
+            let keeps = showsItself || (hasShownImage && !isFinished)
             display = keeps ? .keep : .image
-        } else if !delivery.finished || delivery.hasShownImage {
+        } else if !isFinished || hasShownImage {
             display = .keep
-        } else if delivery.hasErrorImage, !showsItself {
+        } else if hasErrorImage, !showsItself {
             display = .errorImage
         } else {
             display = options.contains(.delayPlaceholder) ? .placeholder : .keep

@@ -133,12 +133,3 @@ struct ViewLoadListener {
     var progress: ViewImageProgressBlock?
     var completed: ViewImageInternalCompletedBlock?
 }
-
-/// The values of one delivery of a loader.
-struct ViewLoadResult: Sendable {
-    var image: Image?
-    var data: Data?
-    var error: WebImageError?
-    var cacheType = ImageCacheType.none
-    var finished = true
-}

@@ -17,21 +17,6 @@ struct ViewLoadState: Sendable {
         case ended(isCancelled: Bool)
     }
 
-    /// The properties of a delivery that affect the decision.
-    struct Delivery: Sendable {
-        var hasImage = false
-        var hasError = false
-        var isCancellation = false
-        var finished = true
-    }
-
-    /// The decision about a delivery.
-    struct Outcome {
-        let action: ViewLoadAction
-        /// Whether the listeners' completion runs.
-        let completes: Bool
-    }
-
     /// The decision after a loader has released the completion block.
     enum Release {
         case ignore
@@ -111,19 +96,17 @@ struct ViewLoadState: Sendable {
     mutating func end() { phase = .ended(isCancelled: isCancelled) }
 
     mutating func deliver(
-        _ delivery: Delivery, isStale: Bool, hasErrorImage: Bool, options: WebImageOptions
-    ) -> Outcome {
-        let action = ViewLoadAction(
-            for: .init(
-                hasImage: delivery.hasImage, hasError: delivery.hasError, finished: delivery.finished,
-                isStale: isStale, hasErrorImage: hasErrorImage, hasShownImage: hasShownImage),
+        _ delivery: LoadDelivery, isStale: Bool, hasErrorImage: Bool, options: WebImageOptions
+    ) -> ViewLoadAction {
+        var action = ViewLoadAction(
+            for: delivery, isStale: isStale, hasErrorImage: hasErrorImage, hasShownImage: hasShownImage,
             options: options)
         if action.ends { end() }
-        if action.display == .image { hasShownImage = hasShownImage || delivery.finished }
+        if action.display == .image { hasShownImage = hasShownImage || delivery.isFinished }
         // If the cached image of `.refreshCached` was delivered, the completion was already called. A cancel then ends
         // the load without another call.
-        let completes = action.completes && !(hasCompleted && delivery.isCancellation)
-        if completes, delivery.finished { hasCompleted = true }
-        return Outcome(action: action, completes: completes)
+        if hasCompleted, delivery.error?.isCancellation == true { action.completes = false }
+        if action.completes, delivery.isFinished { hasCompleted = true }
+        return action
     }
 }

@@ -7,8 +7,12 @@ import WebImageTesting
 
 /// Tests the invariants of a view's load with random sequences of events.
 struct ViewLoadStateTests {
+    private static let picture = Image(pixels: (try? PixelBuffer(width: 2, height: 2, format: .gray8))!)
+    private static let image = LoadDelivery.finished(WebImageResult(image: picture, cacheType: .disk))
+    private static let cancelled = LoadDelivery.failed(.cancelled)
+
     @Test(arguments: 0..<80)
-    func everySequenceOfEventsHasAtMostOneFinalCompletion(seed: UInt64) {
+    func everySequenceOfEventsHasAtMostOneFinalCompletion(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let refreshes = Bool.random(using: &random)
         let options: WebImageOptions = refreshes ? .refreshCached : []
@@ -43,17 +47,14 @@ struct ViewLoadStateTests {
                 guard turn != nil || isCancelled, state.receives(turn: turn) else { continue }
                 #expect(!hasEnded)
                 if !isCancelled { #expect(turn == turns.last && !isPaused) }
-                var delivery = ViewLoadState.Delivery(finished: Bool.random(using: &random))
-                if isCancelled {
-                    delivery = .init(hasError: true, isCancellation: true)
-                } else if Bool.random(using: &random) {
-                    delivery.hasImage = true
-                } else {
-                    delivery.hasError = true
-                }
-                let outcome = state.deliver(delivery, isStale: false, hasErrorImage: false, options: options)
-                if outcome.completes, delivery.finished { finals += 1 }
-                hasEnded = hasEnded || outcome.action.ends
+                let deliveries = [
+                    Self.image, .partial(Self.picture), .failed(WebImageError(.transport, stage: .download)),
+                ]
+                let delivery =
+                    isCancelled ? Self.cancelled : try #require(deliveries.randomElement(using: &random))
+                let action = state.deliver(delivery, isStale: false, hasErrorImage: false, options: options)
+                if action.completes, delivery.isFinished { finals += 1 }
+                hasEnded = hasEnded || action.ends
             }
         }
         // A refresh completes with the cached image and can complete once more with the refreshed image.
@@ -66,20 +67,19 @@ struct ViewLoadStateTests {
     @Test func cancelAfterTheCachedImageAddsNoCompletion() {
         var state = ViewLoadState()
         let turn = state.start()
-        _ = state.deliver(.init(hasImage: true), isStale: false, hasErrorImage: false, options: .refreshCached)
+        _ = state.deliver(Self.image, isStale: false, hasErrorImage: false, options: .refreshCached)
         _ = state.cancel(replaced: false)
         #expect(state.receives(turn: turn))
-        let outcome = state.deliver(
-            .init(hasError: true, isCancellation: true), isStale: false, hasErrorImage: false,
-            options: .refreshCached)
-        #expect(!outcome.completes && outcome.action.ends && state.isCancelled)
+        let action = state.deliver(
+            Self.cancelled, isStale: false, hasErrorImage: false, options: .refreshCached)
+        #expect(!action.completes && action.ends && state.isCancelled)
     }
 
     @Test func aReleaseEndsARefreshAndFailsAnyOtherLoad() {
         var state = ViewLoadState()
         guard let turn = state.start() else { return }
         if case .fail = state.release(turn: turn) {} else { Issue.record("a load without a completion does not fail") }
-        _ = state.deliver(.init(hasImage: true), isStale: false, hasErrorImage: false, options: .refreshCached)
+        _ = state.deliver(Self.image, isStale: false, hasErrorImage: false, options: .refreshCached)
         if case .end = state.release(turn: turn) {} else { Issue.record("an unchanged refresh does not end") }
     }
 }
