@@ -56,7 +56,7 @@ public final class DiskCache: DiskCaching, RecordingDiskCache {
 
     /// Returns the bytes of an entry with its record, extended data and metadata; nil in the same cases as
     /// ``data(forKey:)``.
-    package func entry(forKey key: String) -> CachedResource? { store.entry(forKey: key) }
+    package func entry(forKey key: String) -> EncodedResource? { store.entry(forKey: key) }
 
     /// Returns the record of an entry.
     package func record(forKey key: String) -> EntryRecord? { store.record(forKey: key) }

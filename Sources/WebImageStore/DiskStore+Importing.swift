@@ -35,13 +35,13 @@ extension DiskStore {
 
     /// Returns the imported entry for a real key, and stores the entry under this key instead of its provisional key.
     /// Nil if there is no such entry.
-    func adopt(_ key: String) -> CachedResource? {
+    func adopt(_ key: String) -> EncodedResource? {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {
             guard let data = stored(KeyHash(provisional))?.data else { continue }
             enqueue(data, key, .legacy)
             enqueue(nil, provisional)
-            var resource = CachedResource(data: data)
+            var resource = EncodedResource(data: data)
             resource.record = .legacy
             return resource
         }

@@ -80,9 +80,9 @@ final class DiskStore: Sendable {
     func data(forKey key: String) -> Data? { entry(forKey: key)?.data }
 
     /// Returns an entry: bytes, record, extended data and metadata. Costs one digest of the key and one query.
-    func entry(forKey key: String) -> CachedResource? { stored(KeyHash(key)) ?? adopt(key) }
+    func entry(forKey key: String) -> EncodedResource? { stored(KeyHash(key)) ?? adopt(key) }
 
-    func stored(_ hash: KeyHash) -> CachedResource? {
+    func stored(_ hash: KeyHash) -> EncodedResource? {
         var failed: Int?
         while true {
             let (waiting, beside) = state.withLock { ($0.waiting(hash), $0.companions(hash)) }
@@ -109,8 +109,8 @@ final class DiskStore: Sendable {
     /// Returns an entry with its pending companions. A companion without a pending change is taken from the row.
     private func resource(
         _ data: Data, _ record: EntryRecord, _ beside: PendingWrites.Companions, _ row: StoredEntry?
-    ) -> CachedResource {
-        var resource = CachedResource(
+    ) -> EncodedResource {
+        var resource = EncodedResource(
             data: data, metadata: beside.metadata.data(else: row?.metadata),
             extended: beside.extended.data(else: row?.extended))
         resource.record = record

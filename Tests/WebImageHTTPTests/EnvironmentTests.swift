@@ -30,7 +30,7 @@ struct EnvironmentTests {
             #expect(result.data == Data("a".utf8))
             #expect(server.requests.last?.headers["host"] == (host.hasPrefix("[") ? "[::1]" : host) + ":\(server.port)")
             var load = ImageDataLoad(url: url, options: .refreshCached)
-            load.cached = CachedResource(data: result.data, metadata: result.metadata)
+            load.cached = EncodedResource(data: result.data, metadata: result.metadata)
             try await #expect(downloader.loadData(for: load, progress: nil).isNotModified)
         }
     }

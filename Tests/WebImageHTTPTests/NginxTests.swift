@@ -80,7 +80,7 @@ struct NginxTests {
         try await withNginx(trusting: true) { nginx, downloader in
             var load = ImageDataLoad(url: nginx.secureURL("/a.png"), options: .refreshCached)
             let first = try await downloader.loadData(for: load, progress: nil)
-            load.cached = CachedResource(data: first.data, metadata: first.metadata)
+            load.cached = EncodedResource(data: first.data, metadata: first.metadata)
             let second = try await downloader.loadData(for: load, progress: nil)
             #expect(second.response.statusCode == 304)
             #expect(second.isNotModified)

@@ -12,7 +12,7 @@ import WebImageTesting
 struct RedirectFreshnessTests {
     private func refresh(_ url: URL, _ result: ImageDataResult) -> ImageDataLoad {
         var load = ImageDataLoad(url: url, options: .refreshCached)
-        load.cached = CachedResource(data: result.data, metadata: result.metadata)
+        load.cached = EncodedResource(data: result.data, metadata: result.metadata)
         return load
     }
 
@@ -142,7 +142,7 @@ struct RedirectFreshnessTests {
             let now = Date().timeIntervalSince1970
             let old = "webimage-http 1\n\(now) \(now)\ncache-control: max-age=1000\netag: \"1\""
             var load = ImageDataLoad(url: server.url("/avatar"), options: .refreshCached)
-            load.cached = CachedResource(data: Data("one".utf8), metadata: Data(old.utf8))
+            load.cached = EncodedResource(data: Data("one".utf8), metadata: Data(old.utf8))
             let result = try await downloader.loadData(for: load, progress: nil)
             #expect(result.data == Data("two".utf8))
             #expect(server.requests.allSatisfy { $0.headers["if-none-match"] == nil })

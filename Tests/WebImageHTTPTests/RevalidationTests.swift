@@ -11,7 +11,7 @@ import WebImageTesting
 struct RevalidationTests {
     private func refresh(_ url: URL, _ result: ImageDataResult) -> ImageDataLoad {
         var load = ImageDataLoad(url: url, options: .refreshCached)
-        load.cached = CachedResource(data: result.data, metadata: result.metadata)
+        load.cached = EncodedResource(data: result.data, metadata: result.metadata)
         return load
     }
 

@@ -27,14 +27,14 @@ struct DownloadValidators: Sendable, Hashable {
 /// receives a cached body only if its caller wants to find changes (`.refreshCached`).
 struct Revalidation: Sendable {
     let decision: HTTPCachePolicy.Decision
-    private let cached: CachedResource
+    private let cached: EncodedResource
     private let stored: StoredResponse
     private let request: WebImageRequest
     private static let policy = HTTPCachePolicy(heuristicFraction: 0)
 
     /// Returns nil if the body was cached without its response fields. Such a body cannot be revalidated. The caller
     /// fetches the body again and compares the new bytes with the cached bytes.
-    init?(_ cached: CachedResource, _ request: WebImageRequest, now: TimeInterval) {
+    init?(_ cached: EncodedResource, _ request: WebImageRequest, now: TimeInterval) {
         guard let stored = cached.metadata.flatMap(StoredResponse.init(serialized:)) else { return nil }
         self.cached = cached
         self.stored = stored

@@ -91,7 +91,7 @@ package struct StoredResponse: Sendable, Hashable {
 
 /// The format on disk. It consists of lines of text; the first line is the signature of the format.
 extension StoredResponse {
-    private static let signature = CachedResource.responseSignature
+    private static let signature = EncodedResource.responseSignature
     private static let maxBytes = 16 * 1024
 
     package var serialized: Data {

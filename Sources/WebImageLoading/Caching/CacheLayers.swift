@@ -49,14 +49,14 @@ struct CacheLayers: LayeredImageCaching {
 
     func diskImageDataSync(forKey key: String?) -> Data? { first { $0.diskImageDataSync(forKey: key) } }
 
-    func diskResource(forKey key: String?) async -> CachedResource? {
+    func diskResource(forKey key: String?) async -> EncodedResource? {
         for cache in queried {
             if let found = await cache.layered?.diskResource(forKey: key) { return found }
         }
         return nil
     }
 
-    func diskResourceSync(forKey key: String?) -> CachedResource? { first { $0.diskResourceSync(forKey: key) } }
+    func diskResourceSync(forKey key: String?) -> EncodedResource? { first { $0.diskResourceSync(forKey: key) } }
 
     /// An ``ImageCache`` has stored the metadata together with the bytes.
     func storeMetadata(_ metadata: Data?, forKey key: String?) {

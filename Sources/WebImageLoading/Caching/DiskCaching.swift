@@ -100,7 +100,7 @@ package protocol RecordingDiskCache: DiskCaching {
     func setData(_ data: Data, forKey key: String, record: EntryRecord, metadata: Data?)
     /// Returns the verified bytes of an entry with their record, metadata and extended data. Reads the index only once.
     /// Returns nil under the same conditions as ``DiskCaching/data(forKey:)``.
-    func entry(forKey key: String) -> CachedResource?
+    func entry(forKey key: String) -> EncodedResource?
     /// Returns the record of an entry without reading the bytes of the entry; nil when there is no entry.
     func record(forKey key: String) -> EntryRecord?
     /// Removes every variant of this original. Does not remove the original.

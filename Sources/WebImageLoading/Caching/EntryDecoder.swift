@@ -12,7 +12,7 @@ struct EntryDecoder: Sendable {
     /// Whether this load can use the entry. The entry must have the expected key, and its image must have been made
     /// with suitable options. A comparison of the key strings is not sufficient, because different keys can have the
     /// same string.
-    func accepts(_ stored: CachedResource) -> Bool {
+    func accepts(_ stored: EncodedResource) -> Bool {
         guard let key else { return true }
         switch stored.record?.identity {
         case nil, .named: break
@@ -26,13 +26,13 @@ struct EntryDecoder: Sendable {
     }
 
     /// Whether an entry is a variant. The image of a variant already has its final size and must not be scaled again.
-    func isVariant(_ stored: CachedResource) -> Bool {
+    func isVariant(_ stored: EncodedResource) -> Bool {
         if case .typed(_, let isVariant) = stored.record?.identity { return isVariant }
         return key?.isVariant ?? (Self.attributes(of: stored) != nil)
     }
 
     /// Decodes the entry on the calling thread.
-    func decode(_ stored: CachedResource) throws(WebImageError) -> Image {
+    func decode(_ stored: EncodedResource) throws(WebImageError) -> Image {
         let image: Image
         if isVariant(stored) {
             image = try decoding.asStored.decode(stored.data)
@@ -46,7 +46,7 @@ struct EntryDecoder: Sendable {
 
     /// Returns the parameters with which the entry will be decoded. Callers use them to estimate the memory cost before
     /// the decode.
-    func decoding(of stored: CachedResource) -> ImageDecoding { isVariant(stored) ? decoding.asStored : decoding }
+    func decoding(of stored: EncodedResource) -> ImageDecoding { isVariant(stored) ? decoding.asStored : decoding }
 
     private func restore(_ image: Image, _ attributes: VariantAttributes?) {
         image.isTransformed = attributes?.isTransformed ?? (key?.transformer != nil)
@@ -57,14 +57,14 @@ struct EntryDecoder: Sendable {
         image.decodingOptions?.scaleDownLimitBytes = attributes?.scaleDownLimitBytes
     }
 
-    private static func attributes(of stored: CachedResource) -> VariantAttributes? {
+    private static func attributes(of stored: EncodedResource) -> VariantAttributes? {
         stored.record?.attributes ?? VariantAttributes(metadata: stored.metadata)
     }
 
     /// Whether to accept an entry that an older version of the library stored without its key. Only the key string of
     /// such an entry is known. It identifies the entry only if the entry is an original without a scope. All other
     /// entries are rejected, and the load creates or fetches their images again.
-    private static func acceptsLegacy(_ stored: CachedResource, _ key: EntryKey) -> Bool {
+    private static func acceptsLegacy(_ stored: EncodedResource, _ key: EntryKey) -> Bool {
         guard !key.isVariant, key.scope == nil, !key.source.contains("#scope=") else { return false }
         return stored.isFetched || !CacheKey.mayBeVariant(key.source)
     }

@@ -95,7 +95,7 @@ extension ImageCache {
     /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns
     /// nil if the decode fails, or if the entry does not match the key and the options of `decoder`.
     func decode(
-        _ entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+        _ entry: EncodedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> Image? {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
@@ -114,7 +114,7 @@ extension ImageCache {
     }
 
     private func promote(
-        _ image: Image, of entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+        _ image: Image, of entry: EncodedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) {
         let target = context.storeCache ?? .all
         guard keepsImagesInMemory, target.includesMemory,
@@ -128,7 +128,7 @@ extension ImageCache {
     /// not the key of the original. Returns nil if the key is uncertain, because under a wrong key a load could
     /// receive the wrong image.
     private func place(
-        of image: Image, from entry: CachedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+        of image: Image, from entry: EncodedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
     ) -> (string: String, note: ImageEntries.Entry?)? {
         let shared = EntryKey.shared(key)
         let isShared = EntryDecoder(key: shared, decoding: decoder.decoding, options: decoder.options).accepts(entry)

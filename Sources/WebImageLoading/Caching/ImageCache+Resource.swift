@@ -5,26 +5,26 @@ package import WebImageCore
 /// metadata to revalidate the data.
 extension ImageCache {
     /// Returns the verified data on disk with its metadata and extended data. The read runs on the cache's disk queue.
-    public func diskResource(forKey key: String?) async -> CachedResource? {
+    public func diskResource(forKey key: String?) async -> EncodedResource? {
         guard let key else { return nil }
         return await disk.run { self.resource(key, from: $0) }
     }
 
     /// Returns the verified data on disk with its metadata and extended data. Blocks the calling thread.
-    public func diskResourceSync(forKey key: String?) -> CachedResource? {
+    public func diskResourceSync(forKey key: String?) -> EncodedResource? {
         guard let key else { return nil }
         return disk.sync { self.resource(key, from: $0) }
     }
 
-    func resource(_ key: String, from disk: (any DiskCaching)?) -> CachedResource? {
+    func resource(_ key: String, from disk: (any DiskCaching)?) -> EncodedResource? {
         if let recording = self.disk.recording {
             if let entry = recording.entry(forKey: key) { return entry }
         } else if let disk, let data = disk.data(forKey: key) {
-            return CachedResource(
+            return EncodedResource(
                 data: data, metadata: disk.metadata(forKey: key), extended: disk.extendedData(forKey: key))
         }
         guard let data = additionalData(key) else { return nil }
-        var resource = CachedResource(data: data)
+        var resource = EncodedResource(data: data)
         resource.record = .named
         return resource
     }

@@ -175,10 +175,10 @@ public final class ImageEncodedCache: Sendable {
     }
 
     private func lastModified(_ result: WebImageResult, _ plan: LoadPlan) async -> String? {
-        if let metadata = result.sourceMetadata { return CachedResource.lastModified(in: metadata) }
+        if let metadata = result.sourceMetadata { return EncodedResource.lastModified(in: metadata) }
         let original = await plan.originalCache.layered?.diskResource(forKey: plan.originalKey)
         guard let original, plan.originalDecoder.accepts(original) else { return nil }
-        return CachedResource.lastModified(in: original.metadata)
+        return EncodedResource.lastModified(in: original.metadata)
     }
 }
 

@@ -7,7 +7,7 @@ struct DecodeStage: Sendable {
 
     /// Decodes an entry.
     func image(
-        of entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
+        of entry: EncodedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Image {
         try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
     }
@@ -15,10 +15,12 @@ struct DecodeStage: Sendable {
     /// Decodes an original. If the bytes were fetched and the load requests no thumbnail, the delegate can replace the
     /// decoded image.
     func picture(
-        of original: OriginalData, _ plan: LoadPlan, _ handle: StageHandle
+        of original: EncodedResource, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> DecodedImage {
         if let image = original.image { return DecodedImage(image: image, source: image, original: original) }
-        let entry = CachedResource(data: original.data, extended: original.extended)
+        // Decode the bytes alone: a record or metadata of a variant would set another size.
+        var entry = original
+        (entry.record, entry.metadata) = (nil, nil)
         let (image, version) = try await decoded(
             entry, EntryDecoder(key: nil, decoding: plan.decoding, options: plan.options), plan, handle,
             reportsSize: plan.streams, digests: original.version == nil && (original.isNewest || plan.isVariant))
@@ -56,7 +58,7 @@ struct DecodeStage: Sendable {
 
     /// Decodes an entry. If `digests` is true, the decode pool also computes the digest of the bytes.
     private func decoded(
-        _ entry: CachedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
+        _ entry: EncodedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
         digests: Bool
     ) async throws(WebImageError) -> (image: Image, version: ContentDigest?) {
         guard !Task.isCancelled else { throw .cancelled }

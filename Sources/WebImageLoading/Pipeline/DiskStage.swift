@@ -8,7 +8,7 @@ struct DiskStage: Sendable {
     /// the entry, for example because the entry belongs to another key with the same string.
     func entry(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
-    ) async throws(WebImageError) -> CachedResource? {
+    ) async throws(WebImageError) -> EncodedResource? {
         guard !Task.isCancelled else { throw .cancelled }
         let stored = try await plan.observed(.disk, Self.summary) {
             () throws(WebImageError) in await cache.diskResource(forKey: decoder.key?.string)
@@ -24,7 +24,7 @@ struct DiskStage: Sendable {
     /// Like ``entry(_:in:_:)``, but blocks the calling thread.
     func entrySync(
         _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
-    ) -> CachedResource? {
+    ) -> EncodedResource? {
         guard let stored = cache.diskResourceSync(forKey: decoder.key?.string), decoder.accepts(stored) else {
             return nil
         }
@@ -35,13 +35,13 @@ struct DiskStage: Sendable {
         return version == current ? stored : nil
     }
 
-    private static func summary(_ stored: CachedResource?) -> StageSummary {
+    private static func summary(_ stored: EncodedResource?) -> StageSummary {
         StageSummary(byteCount: stored?.data.count, origin: stored == nil ? nil : .disk)
     }
 
     /// Returns the bytes of the original; nil for a miss. A custom cache that returns decoded images supplies an image
     /// instead of the bytes.
-    func original(_ plan: LoadPlan) async throws(WebImageError) -> OriginalData? {
+    func original(_ plan: LoadPlan) async throws(WebImageError) -> EncodedResource? {
         let (cache, type) = plan.source
         guard type != .none else { return nil }
         guard let layered = cache.layered else {
@@ -49,11 +49,7 @@ struct DiskStage: Sendable {
             // looked up this key.
             return plan.isVariant ? await foreign(cache.role, plan.keys.original, type, plan) : nil
         }
-        guard type.includesDisk, let stored = try await entry(plan.originalDecoder, in: layered, plan) else {
-            return nil
-        }
-        return OriginalData(
-            data: stored.data, cacheType: .disk, extended: stored.extended, version: stored.record?.version)
+        return type.includesDisk ? try await entry(plan.originalDecoder, in: layered, plan) : nil
     }
 
     /// Returns the result for an image from memory. If the load has `.queryMemoryData` and requests the original, the
@@ -70,14 +66,14 @@ struct DiskStage: Sendable {
     // MARK: Custom caches that return decoded images
 
     /// Returns the answer of the cache for the variant's key: an image or, from a cache that returns only bytes, bytes.
-    func foreignVariant(_ plan: LoadPlan) async -> OriginalData? {
+    func foreignVariant(_ plan: LoadPlan) async -> EncodedResource? {
         await foreign(plan.cache.role, plan.keys.variant, plan.queryType, plan)
     }
 
     private func foreign(
         _ cache: any ImageCaching, _ key: EntryKey?, _ type: ImageCacheType, _ plan: LoadPlan
-    ) async -> OriginalData? {
-        let query = Completion<OriginalData?>()
+    ) async -> EncodedResource? {
+        let query = Completion<EncodedResource?>()
         let context = plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant)
         return await withTaskCancellationHandler {
             await withValueContinuation { continuation in
@@ -87,7 +83,7 @@ struct DiskStage: Sendable {
                 ) { image, data, origin in
                     let isEmpty = image == nil && data?.isEmpty ?? true
                     query.complete(
-                        with: isEmpty ? nil : OriginalData(data: data ?? Data(), cacheType: origin, image: image))
+                        with: isEmpty ? nil : EncodedResource(data: data ?? Data(), cacheType: origin, image: image))
                 }
                 if let operation { query.whenCancelled { operation.cancel() } }
             }

@@ -6,7 +6,7 @@ struct DownloadStage: Sendable {
     let store: StoreStage
 
     /// Fetches the original. Nil if the load's options or the manager's delegate do not allow a download.
-    func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData? {
+    func original(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> EncodedResource? {
         guard !plan.options.contains(.fromCacheOnly), plan.host.mayDownload(plan.url) else { return nil }
         guard
             plan.loader.manager != nil
@@ -14,7 +14,7 @@ struct DownloadStage: Sendable {
                     for: plan.url, options: plan.options, context: plan.context.forRoles)
         else { throw .notTaken(plan.url, by: plan.loader.role) }
         handle.send(.loaderStarted)
-        let summary: (OriginalData) -> StageSummary = {
+        let summary: (EncodedResource) -> StageSummary = {
             StageSummary(byteCount: $0.data.count, origin: ImageCacheType.none, statusCode: $0.response?.statusCode)
         }
         return try await plan.observed(.download, summary) { () throws(WebImageError) in
@@ -27,7 +27,7 @@ struct DownloadStage: Sendable {
 
     private func fetched(
         _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
-    ) async throws(WebImageError) -> OriginalData {
+    ) async throws(WebImageError) -> EncodedResource {
         let (kept, layer) = plan.isRefreshing ? await resource(plan) : (nil, nil)
         let result = try await loader.loadData(for: load(plan, kept, handle)) {
             handle.send(.progress(received: $0, expected: $1, url: $2))
@@ -40,19 +40,18 @@ struct DownloadStage: Sendable {
         if kept == nil, let shown = plan.cachedVersion, !result.isLowDataImage, shown == ContentDigest(result.data) {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
-        return OriginalData(
-            data: result.data, cacheType: .none, metadata: result.metadata,
-            mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage, isNewest: !result.isLowDataImage,
-            response: result.response)
+        var fetched = EncodedResource(result, isNewest: true)
+        fetched.cacheType = .none
+        return fetched
     }
 
-    private func load(_ plan: LoadPlan, _ kept: CachedResource?, _ handle: StageHandle) -> ImageDataLoad {
+    private func load(_ plan: LoadPlan, _ kept: EncodedResource?, _ handle: StageHandle) -> ImageDataLoad {
         var load = plan.dataLoad
         load.priority = handle.priority.priority
         load.priorityHandle = handle.priority
         load.cached = kept
         let store = store
-        load.finishedAfterCancel = { result in store.keepAbandoned(OriginalData(result), plan) }
+        load.finishedAfterCancel = { result in store.keepAbandoned(EncodedResource(result), plan) }
         guard plan.streams else { return load }
         let count = Locked(0)
         load.receivedData = { bytes, _ in
@@ -70,8 +69,8 @@ struct DownloadStage: Sendable {
     /// The load has already delivered a cached image. If that image was made from another version of the bytes, returns
     /// the cached bytes. Otherwise throws `.cacheNotModified`.
     private func confirmed(
-        _ kept: CachedResource, in layer: ResolvedCache?, by result: ImageDataResult, _ plan: LoadPlan
-    ) throws(WebImageError) -> OriginalData {
+        _ kept: EncodedResource, in layer: ResolvedCache?, by result: ImageDataResult, _ plan: LoadPlan
+    ) throws(WebImageError) -> EncodedResource {
         if let cache = layer?.imageCache {
             cache.storeMetadata(result.metadata, forKey: plan.originalKey, version: kept.record?.version)
         } else {
@@ -80,14 +79,15 @@ struct DownloadStage: Sendable {
         guard let shown = plan.cachedVersion, shown != kept.record?.version ?? ContentDigest(kept.data) else {
             throw WebImageError(.cacheNotModified, stage: .download, url: plan.url)
         }
-        return OriginalData(
-            data: kept.data, cacheType: .disk, extended: kept.extended, version: kept.record?.version, isNewest: true,
-            response: result.response)
+        var confirmed = kept
+        confirmed.isNewest = true
+        confirmed.response = result.response
+        return confirmed
     }
 
     /// Returns the bytes of the original with their metadata, and the cache that has them. An ``ImageCachesManager`` is
     /// asked layer by layer.
-    private func resource(_ plan: LoadPlan) async -> (CachedResource?, ResolvedCache?) {
+    private func resource(_ plan: LoadPlan) async -> (EncodedResource?, ResolvedCache?) {
         for layer in plan.originalCache.queriedLayers {
             if let stored = await layer.layered?.diskResource(forKey: plan.originalKey),
                 plan.originalDecoder.accepts(stored)
@@ -100,8 +100,8 @@ struct DownloadStage: Sendable {
 
     // MARK: Loaders that return decoded images
 
-    private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> OriginalData {
-        let call = Completion<Result<OriginalData, WebImageError>>()
+    private func decoded(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> EncodedResource {
+        let call = Completion<Result<EncodedResource, WebImageError>>()
         let outcome = await withTaskCancellationHandler {
             await withValueContinuation { continuation in
                 call.whenCompleted { continuation.resume(returning: $0) }
@@ -111,7 +111,7 @@ struct DownloadStage: Sendable {
                     progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
                     completed: { image, data, error, finished in
                         if finished {
-                            call.complete(with: OriginalData.result(image, data, error))
+                            call.complete(with: EncodedResource.result(image, data, error))
                         } else if let image, !call.isCompleted {
                             image.isIncremental = true
                             handle.send(.partial(image))
@@ -126,20 +126,13 @@ struct DownloadStage: Sendable {
     }
 }
 
-extension OriginalData {
-    /// Creates an original from the result of a download.
-    fileprivate init(_ result: ImageDataResult) {
-        self.init(
-            data: result.data, cacheType: result.isNotModified ? .disk : .none,
-            metadata: result.metadata, mayBeStored: result.mayBeStored, isLowDataImage: result.isLowDataImage)
-    }
-
+extension EncodedResource {
     /// Returns the final result of a loader that returns decoded images.
     fileprivate static func result(
         _ image: Image?, _ data: Data?, _ error: WebImageError?
-    ) -> Result<OriginalData, WebImageError> {
+    ) -> Result<EncodedResource, WebImageError> {
         guard let image else { return .failure(error ?? .badData("loader", "returned neither an image nor an error")) }
-        return .success(OriginalData(data: data ?? Data(), cacheType: .none, image: image))
+        return .success(EncodedResource(data: data ?? Data(), cacheType: .none, image: image))
     }
 }
 

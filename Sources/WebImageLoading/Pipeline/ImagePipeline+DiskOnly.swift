@@ -42,7 +42,7 @@ extension ImagePipeline {
     }
 
     private func stored(
-        _ original: OriginalData?, _ plan: LoadPlan, priority: LoadPriorityHandle
+        _ original: EncodedResource?, _ plan: LoadPlan, priority: LoadPriorityHandle
     ) async throws(WebImageError) -> StageSummary? {
         guard let original else { return nil }
         let data = original.data
@@ -73,7 +73,7 @@ extension StoreRequest {
     }
 
     /// The entries in which a load of the plan would store the bytes of the original.
-    fileprivate static func bytes(of original: OriginalData, _ plan: LoadPlan) -> [StoreRequest] {
+    fileprivate static func bytes(of original: EncodedResource, _ plan: LoadPlan) -> [StoreRequest] {
         let requests = abandoned(original, plan).map { [$0] } ?? []
         guard !plan.isVariant, !plan.hasOneCache, plan.storeType.includesDisk, !original.data.isEmpty else {
             return requests

@@ -22,13 +22,13 @@ extension ImagePipeline {
         else { return nil }
         let version = entry.record?.version ?? (plan.isVariant ? ContentDigest(entry.data) : nil)
         store.keepInMemorySync(image, plan, fromDisk: version)
-        let original = OriginalData(data: entry.data, cacheType: .disk, version: version)
+        let original = EncodedResource(data: entry.data, cacheType: .disk, version: version)
         return WebImageResult(DecodedImage(image: image, source: image, original: original), plan)
     }
 
     private func decoded(
         _ decoder: EntryDecoder, _ cache: any LayeredImageCaching, _ plan: LoadPlan
-    ) -> (image: Image, entry: CachedResource)? {
+    ) -> (image: Image, entry: EncodedResource)? {
         guard decoder.key != nil, let entry = disk.entrySync(decoder, in: cache, plan) else { return nil }
         do throws(WebImageError) {
             let image = try decoder.decode(entry)

@@ -12,7 +12,7 @@ final class ImagePipeline: Sendable {
     let variants = SharedTasks<VariantIdentity, WebImageResult?>()
     let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
     let decodes = SharedTasks<DecodedIdentity, DecodedImage?>()
-    let originals = SharedTasks<OriginalIdentity, OriginalData?>()
+    let originals = SharedTasks<OriginalIdentity, EncodedResource?>()
 
     let disk: DiskStage
     let download: DownloadStage
@@ -102,7 +102,7 @@ final class ImagePipeline: Sendable {
         var image = found.image
         if image == nil {
             do throws(WebImageError) {
-                let entry = CachedResource(data: found.data)
+                let entry = EncodedResource(data: found.data)
                 image = plan.wanted.adapted(try await decode.image(of: entry, plan.variantDecoder, plan, handle))
             } catch {
                 guard !error.isCancellation else { throw error }
@@ -210,7 +210,7 @@ final class ImagePipeline: Sendable {
     /// the loader.
     private func original(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool
-    ) async throws(WebImageError) -> OriginalData? {
+    ) async throws(WebImageError) -> EncodedResource? {
         if !skippingDisk, let kept = try await disk.original(plan) { return kept }
         guard !Task.isCancelled else { throw .cancelled }
         return try await download.original(plan, handle)

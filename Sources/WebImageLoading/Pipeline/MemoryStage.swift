@@ -26,7 +26,7 @@ enum MemoryStage {
             let image = image(of: plan.keys.original, in: cache, isTransformed: false, plan.wanted)
         else { return nil }
         let version = image.originalVersion(as: plan.keys.original)
-        let original = OriginalData(data: Data(), cacheType: .memory, version: version)
+        let original = EncodedResource(data: Data(), cacheType: .memory, version: version)
         return DecodedImage(image: image, source: image, original: original)
     }
 }

@@ -51,7 +51,7 @@ struct StoreRequest: Sendable {
 
     /// Returns the request that stores the bytes of a fetch after all its subscribers were cancelled. Nil if there are
     /// no bytes, or if the load does not store originals on disk.
-    static func abandoned(_ original: OriginalData, _ plan: LoadPlan) -> StoreRequest? {
+    static func abandoned(_ original: EncodedResource, _ plan: LoadPlan) -> StoreRequest? {
         let isSame = !plan.isVariant && plan.hasOneCache
         guard let key = plan.originalKey, !original.data.isEmpty,
             plan.originalStoreType.includesDisk || isSame && plan.storeType.includesDisk

@@ -55,7 +55,7 @@ struct StoreStage: Sendable {
 
     /// Stores the bytes of a download after all its subscribers were cancelled. Bytes that no coder recognizes are not
     /// stored.
-    func keepAbandoned(_ original: OriginalData?, _ plan: LoadPlan) {
+    func keepAbandoned(_ original: EncodedResource?, _ plan: LoadPlan) {
         guard let original, original.cacheType == .none, original.image == nil, original.mayBeStored,
             !plan.host.isShutDown,
             // Do not store the bytes if a delegate must first approve or replace the full-size image.
@@ -76,7 +76,7 @@ struct StoreStage: Sendable {
     // MARK: Memory
 
     /// Returns the version to record in images that are made from this original.
-    private func version(_ original: OriginalData, _ plan: LoadPlan) async -> OriginalVersion? {
+    private func version(_ original: EncodedResource, _ plan: LoadPlan) async -> OriginalVersion? {
         guard let digest = original.version, let key = plan.keys.original else { return nil }
         if original.isNewest {
             let version = versions(plan).declare(digest, for: key.sourceFingerprint)

@@ -43,7 +43,7 @@ extension WebImageResult {
         self.init(
             image: made.image, data: isOriginal && !data.isEmpty ? data : nil,
             encodedByteCount: data.isEmpty ? nil : data.count, cacheType: made.original.cacheType)
-        sourceMetadata = made.original.metadata
+        sourceMetadata = made.original.cacheType == .none ? made.original.metadata : nil
         version = made.original.version
     }
 }

@@ -47,9 +47,9 @@ public typealias ImageCacheQueryCompletionBlock =
     func diskImageDataSync(forKey key: String?) -> Data?
     /// Returns the verified data on disk with its metadata and extended data. The default implementation
     /// returns only the data.
-    func diskResource(forKey key: String?) async -> CachedResource?
+    func diskResource(forKey key: String?) async -> EncodedResource?
     /// Like ``diskResource(forKey:)``, but blocks the caller during the read.
-    func diskResourceSync(forKey key: String?) -> CachedResource?
+    func diskResourceSync(forKey key: String?) -> EncodedResource?
     /// Stores a loader's metadata with an existing disk entry. The default implementation does nothing.
     func storeMetadata(_ metadata: Data?, forKey key: String?)
     /// Removes a damaged disk entry, so that the next load fetches its data again.
@@ -60,12 +60,12 @@ extension LayeredImageCaching {
     /// True by default.
     public var keepsImagesInMemory: Bool { true }
     /// Returns the result of ``diskImageData(forKey:)`` without metadata and extended data.
-    public func diskResource(forKey key: String?) async -> CachedResource? {
-        await diskImageData(forKey: key).map { CachedResource(data: $0) }
+    public func diskResource(forKey key: String?) async -> EncodedResource? {
+        await diskImageData(forKey: key).map { EncodedResource(data: $0) }
     }
     /// Returns the result of ``diskImageDataSync(forKey:)`` without metadata and extended data.
-    public func diskResourceSync(forKey key: String?) -> CachedResource? {
-        diskImageDataSync(forKey: key).map { CachedResource(data: $0) }
+    public func diskResourceSync(forKey key: String?) -> EncodedResource? {
+        diskImageDataSync(forKey: key).map { EncodedResource(data: $0) }
     }
     /// Does nothing by default.
     public func storeMetadata(_ metadata: Data?, forKey key: String?) {}

@@ -100,7 +100,7 @@ public struct ImageDataLoad: Sendable {
     /// The cached entry that this load revalidates (`.refreshCached`); nil if the load does not revalidate an entry.
     ///
     /// If the entry is current, the loader must return the cached bytes and set ``ImageDataResult/isNotModified``.
-    public var cached: CachedResource? {
+    public var cached: EncodedResource? {
         get { cachedBox?.value }
         set { cachedBox = newValue.map(CachedBox.init) }
     }
@@ -124,8 +124,8 @@ public struct ImageDataLoad: Sendable {
     private var cachedBox: CachedBox?
 
     private final class CachedBox: Sendable {
-        let value: CachedResource
-        init(_ value: CachedResource) { self.value = value }
+        let value: EncodedResource
+        init(_ value: EncodedResource) { self.value = value }
     }
 
     /// Creates a load.

@@ -119,7 +119,7 @@ final class SourceFetcher: Sendable {
     }
 
     private func fetch(
-        _ url: URL, cacheKey: String, cached: CachedResource?, maxBytes: Int, bounds: Lifetime.Bounds,
+        _ url: URL, cacheKey: String, cached: EncodedResource?, maxBytes: Int, bounds: Lifetime.Bounds,
         traceParent: String?
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()

@@ -85,7 +85,8 @@ struct StageTests {
 
     @Test func decodeReturnsTheImageAndTheVersionOfItsBytes() async throws {
         let stage = DecodeStage(pool: pool)
-        let original = OriginalData(data: FakeCoder.file(width: 8, height: 6), cacheType: .none, isNewest: true)
+        var original = EncodedResource(data: FakeCoder.file(width: 8, height: 6), cacheType: .none)
+        original.isNewest = true
         let made = try await stage.picture(of: original, plan { $0.size = CGSize(width: 4, height: 4) }, handle)
         #expect(made.image.pixelSize == PixelSize(width: 4, height: 3))
         #expect(made.original.version == ContentDigest(original.data))
@@ -96,7 +97,7 @@ struct StageTests {
         let plan = plan { $0.transformers = [Shift(transformerKey: "Shift")] }
         let input = picture()
         let made = DecodedImage(
-            image: input, source: input, original: OriginalData(data: Data(), cacheType: .memory))
+            image: input, source: input, original: EncodedResource(data: Data(), cacheType: .memory))
         let result = try await stage.image(
             of: made, plan.transformers[0], plan.transformers[...], plan, handle.priority)
         #expect(result.image !== input && result.image.isTransformed && !input.isTransformed)
@@ -107,8 +108,8 @@ struct StageTests {
         let stage = StoreStage(pool: pool)
         let image = picture()
         var made = DecodedImage(
-            image: image, source: image, original: OriginalData(data: Data([1]), cacheType: .disk, isLowDataImage: true)
-        )
+            image: image, source: image, original: EncodedResource(data: Data([1]), cacheType: .disk))
+        made.original.isLowDataImage = true
         try await stage.store(made, plan())
         #expect(cache.imageFromMemoryCache(forKey: url.absoluteString) == nil)
         made.original.isLowDataImage = false
@@ -119,7 +120,8 @@ struct StageTests {
     @Test func aCancelledStoreStoresNothing() async throws {
         let stage = StoreStage(pool: pool)
         let image = picture()
-        let made = DecodedImage(image: image, source: image, original: OriginalData(data: Data([1]), cacheType: .disk))
+        let made = DecodedImage(
+            image: image, source: image, original: EncodedResource(data: Data([1]), cacheType: .disk))
         let plan = plan()
         let task = Task { () -> Bool in
             withUnsafeCurrentTask { $0?.cancel() }
