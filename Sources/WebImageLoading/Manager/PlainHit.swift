@@ -4,7 +4,7 @@ import WebImageCore
 /// The memory hit of a plain load. A plain load has only a URL and optionally a size and a callback queue. The rows of
 /// a list usually start plain loads.
 ///
-/// This path finds the same image as `LoadRequest.memoryImage`, but is faster, because it does not compute the scope of
+/// This path finds the same image as `MemoryStage`, but is faster, because it does not compute the scope of
 /// the load. A whole `loadImage` takes 3,600 instructions with this path and 9,000 without it. `PlainHitTests` checks
 /// that both paths return the same image.
 struct PlainHit {

@@ -42,7 +42,7 @@ extension WebImageManager {
     ///   the transformer have no effect.
     public func removeImage(for url: URL?, context: WebImageContext? = nil) async {
         guard let url else { return }
-        let plan = LoadPlan(LoadRequest(ImageRequest(url: url, context: context), settings), host: self)
+        let plan = LoadPlan(ImageRequest(url: url, context: context), settings, host: self)
         removeFailedURL(url)
         guard let key = plan.keys.original else { return }
         for cache in [plan.cache, plan.originalCache].flatMap(\.parts) {
@@ -81,7 +81,7 @@ extension WebImageManager {
     /// transformer and cache scope. Nil if a load would store nothing; empty if the URL is nil.
     public func cacheKey(for url: URL?, context: WebImageContext?) -> String? {
         guard let url else { return "" }
-        return LoadRequest(ImageRequest(url: url, context: context), settings).keys.variant?.string
+        return LoadKeys(ImageRequest(url: url, context: context), settings).variant?.string
     }
 }
 

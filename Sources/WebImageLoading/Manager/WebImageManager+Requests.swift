@@ -37,7 +37,7 @@ extension WebImageManager {
 
     /// Returns the cache key of the image that a request describes; nil if nothing would be stored.
     public func cacheKey(for request: ImageRequest) -> String? {
-        LoadRequest(request, settings).keys.variant?.string
+        LoadKeys(request, settings).variant?.string
     }
 }
 

@@ -59,7 +59,7 @@ extension WebImageManager {
         let settings = settings
         let (options, context) = processed(request.url, request.options, request.values, settings)
         return LoadPlan(
-            LoadRequest(ImageRequest(url: request.url, options: options, values: context), settings), host: self)
+            ImageRequest(url: request.url, options: options, values: context), settings, host: self)
     }
 
     private func answer(
@@ -72,23 +72,28 @@ extension WebImageManager {
         guard !settings.values.isShutDown else {
             return .failure(WebImageError(.cancelled, stage: .request, url: url, hint: "The manager was shut down."))
         }
-        let request = LoadRequest(ImageRequest(url: url, options: options, values: context), settings)
-        if !options.contains(.retryFailed), let reason = failure(of: url, in: request.scope),
+        let request = ImageRequest(url: url, options: options, values: context)
+        let (cache, loader) = (settings.cache(for: request), settings.loader(for: request))
+        let keys = LoadKeys(request, settings, loader: loader)
+        if !options.contains(.retryFailed), let reason = failure(of: url, in: keys.scope),
             // If the load has alternative sources, try it although this URL failed: another source may have the image.
             context.alternativeURLs == nil
         {
             return .failure(.blackListed(url, reason))
         }
-        if let image = request.memoryImage {
+        func plan() -> LoadPlan {
+            LoadPlan(request, keys, cache: cache, loader: loader, settings: settings, host: self)
+        }
+        if let image = MemoryStage.image(for: request, keys, in: cache) {
             let hit = WebImageResult(image: image, cacheType: .memory)
             if options.isDisjoint(with: Self.optionsBeyondMemoryHit) { return .hit(hit) }
-            return answer(LoadPlan(request, host: self), hit)
+            return answer(plan(), hit)
         }
-        let plan = LoadPlan(request, host: self)
-        if options.contains(.queryDiskDataSync), let hit = pipeline.synchronousDiskHit(plan) {
-            return plan.refreshes ? .load(plan, cached: hit) : .hit(hit)
+        let miss = plan()
+        if options.contains(.queryDiskDataSync), let hit = pipeline.synchronousDiskHit(miss) {
+            return miss.refreshes ? .load(miss, cached: hit) : .hit(hit)
         }
-        return .load(plan, cached: nil)
+        return .load(miss, cached: nil)
     }
 
     // This is a constant, because a literal at each use costs three allocations in a debug build.
@@ -149,9 +154,10 @@ extension WebImageManager {
         guard !settings.hasListener, !settings.hasOptionsProcessor, !settings.values.isShutDown,
             options.isDisjoint(with: Self.optionsBeyondMemoryHit), context.callbackQueue == nil
         else { return .unknown }
-        let request = LoadRequest(ImageRequest(url: url, options: options, values: context), settings)
-        guard options.contains(.retryFailed) || failure(of: url, in: request.scope) == nil else { return .unknown }
-        return request.memoryImage.map { .hit($0) } ?? .miss
+        let request = ImageRequest(url: url, options: options, values: context)
+        let keys = LoadKeys(request, settings)
+        guard options.contains(.retryFailed) || failure(of: url, in: keys.scope) == nil else { return .unknown }
+        return MemoryStage.image(for: request, keys, in: settings.cache(for: request)).map { .hit($0) } ?? .miss
     }
 }
 

@@ -12,10 +12,8 @@ struct LoadPlan: Sendable {
     let cache: ResolvedCache
     let originalCache: ResolvedCache
     let loader: ResolvedLoader
-    let transformer: (any ImageTransformer)?
     let serializer: (any WebImageCacheSerializerProtocol)?
     let decoding: ImageDecoding
-    let thumbnail: LoadKeys.Thumbnail?
     let encoding: ForeignCoderOptions
 
     let queryType: ImageCacheType
@@ -27,8 +25,6 @@ struct LoadPlan: Sendable {
     /// Whether originals are stored in the load's own cache.
     let hasOneCache: Bool
 
-    let base: String?
-    let scope: CacheScope
     let keys: LoadKeys
     /// The value that the loader prepared when it computed the identity of the load. Nil for a refresh, because a
     /// refresh is a separate load for the loader.
@@ -50,6 +46,9 @@ struct LoadPlan: Sendable {
     var url: URL { request.url }
     var options: WebImageOptions { request.options }
     var context: RequestContext { request.values }
+    var scope: CacheScope { keys.scope }
+    var thumbnail: LoadKeys.Thumbnail? { keys.thumbnail }
+    var transformer: (any ImageTransformer)? { keys.transformer }
     var originalKey: String? { keys.original?.string }
     var variantKey: String? { keys.variant?.string }
     var priority: LoadPriority { LoadPriority(options) }
@@ -63,16 +62,25 @@ struct LoadPlan: Sendable {
         return load
     }
 
-    init(_ lookUp: LoadRequest, host: any PipelineHost) {
-        let request = lookUp.request
-        let settings = lookUp.settings
+    init(_ request: ImageRequest, _ settings: LoadSettings, host: any PipelineHost) {
+        let loader = settings.loader(for: request)
+        self.init(
+            request, LoadKeys(request, settings, loader: loader), cache: settings.cache(for: request), loader: loader,
+            settings: settings, host: host)
+    }
+
+    /// Creates the plan of a load whose keys, cache and loader are known from its memory look-up.
+    init(
+        _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: ResolvedLoader,
+        settings: LoadSettings, host: any PipelineHost
+    ) {
         self.host = host
         self.request = request
-        cache = lookUp.cache
+        self.keys = keys
+        self.cache = cache
         let namedOriginalCache = request.originalCache.map(ResolvedCache.init)
         originalCache = namedOriginalCache ?? cache
         hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0.role) == RoleIdentity(cache.role) } ?? true
-        transformer = lookUp.transformer
         serializer = request.cacheSerializer ?? settings.values.cacheSerializer
         encoding = ForeignCoderOptions(request.encodeOptions ?? [:])
         // Do not use the disk cache for a local file or a `data:` URL. Reading the URL costs as little as reading the
@@ -85,20 +93,17 @@ struct LoadPlan: Sendable {
         originalQueryType = request.originalQueryCache ?? (isLocal ? .none : .disk)
         originalStoreType = request.originalStoreCache ?? (isLocal ? .none : .disk)
 
-        base = lookUp.base
-        scope = lookUp.scope
-        keys = lookUp.keys
-        thumbnail = lookUp.thumbnail
         var decoding = ImageDecoding(
-            request.options, context: request.values, key: base ?? request.url.absoluteString, thumbnail: thumbnail)
-        decoding.owner = FileOwner(scope)
+            request.options, context: request.values, key: keys.base ?? request.url.absoluteString,
+            thumbnail: keys.thumbnail)
+        decoding.owner = FileOwner(keys.scope)
         self.decoding = decoding
 
         let load = ImageDataLoad(request)
-        loader = lookUp.loader.chosen(for: load)
-        let prepared = lookUp.prepared ?? loader.preparing?.prepare(load)
+        self.loader = loader.chosen(for: load)
+        let prepared = keys.prepared ?? self.loader.preparing?.prepare(load)
         self.prepared = prepared?.value
-        sharing = prepared?.identity ?? loader.data?.identity(of: load)
+        sharing = prepared?.identity ?? self.loader.data?.identity(of: load)
         unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
         streams = request.options.contains(.progressiveLoad) || request.values.pixelSizeReceiver != nil
     }

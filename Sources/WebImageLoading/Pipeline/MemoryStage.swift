@@ -4,6 +4,16 @@ import WebImageCore
 /// Step 2 of a load. Looks up the image in memory and checks that the image fits the load. Costs one lock and one
 /// dictionary lookup.
 enum MemoryStage {
+    /// Returns the image in memory for a request. Nil also if the request does not allow the look-up.
+    static func image(for request: ImageRequest, _ keys: LoadKeys, in cache: ResolvedCache) -> Image? {
+        guard !request.options.contains(.fromLoaderOnly), request.queryCache?.includesMemory ?? true,
+            let layered = cache.layered
+        else { return nil }
+        return image(
+            of: keys.variant, in: layered, isTransformed: keys.transformer != nil,
+            ImageMatcher(options: request.options, context: request.values))
+    }
+
     /// Returns the image in memory for a key. Nil if memory has no entry, if the entry belongs to another key
     /// with the same string, or if the image does not fit the load.
     static func image(of key: EntryKey?, in cache: any LayeredImageCaching, for plan: LoadPlan) -> Image? {

@@ -91,7 +91,7 @@ struct TransformStage: Sendable {
 
     private static func key(_ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>) -> String {
         let suffix = steps.map(\.transformerKey).joined(separator: "-")
-        return LoadKeys.key(plan.base ?? plan.url.absoluteString, thumbnail: plan.thumbnail, suffix: suffix)
+        return LoadKeys.key(plan.keys.base ?? plan.url.absoluteString, thumbnail: plan.thumbnail, suffix: suffix)
     }
 
     private static func finished(_ result: Image?, of image: Image, _ plan: LoadPlan) -> Image {

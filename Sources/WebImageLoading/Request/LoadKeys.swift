@@ -1,8 +1,15 @@
 import Foundation
 package import WebImageCore
 
-/// The cache keys of a load.
+/// The cache keys of a load, and the values from which they are made.
 package struct LoadKeys: Sendable {
+    /// The key of the URL without a scope; nil if the key filter returned nil.
+    let base: String?
+    let scope: CacheScope
+    let thumbnail: Thumbnail?
+    let transformer: (any ImageTransformer)?
+    /// The prepared load, if the loader prepared the load to determine the scope; otherwise nil.
+    let prepared: PreparedLoad?
     /// The key of the full-size, untransformed image. Nil if the key filter returned nil or the scope is
     /// ``CacheScope/unstored``. In these cases every lookup is a miss and nothing is stored.
     var original: EntryKey?
@@ -12,8 +19,14 @@ package struct LoadKeys: Sendable {
 
     /// Creates the keys of a load. In the variant's key, the thumbnail suffix comes before the transformer suffix.
     init(
-        base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?
+        base: String?, scope: CacheScope, thumbnail: Thumbnail?, transformer: (any ImageTransformer)?,
+        prepared: PreparedLoad? = nil
     ) {
+        self.base = base
+        self.scope = scope
+        self.thumbnail = thumbnail
+        self.transformer = transformer
+        self.prepared = prepared
         guard let base, let string = scope.key(base) else { return }
         let name: String? = if case .scoped(let name) = scope { name } else { nil }
         original = EntryKey(source: base, scope: name, string: string)
@@ -32,7 +45,7 @@ package struct LoadKeys: Sendable {
     }
 
     /// The box in pixels into which a thumbnail is decoded. The box comes from the context or from the decode options.
-    struct Thumbnail {
+    struct Thumbnail: Sendable {
         var box: CGSize
         var preservesAspectRatio: Bool
 

@@ -23,7 +23,7 @@ extension WebImageManager {
     }
 
     func imageInMemory(for request: ImageRequest) -> Image? {
-        guard let key = LoadRequest(request, settings).keys.variant,
+        guard let key = LoadKeys(request, settings).variant,
             let image = settings.roles.cache.layered?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
         else { return nil }
         return image

@@ -55,8 +55,7 @@ struct StageTests {
         change(&request)
         let settings = LoadSettings(
             LoadSettings.Values(), LoadSettings.Roles(cache: cache, loader: loader), hasListener: false)
-        var plan = LoadPlan(
-            LoadRequest(request, settings), host: host)
+        var plan = LoadPlan(request, settings, host: host)
         plan.observation = Host.Observation(span: WebImageStageSpan(id: 1, loadID: 1, stage: .load, url: url))
         return plan
     }

@@ -97,9 +97,10 @@ struct PlainHitTests {
                     for options in Self.options {
                         let dictionary = context
                         let context = RequestContext(context)
-                        let long = LoadRequest(
-                            ImageRequest(url: url, options: options, values: context), manager.settings
-                        ).memoryImage
+                        let request = ImageRequest(url: url, options: options, values: context)
+                        let settings = manager.settings
+                        let long = MemoryStage.image(
+                            for: request, LoadKeys(request, settings), in: settings.cache(for: request))
                         let short: Image? =
                             if case .hit(let result) = manager.synchronousResult(
                                 url, options: options, context: context
