@@ -24,6 +24,49 @@ struct JourneyTests {
         #expect(journey.server.requestCount("/picture") == 1)
     }
 
+    /// An entry on disk expires when its load said so, for an original and for a thumbnail that is stored.
+    @Test(arguments: [nil, CGSize(width: 10, height: 10)]) func anEntryExpiresAtTheTimeOfItsRequest(
+        _ size: CGSize?
+    ) async throws {
+        let journey = try Journey()
+        journey.server.route("/picture", .body(try Journey.file()))
+        journey.cache.config.shouldUseWeakMemoryCache = false
+        for (expiration, count) in [(Duration.seconds(3600), 1), (.zero, 2)] {
+            await journey.manager.removeImage(for: journey.server.url("/picture"))
+            var request = ImageRequest(url: journey.server.url("/picture"), size: size)
+            request.expiration = expiration
+            request.storeCache = .all
+            let before = journey.server.requestCount("/picture")
+            for _ in 0..<2 {
+                _ = try await journey.manager.result(for: request)
+                await journey.cache.flush()
+                journey.cache.clearMemory()
+            }
+            #expect(journey.server.requestCount("/picture") - before == count)
+        }
+    }
+
+    @Test func theNetworkIsReadOnlyIfTheRequestAllowsIt() async throws {
+        let journey = try Journey()
+        journey.server.route("/picture", .body(try Journey.file()))
+        var request = ImageRequest(url: journey.server.url("/picture"))
+        request.reading = [.memory, .disk]
+        await #expect { try await journey.manager.image(for: request) } throws: {
+            ($0 as? WebImageError)?.code == .notCached
+        }
+        (request.reading, request.writing) = (.network, .memory)
+        #expect(try await journey.manager.result(for: request).cacheType == .none)
+        #expect(try await journey.manager.result(for: request).cacheType == .none)
+        request.reading = .memory
+        #expect(try await journey.manager.result(for: request).cacheType == .memory)
+        await journey.cache.flush()
+        journey.cache.config.shouldUseWeakMemoryCache = false
+        journey.cache.clearMemory()
+        request.reading = .disk
+        await #expect(throws: WebImageError.self) { try await journey.manager.image(for: request) }
+        #expect(journey.server.requestCount("/picture") == 2)
+    }
+
     @Test func aDiskCacheOutlivesItsProcess() async throws {
         let journey = try Journey()
         let file = try Journey.file()

@@ -81,7 +81,9 @@ extension StoreRequest {
         return requests + [
             StoreRequest(
                 cache: plan.cache, key: plan.originalKey, data: original.data, type: .disk,
-                identity: plan.keys.original.map { EntryIdentity(key: $0, metadata: original.metadata) })
+                identity: plan.keys.original.map {
+                    EntryIdentity(key: $0, metadata: original.metadata, expires: plan.expires)
+                })
         ]
     }
 }

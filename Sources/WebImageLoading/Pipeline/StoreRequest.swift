@@ -44,7 +44,7 @@ struct StoreRequest: Sendable {
                 identity: plan.keys.original.map {
                     EntryIdentity(
                         key: $0, version: original.version, pixelSize: isWhole ? made.source.pixelSize : nil,
-                        metadata: original.metadata)
+                        metadata: original.metadata, expires: plan.expires)
                 })
         ]
     }
@@ -58,7 +58,9 @@ struct StoreRequest: Sendable {
         else { return nil }
         return StoreRequest(
             cache: plan.originalCache, key: key, data: original.data, type: .disk,
-            identity: plan.keys.original.map { EntryIdentity(key: $0, metadata: original.metadata) })
+            identity: plan.keys.original.map {
+                EntryIdentity(key: $0, metadata: original.metadata, expires: plan.expires)
+            })
     }
 
     /// Returns the request that stores the image of the load. Returns an empty list if no cache layer must be written.
@@ -81,12 +83,20 @@ struct StoreRequest: Sendable {
         return [
             StoreRequest(
                 cache: plan.cache, key: plan.variantKey, image: made.image, serializedImage: made.image, data: data,
-                type: type, identity: plan.keys.variant.map { EntryIdentity(key: $0, version: made.original.version) })
+                type: type,
+                identity: plan.keys.variant.map {
+                    EntryIdentity(key: $0, version: made.original.version, expires: plan.expires)
+                })
         ]
     }
 }
 
 extension LoadPlan {
+    /// The date at which an entry that is written now expires.
+    var expires: Date? {
+        request.expiration.map { Date(timeIntervalSinceNow: NumberLimits.finite($0) / .seconds(1)) }
+    }
+
     fileprivate func keepsOriginalOnDisk(_ made: DecodedImage) -> Bool {
         made.original.cacheType == .disk || made.original.cacheType == .none && originalStoreType.includesDisk
     }

@@ -15,12 +15,17 @@ package struct EntryIdentity: Sendable {
     /// The loader's metadata, which is stored together with the bytes; nil in a lookup.
     package var metadata: Data?
 
+    /// The date at which a new entry expires; nil means that only the cache's maximum age applies.
+    package var expires: Date?
+
     package init(
-        key: EntryKey, version: ContentDigest? = nil, pixelSize: PixelSize? = nil, metadata: Data? = nil
+        key: EntryKey, version: ContentDigest? = nil, pixelSize: PixelSize? = nil, metadata: Data? = nil,
+        expires: Date? = nil
     ) {
         self.key = key
         self.version = version
         self.pixelSize = pixelSize
         self.metadata = metadata
+        self.expires = expires
     }
 }

@@ -78,6 +78,76 @@ extension ImageRequest {
     }
 }
 
+// Where a load reads and writes.
+extension ImageRequest {
+    /// Places from which an image can be read, or to which it can be written.
+    public struct Places: OptionSet, Sendable, Hashable {
+        /// The bits of the set.
+        public let rawValue: Int
+        /// Creates a set from bits.
+        public init(rawValue: Int) { self.rawValue = rawValue }
+
+        /// The images in memory.
+        public static let memory = Places(rawValue: 1)
+        /// The entries on disk.
+        public static let disk = Places(rawValue: 2)
+        /// The loader, which fetches the image.
+        public static let network = Places(rawValue: 4)
+        /// Every place.
+        public static let all: Places = [.memory, .disk, .network]
+
+        fileprivate init(_ type: ImageCacheType) {
+            self = []
+            if type.includesMemory { insert(.memory) }
+            if type.includesDisk { insert(.disk) }
+        }
+
+        fileprivate var cacheType: ImageCacheType {
+            if contains(.disk) { return contains(.memory) ? .all : .disk }
+            return contains(.memory) ? .memory : .none
+        }
+    }
+
+    /// The places from which the load may read its image. Default ``Places/all``. Without ``Places/network``, a miss ends
+    /// with `.notCached`.
+    ///
+    /// This property sets ``queryCache``, ``originalQueryCache`` and the options `.fromCacheOnly` and `.fromLoaderOnly`.
+    public var reading: Places {
+        get {
+            if options.contains(.fromLoaderOnly) { return .network }
+            let caches = Places(queryCache ?? .all)
+            return options.contains(.fromCacheOnly) ? caches : caches.union(.network)
+        }
+        set {
+            options.remove([.fromCacheOnly, .fromLoaderOnly])
+            if !newValue.contains(.network) { options.insert(.fromCacheOnly) }
+            let caches = newValue.cacheType
+            // Nil keeps the default of local files, which are not read from the disk cache.
+            queryCache = caches == .all ? nil : caches
+            originalQueryCache = caches == .all ? nil : caches.includesDisk ? .disk : ImageCacheType.none
+        }
+    }
+
+    /// The places to which the load writes: ``Places/memory`` and ``Places/disk``, the default, or one or none of them.
+    ///
+    /// This property sets ``storeCache`` and ``originalStoreCache``.
+    public var writing: Places {
+        get { Places(storeCache ?? .all) }
+        set {
+            let caches = newValue.cacheType
+            storeCache = caches == .all ? nil : caches
+            originalStoreCache = caches == .all ? nil : caches.includesDisk ? .disk : ImageCacheType.none
+        }
+    }
+
+    /// The time after which the entries that the load writes to disk expire. Nil, the default, means that only the
+    /// cache's maximum age applies. Zero or less expires at once. Images in memory do not expire.
+    public var expiration: Duration? {
+        get { values.expiration }
+        set { values.expiration = newValue }
+    }
+}
+
 // Caching.
 extension ImageRequest {
     /// The cache layers in which the image is looked up. Default: all layers; for a local file or a `data:` URL, only

@@ -34,6 +34,7 @@ package struct RequestFields: Equatable, @unchecked Sendable {
     @Compared package var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
     @Compared package var cacheSerializer: (any WebImageCacheSerializerProtocol)?
     package var scopeName: String?
+    package var expiration: Duration?
     /// The entry that a cache looks up or stores. The manager passes it to its caches.
     @Compared package var entryIdentity: EntryIdentity?
 
@@ -110,6 +111,7 @@ extension RequestFields {
         .cacheKeyFilter: .value(\.cacheKeyFilter),
         .cacheSerializer: .value(\.cacheSerializer),
         .cacheScope: .value(\.scopeName),
+        .cacheExpiration: .value(\.expiration),
         .entryIdentity: .value(\.entryIdentity),
         .imageLoader: .value(\.loader),
         .downloadRequestModifier: .value(\.requestModifier),

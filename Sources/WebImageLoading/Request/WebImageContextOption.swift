@@ -98,6 +98,9 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     /// `String`: the scope of the load's cache entries. Only loads with the same scope find these entries. See
     /// ``CacheScope``.
     public static let cacheScope = WebImageContextOption(rawValue: "cacheScope")
+    /// `Duration`: the time after which the entries that the load writes to disk expire. By default, only the cache's
+    /// maximum age applies.
+    public static let cacheExpiration = WebImageContextOption(rawValue: "cacheExpiration")
     /// ``Image``: the cached image that the load refreshes (`.refreshCached`). The manager sets this value for the
     /// loader. If the image on the server has not changed, the loader can fail with `.cacheNotModified`.
     public static let loaderCachedImage = WebImageContextOption(rawValue: "loaderCachedImage")

@@ -42,7 +42,8 @@ package struct EntryRecord: Hashable, Sendable {
     package init(_ identity: EntryIdentity, attributes: VariantAttributes?) {
         self.init(
             .typed(identity.key.fingerprint, isVariant: identity.key.isVariant), source: identity.key.sourceFingerprint,
-            scope: identity.key.scopeFingerprint, version: identity.version, attributes: attributes)
+            scope: identity.key.scopeFingerprint, version: identity.version, attributes: attributes,
+            expires: identity.expires)
     }
 
     /// The record of an entry that a caller stores under a string of its choice.

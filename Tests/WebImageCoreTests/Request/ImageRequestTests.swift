@@ -65,6 +65,7 @@ struct ImageRequestTests {
         Row(.originalQueryCacheType, ImageCacheType.all, { $0.originalQueryCache = $1 }, { $0.originalQueryCache }),
         Row(.originalStoreCacheType, ImageCacheType.none, { $0.originalStoreCache = $1 }, { $0.originalStoreCache }),
         Row(.cacheScope, "user", { $0.cacheScope = $1 }, { $0.cacheScope }),
+        Row(.cacheExpiration, Duration.seconds(60), { $0.expiration = $1 }, { $0.expiration }),
         Row(.setImageOperationKey, "key", { $0.operationKey = $1 }, { $0.operationKey }),
         Row(.alternativeSources, [url], { $0.alternativeURLs = $1 }, { $0.alternativeURLs }),
         Row(.lowDataSource, url, { $0.lowDataURL = $1 }, { $0.lowDataURL }),
@@ -240,5 +241,26 @@ struct ImageRequestTests {
         }
         #expect(request.context?[.queryCacheType] as? Int == 1 && request[.imageScaleFactor, as: Int.self] == 2)
         #expect(changed.context?.count == 5)
+    }
+
+    // MARK: Policies
+
+    @Test(arguments: 0..<8) func placesOfReadingAreKept(rawValue: Int) {
+        let places = ImageRequest.Places(rawValue: rawValue)
+        var request = ImageRequest(url: Self.url, cachePolicy: .reload)
+        request.reading = places
+        #expect(request.reading == places)
+        #expect(request.options.contains(.fromCacheOnly) == !places.contains(.network))
+        request.reading = .all
+        #expect(request == ImageRequest(url: Self.url))
+    }
+
+    @Test(arguments: 0..<4) func placesOfWritingAreKept(rawValue: Int) {
+        let places = ImageRequest.Places(rawValue: rawValue)
+        var request = ImageRequest(url: Self.url)
+        request.writing = places
+        #expect(request.writing == places && request.originalStoreCache != .memory)
+        request.writing = .all
+        #expect(request.context == nil)
     }
 }

@@ -67,6 +67,7 @@ struct OptionTableTests {
         "cacheKeyFilter": ["theKeyFilterNamesTheKey"],
         "cacheSerializer": ["theSerializerChoosesTheBytes"],
         "cacheScope": ["twoScopesOfOneURLShareNothing"],
+        "cacheExpiration": ["anEntryExpiresAtTheTimeOfItsRequest"],
         "loaderCachedImage": ["notModifiedKeepsBytesAndRenewsMetadata"],
         "decodingLimits": ["limitOfTheContextApplies"],
     ]
