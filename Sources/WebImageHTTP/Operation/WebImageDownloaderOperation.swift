@@ -44,28 +44,30 @@ public final class WebImageDownloaderOrder: Sendable {
         self.init(request, of: ImageRequest(url: request.url, options: options, context: context), isAlone: true)
     }
 
+    /// Copies an order with another request, route or priority.
     private init(
-        _ order: WebImageDownloaderOrder, _ request: WebImageRequest, _ route: CurlRoute, _ priority: LoadPriority
+        _ order: WebImageDownloaderOrder, request: WebImageRequest? = nil, route: CurlRoute? = nil,
+        priority: LoadPriority? = nil
     ) {
-        self.request = request
-        self.route = route
-        self.priority = priority
+        self.request = request ?? order.request
+        self.route = route ?? order.route
+        self.priority = priority ?? order.priority
         (options, values) = (order.options, order.values)
         ownEngine = order.ownEngine
         isAlone = order.isAlone
     }
 
     func with(_ request: WebImageRequest) -> WebImageDownloaderOrder {
-        WebImageDownloaderOrder(self, request, route, priority)
+        WebImageDownloaderOrder(self, request: request)
     }
 
     /// Returns the order for a request to another origin, without credentials.
     func withoutCredentials(_ request: WebImageRequest) -> WebImageDownloaderOrder {
-        WebImageDownloaderOrder(self, request, route.anonymous, priority)
+        WebImageDownloaderOrder(self, request: request, route: route.anonymous)
     }
 
     func with(_ priority: LoadPriority) -> WebImageDownloaderOrder {
-        WebImageDownloaderOrder(self, request, route, priority)
+        WebImageDownloaderOrder(self, priority: priority)
     }
 }
 

@@ -15,18 +15,18 @@ struct PlainHit {
 
 extension WebImageManager {
     /// Returns the memory hit of a plain load; nil for a miss and for every load that is not plain.
-    func plainHit(_ url: URL?, _ options: WebImageOptions, _ context: WebImageContext?) -> PlainHit? {
+    func plainHit(_ url: URL?, _ options: WebImageOptions, dictionary context: WebImageContext?) -> PlainHit? {
         guard let url, options.isDisjoint(with: Self.notPlain), let values = PlainValues(context) else { return nil }
-        return plainHit(url, options, values)
+        return plainHit(url, options, values: values)
     }
 
     /// Returns the same for a parsed context.
     func plainHit(_ url: URL?, _ options: WebImageOptions, _ context: RequestContext) -> PlainHit? {
         guard let url, options.isDisjoint(with: Self.notPlain), let values = PlainValues(context) else { return nil }
-        return plainHit(url, options, values)
+        return plainHit(url, options, values: values)
     }
 
-    private func plainHit(_ url: URL, _ options: WebImageOptions, _ values: PlainValues) -> PlainHit? {
+    private func plainHit(_ url: URL, _ options: WebImageOptions, values: PlainValues) -> PlainHit? {
         let (settings, hasFailedURLs) = settingsAndFailures
         let roles = settings.roles
         guard settings.allowsPlainHits, let cache = roles.imageCache, let loader = roles.sharedScopeLoader,

@@ -14,57 +14,12 @@ extension WebImageManager {
             [weak self, weak operation] in
             if let operation { self?.removeRunning(operation) }
         } _: { priority in
-            let end = await self.run(plan, cached: cached, priority, operation)
+            let end = await self.pipeline.run(
+                plan, cached: cached, priority: priority, listener: operation.forward, deliver: operation.deliver)
             plan.observation?.end(end.summary, end.error)
             operation.finish(end)
         }
         return operation
-    }
-
-    /// Runs the load. With `.refreshCached`, delivers the cached image first.
-    private func run(
-        _ plan: LoadPlan, cached: WebImageResult?, _ priority: LoadPriorityHandle,
-        _ operation: WebImageCombinedOperation
-    ) async -> LoadDelivery {
-        do throws(WebImageError) {
-            guard plan.refreshes, let cached = try await cachedFirst(plan, cached, priority, operation) else {
-                return .finished(try await pipeline.load(plan, priority, operation.forward))
-            }
-            return try await refresh(cached, plan, priority, operation)
-        } catch {
-            return .failed(error.with(url: plan.url))
-        }
-    }
-
-    private func cachedFirst(
-        _ plan: LoadPlan, _ known: WebImageResult?, _ priority: LoadPriorityHandle,
-        _ operation: WebImageCombinedOperation
-    ) async throws(WebImageError) -> WebImageResult? {
-        if let known { return known }
-        do throws(WebImageError) {
-            let cached = try await pipeline.load(plan.fromCache, priority, operation.forward)
-            if let cached { operation.deliver(.cached(cached)) }
-            return cached
-        } catch {
-            // Ignore the error of a cached entry that cannot be decoded or transformed. The load then fetches the
-            // image.
-            guard !error.isCancellation else { throw error }
-            return nil
-        }
-    }
-
-    private func refresh(
-        _ cached: WebImageResult, _ plan: LoadPlan, _ priority: LoadPriorityHandle,
-        _ operation: WebImageCombinedOperation
-    ) async throws(WebImageError) -> LoadDelivery {
-        do throws(WebImageError) {
-            let fresh = try await pipeline.load(plan.refreshing(cached), priority, operation.forward)
-            return fresh.map { .finished($0) } ?? .unchanged(cached)
-        } catch {
-            guard !error.isCancellation else { throw error }
-            return error.code == .cacheNotModified
-                ? .unchanged(cached) : .notRefreshed(cached, error.with(url: plan.url))
-        }
     }
 }
 

@@ -145,7 +145,7 @@ extension WebImageManager {
 
     /// Looks up an image in memory in the same way as a load, without starting a load.
     package func memoryAnswer(for url: URL, options: WebImageOptions, context: WebImageContext?) -> MemoryAnswer {
-        if let hit = plainHit(url, options, context), hit.queue == nil { return .hit(hit.image) }
+        if let hit = plainHit(url, options, dictionary: context), hit.queue == nil { return .hit(hit.image) }
         let context = RequestContext(context)
         let settings = settings
         // Only a load can handle these cases. A listener must receive the stages of the load. An options processor can

@@ -4,10 +4,12 @@ import WebImageCore
 /// Performs the loads that the manager did not complete synchronously. If a step is equal in several loads, these loads
 /// share the work of the step.
 ///
-/// A load has eight steps. The manager parses the request (1) and delivers the result (8). ``load(_:_:_:)`` performs
-/// steps 2 to 7: memory (2), disk (3), download (4), decode (5), transform (6), store (7). The memory lookup
-/// repeats the lookup of the manager, because another load may have stored the image in the meantime. A shared task
-/// starts when its first subscriber joins. The task is cancelled when its last subscriber leaves.
+/// A load has eight steps. The manager parses the request (1). ``run(_:cached:priority:listener:deliver:)`` performs all
+/// others: memory (2), disk (3), download (4), decode (5), transform (6), store (7) and the events of the delivery (8),
+/// which the operation of the load takes to its queue. Callbacks, `async` functions, sequences, views and the prefetcher
+/// run this function. The memory lookup repeats the lookup of the manager, because another load may have stored the image
+/// in the meantime. A shared task starts when its first subscriber joins. The task is cancelled when its last subscriber
+/// leaves.
 final class ImagePipeline: Sendable {
     let variants = SharedTasks<VariantIdentity, WebImageResult?>()
     let transforms = SharedTasks<TransformIdentity, DecodedImage?>()
@@ -32,10 +34,62 @@ final class ImagePipeline: Sendable {
     /// The number of shared tasks that have subscribers.
     var taskCount: Int { variants.count + transforms.count + decodes.count + originals.count }
 
+    // MARK: 8: the events of a load
+
+    /// Runs a load and returns its last event. With `.refreshCached`, delivers the cached image first.
+    ///
+    /// - Parameters:
+    ///   - cached: The cached image, if the synchronous part of the load has found and delivered it.
+    ///   - listener: Receives the progress of the work that the load starts or joins.
+    ///   - deliver: Receives the cached image before its refresh.
+    func run(
+        _ plan: LoadPlan, cached: WebImageResult?, priority: LoadPriorityHandle, listener: @escaping LoadEventListener,
+        deliver: (LoadDelivery) -> Void
+    ) async -> LoadDelivery {
+        do throws(WebImageError) {
+            guard plan.refreshes else { return .finished(try await load(plan, priority, listener: listener)) }
+            var cached = cached
+            if cached == nil {
+                cached = try await cachedFirst(plan, priority, listener: listener)
+                if let cached { deliver(.cached(cached)) }
+            }
+            guard let cached else { return .finished(try await load(plan, priority, listener: listener)) }
+            return try await refresh(cached, plan, priority: priority, listener: listener)
+        } catch {
+            return .failed(error.with(url: plan.url))
+        }
+    }
+
+    /// Returns the cached image. Nil also if it cannot be decoded or transformed; the load then fetches the image.
+    private func cachedFirst(
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle, listener: @escaping LoadEventListener
+    ) async throws(WebImageError) -> WebImageResult? {
+        do throws(WebImageError) {
+            return try await load(plan.fromCache, priority, listener: listener)
+        } catch {
+            guard !error.isCancellation else { throw error }
+            return nil
+        }
+    }
+
+    private func refresh(
+        _ cached: WebImageResult, _ plan: LoadPlan, priority: LoadPriorityHandle,
+        listener: @escaping LoadEventListener
+    ) async throws(WebImageError) -> LoadDelivery {
+        do throws(WebImageError) {
+            let fresh = try await load(plan.refreshing(cached), priority, listener: listener)
+            return fresh.map { .finished($0) } ?? .unchanged(cached)
+        } catch {
+            guard !error.isCancellation else { throw error }
+            return error.code == .cacheNotModified
+                ? .unchanged(cached) : .notRefreshed(cached, error.with(url: plan.url))
+        }
+    }
+
     /// Returns the image of a load. Loads with equal ``VariantIdentity`` share the work. Nil if the image is in no
     /// cache and the load must not use the loader.
     func load(
-        _ plan: LoadPlan, _ priority: LoadPriorityHandle, _ listener: @escaping LoadEventListener
+        _ plan: LoadPlan, _ priority: LoadPriorityHandle, listener: @escaping LoadEventListener
     ) async throws(WebImageError) -> WebImageResult? {
         try await variants.withValue(
             for: plan.variantIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,

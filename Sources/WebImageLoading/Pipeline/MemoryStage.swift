@@ -1,9 +1,9 @@
 import Foundation
-import WebImageCore
+package import WebImageCore
 
 /// Step 2 of a load. Looks up the image in memory and checks that the image fits the load. Costs one lock and one
 /// dictionary lookup.
-enum MemoryStage {
+package enum MemoryStage {
     /// Returns the image in memory for a request. Nil also if the request does not allow the look-up.
     static func image(for request: ImageRequest, _ keys: LoadKeys, in cache: ResolvedCache) -> Image? {
         guard !request.options.contains(.fromLoaderOnly), request.queryCache?.includesMemory ?? true,
@@ -23,10 +23,18 @@ enum MemoryStage {
     static func image(
         of key: EntryKey?, in cache: any LayeredImageCaching, isTransformed: Bool, _ wanted: ImageMatcher
     ) -> Image? {
-        guard let key, let image = cache.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key),
-            !isTransformed || image.isVariant(for: wanted.options)
+        guard let image = entry(of: key, in: cache), !isTransformed || image.isVariant(for: wanted.options)
         else { return nil }
         return wanted.adapted(image)
+    }
+
+    /// Returns the image in memory for a key, however it was decoded. Nil if memory has no entry, or if the entry belongs
+    /// to another key with the same string.
+    package static func entry(of key: EntryKey?, in cache: (any LayeredImageCaching)?) -> Image? {
+        guard let key, let image = cache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key) else {
+            return nil
+        }
+        return image
     }
 
     /// Returns the full-size image in memory, as the input of a transformer. Nil for a miss and for a thumbnail load.

@@ -23,9 +23,6 @@ extension WebImageManager {
     }
 
     func imageInMemory(for request: ImageRequest) -> Image? {
-        guard let key = LoadKeys(request, settings).variant,
-            let image = settings.roles.cache.layered?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key)
-        else { return nil }
-        return image
+        MemoryStage.entry(of: LoadKeys(request, settings).variant, in: settings.roles.cache.layered)
     }
 }

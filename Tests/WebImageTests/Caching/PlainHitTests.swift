@@ -112,7 +112,7 @@ struct PlainHitTests {
                         #expect(
                             long === short,
                             "\(loader.name), \(setting), \(options), \(context.forRoles.map { "\($0)" } ?? "nil")")
-                        let plain = manager.plainHit(url, options, dictionary)
+                        let plain = manager.plainHit(url, options, dictionary: dictionary)
                         #expect(plain == nil || plain?.image === long)
                         #expect((plain == nil) == (manager.plainHit(url, options, context) == nil))
                         if short != nil { hits += 1 }
