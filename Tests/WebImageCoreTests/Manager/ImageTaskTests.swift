@@ -346,28 +346,28 @@ struct ImageTaskTests {
     }
 
     @Test func aRaisedPriorityMovesAWaitingDecode() async throws {
-        let coder = GatedCoder()
+        let gate = GatedCoder()
         let pool = DecodePool(width: 1, byteBudget: .max / 2)
         let manager = WebImageManager(cache: fixture.cache, loader: fixture.loader, decodePool: pool)
         let order = Locked<[String]>([])
         func start(_ name: String, _ coder: any ImageCoder) throws -> ImageTask {
             let url = try #require(URL(string: "http://host/\(name).png"))
             fixture.loader.answer(url, with: .success(FakeCoder.file()))
-            var request = ImageRequest(url: url, context: [.imageCoder: coder])
-            request.callbackQueue = .invoking
-            return manager.loadImage(with: request) { _ in order.withLock { $0.append(name) } }
+            return manager.imageTask(for: ImageRequest(url: url, context: [.imageCoder: coder]))
         }
-        let first = try start("first", coder)
-        #expect(await eventually { coder.startedCount == 1 })
-        let second = try start("second", fixture.coder)
+        func recorder(_ name: String) -> DecodeRecorder {
+            DecodeRecorder { order.withLock { $0.append(name) } }
+        }
+        let first = try start("first", gate)
+        #expect(await eventually { gate.startedCount == 1 })
+        let second = try start("second", recorder("second"))
         #expect(await eventually { pool.waitingCount == 1 })
-        let third = try start("third", fixture.coder)
+        let third = try start("third", recorder("third"))
         #expect(await eventually { pool.waitingCount == 2 })
         third.priority = .high
-        coder.open()
+        gate.open()
         for task in [first, second, third] { _ = try await task.image }
-        #expect(await eventually { order.withLock { $0.count } == 3 })
-        #expect(order.withLock { $0 } == ["first", "third", "second"])
+        #expect(order.withLock { $0 } == ["third", "second"])
     }
 
     // MARK: Callbacks
@@ -479,4 +479,19 @@ private final class ProgressLoader: ImageDataLoader {
     ) -> (any WebImageOperation)? { nil }
 
     func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool { false }
+}
+
+/// A coder that reports each decode.
+private final class DecodeRecorder: ImageCoder {
+    private let note: @Sendable () -> Void
+
+    init(note: @escaping @Sendable () -> Void) { self.note = note }
+
+    func canDecode(from data: Data?) -> Bool { true }
+    func decodedImage(with data: Data?, options: ImageCoderOptions?) -> Image? {
+        note()
+        return try? TestImages.solid()
+    }
+    func canEncode(to format: ImageFormat) -> Bool { false }
+    func encodedData(with image: Image?, format: ImageFormat, options: ImageCoderOptions?) -> Data? { nil }
 }

@@ -122,14 +122,18 @@ struct PrefetchRequestTests {
         async let end = prefetcher.prefetch(requests, destination: destination) { finished, _ in
             counts.withLock { $0.append(finished) }
         }
-        let (prefetcher, urls) = (prefetcher, requests.map(\.url))
+        let (prefetcher, urls, isOver) = (prefetcher, requests.map(\.url), Locked(false))
         let stopping = Task.detached {
             for _ in 0..<round { await Task.yield() }
             for url in urls.shuffled() { prefetcher.cancelPrefetching(of: [url]) }
-            // A list that was started later than the first stop.
-            while prefetcher.runningTokenCount > 0 { prefetcher.cancelPrefetching(of: urls); await Task.yield() }
+            // The list may start after the first stop.
+            while !isOver.withLock({ $0 }) {
+                prefetcher.cancelPrefetching(of: urls)
+                await Task.yield()
+            }
         }
         #expect(await end.finishedCount == 6)
+        isOver.withLock { $0 = true }
         await stopping.value
         #expect(counts.withLock { $0 } == Array(1...6))
         #expect(await eventually { prefetcher.runningLoadCount == 0 && manager.sharedTaskCount == 0 })
