@@ -226,7 +226,7 @@ final class ServeSignalTests: Sendable {
         chmod(secrets, 0o600)
         service.signal(SIGHUP)
         #expect(await eventually { service.errors.contains("stays as it was: targets must be signed until now") })
-        #expect(try await service.get(target()).status == 403)
+        #expect(try await service.get(self.target()).status == 403)
         #expect(try await service.get(new).status == 200)
         #expect(try await onThread { service.stop() } == 0)
     }
