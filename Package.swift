@@ -49,8 +49,8 @@ let package = Package(
         .target(
             name: "WebImageGraphics",
             dependencies: [
-                "WebImageCore", "CWebImagePixelLoops", "CWebImageZimg", "CWebImageYUV", "CWebImageYUVShim",
-                "CWebImageLCMS", "CWebImagePixman",
+                "WebImageCore", "CWebImagePixelLoops", "CWebImageZimg", "CWebImageYUV", "CWebImageLCMS",
+                "CWebImagePixman",
             ]),
         .target(
             name: "WebImageCodecs",
@@ -60,17 +60,29 @@ let package = Package(
             ]),
         .target(
             name: "WebImageHTTP",
-            dependencies: ["WebImageCore", "WebImageLoading", "CWebImageCurl", "CWebImageCurlShim"]),
+            dependencies: [
+                "WebImageCore", "WebImageLoading", "CWebImageCurl", "CWebImageCurlShim", "CWebImageSharedLibrary",
+            ]),
         .target(
             name: "WebImageStore",
             dependencies: ["WebImageCore", "WebImageLoading", "CWebImageSQLite", "CWebImageDeflate"]),
 
         // Optional coders. Each coder is a separate product. The main library does not depend on them.
-        .target(name: "WebImageAVIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageAVIF"]),
-        .target(name: "WebImageHEIF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageHEIF"]),
-        .target(name: "WebImageJXL", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageJXL"]),
-        .target(name: "WebImageSVG", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageRSVG"]),
-        .target(name: "WebImageTIFF", dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF"]),
+        .target(
+            name: "WebImageAVIF",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageAVIF", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageHEIF",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageHEIF", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageJXL",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageJXL", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageSVG",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageRSVG", "CWebImageSharedLibrary"]),
+        .target(
+            name: "WebImageTIFF",
+            dependencies: ["WebImageCore", "WebImageGraphics", "CWebImageTIFF", "CWebImageSharedLibrary"]),
 
         // Cache tiers that several machines share.
         .target(name: "WebImageValkey", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
@@ -127,11 +139,7 @@ let package = Package(
             name: "WebImageCLI",
             dependencies: [
                 "WebImage", "WebImageService", "WebImageServer", "WebImageSandbox", "WebImageValkey", "WebImageS3",
-                "CWebImageGetoptShim",
-                "WebImageAVIF",
-                "WebImageHEIF",
-                "WebImageJXL", "WebImageSVG",
-                "WebImageTIFF",
+                "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
             ]),
         .executableTarget(name: "webimage", dependencies: ["WebImageCLI"]),
         .executableTarget(
@@ -150,8 +158,8 @@ let package = Package(
             name: "CWebImageRSVGHeaders", path: "Tests/Support/CWebImageRSVGHeaders", pkgConfig: "librsvg-2.0",
             providers: [.apt(["librsvg2-dev"])]),
         .target(
-            name: "CWebImageRSVGCheck", dependencies: ["CWebImageRSVGHeaders"], path: "Tests/Support/CWebImageRSVGCheck"
-        ),
+            name: "CWebImageRSVGCheck", dependencies: ["CWebImageRSVGHeaders", "CWebImageSharedLibrary"],
+            path: "Tests/Support/CWebImageRSVGCheck"),
         // Writes JPEG files with every sampling, restart interval and order of scans, and decodes them with libjpeg-turbo.
         .target(
             name: "CWebImageJPEGSamples", dependencies: ["CWebImageJPEG"], path: "Tests/Support/CWebImageJPEGSamples"),
@@ -182,7 +190,8 @@ let package = Package(
         .testTarget(
             name: "WebImageCodecsTests",
             dependencies: [
-                "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageYUVShim", "CWebImageJPEGThumbnail",
+                "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImagePixelLoops",
+                "CWebImageJPEGThumbnail",
                 "CWebImageJPEGSamples",
             ]),
         .testTarget(
@@ -252,17 +261,18 @@ let package = Package(
         // Shims. Their C functions make features available that Swift cannot call or express, such as variadic
         // functions, macros, setjmp and GObject casts.
         .target(name: "CWebImageCodecShim", dependencies: ["CWebImageJPEG", "CWebImagePNG", "CWebImageDeflate"]),
-        .target(name: "CWebImagePixelLoops"),
+        .target(name: "CWebImagePixelLoops", linkerSettings: [.linkedLibrary("yuv")]),
         // Decodes JPEG at 1/8. It uses no library.
         .target(name: "CWebImageJPEGThumbnail"),
-        .target(name: "CWebImageYUVShim", linkerSettings: [.linkedLibrary("yuv")]),
-        .target(name: "CWebImageCurlShim", dependencies: ["CWebImageCurl"]),
+        // Tables of the functions of libraries that are loaded at run time. The modules of these libraries include its
+        // header, so each target that imports one of them depends on it.
+        .target(name: "CWebImageSharedLibrary"),
+        .target(name: "CWebImageCurlShim", dependencies: ["CWebImageCurl", "CWebImageSharedLibrary"]),
         .target(name: "CWebImageHTTPShim"),
         .target(name: "CWebImageGTKShim", dependencies: ["CWebImageGTK"]),
         .target(name: "CWebImageGalleryShim", dependencies: ["CWebImageAdwaita"]),
         .target(name: "CWebImageRoot"),
         .target(name: "CWebImageSandbox"),
-        .target(name: "CWebImageGetoptShim"),
 
         // System libraries.
         .systemLibrary(name: "CWebImageSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
@@ -317,7 +327,7 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageSandbox", "WebImageService", "WebImageServer",
+                "WebImageSandbox", "WebImageService", "WebImageServer", "CWebImageHTTPShim",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

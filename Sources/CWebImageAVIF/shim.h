@@ -3,7 +3,7 @@
 #else
 
 #include <avif/avif.h>
-#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+#include <CWebImageSharedLibrary.h>
 
 // The name of the library file that matches the included headers. The structures of libavif 1.0 differ from the
 // structures of earlier versions, so the headers and the library file must have the same version.

@@ -3,7 +3,7 @@
 #else
 
 #include <curl/curl.h>
-#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+#include <CWebImageSharedLibrary.h>
 
 // The file name of the libcurl build that the headers belong to. Debian's other builds of libcurl have other names.
 #define CURL_LIBRARY "libcurl.so.4"

@@ -3,7 +3,7 @@
 #else
 
 #include <libheif/heif.h>
-#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+#include <CWebImageSharedLibrary.h>
 
 #define HEIF_LIBRARY "libheif.so.1"
 

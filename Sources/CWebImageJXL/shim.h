@@ -5,7 +5,7 @@
 #include <jxl/decode.h>
 #include <jxl/encode.h>
 #include <jxl/version.h>
-#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+#include <CWebImageSharedLibrary.h>
 
 // The library's file name. Before libjxl 1.0, each minor version had its own file name.
 #define JXL_TEXT_OF(number) #number

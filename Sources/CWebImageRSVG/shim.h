@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+#include <CWebImageSharedLibrary.h>
 
 #define RSVG_LIBRARY "librsvg-2.so.2"
 

@@ -3,7 +3,7 @@
 #else
 
 #include <tiffio.h>
-#include "../CWebImageSharedLibrary/include/CWebImageSharedLibrary.h"
+#include <CWebImageSharedLibrary.h>
 
 // The library's file name since libtiff 4.5. This package requires libtiff 4.5, because earlier versions have only
 // global error handlers. libtiff 4.5 allows an error handler for each open file.

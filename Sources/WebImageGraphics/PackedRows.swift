@@ -1,4 +1,4 @@
-import CWebImageYUVShim
+import CWebImagePixelLoops
 import Foundation
 package import WebImageCore
 

@@ -1,5 +1,4 @@
 import CWebImagePixelLoops
-import CWebImageYUVShim
 package import WebImageCore
 
 /// Converts palette indices to pixels of four bytes.

@@ -1,4 +1,4 @@
-import CWebImageYUVShim
+import CWebImagePixelLoops
 package import WebImageCore
 
 extension PixelBuffer {

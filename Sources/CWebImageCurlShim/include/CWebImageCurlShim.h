@@ -21,57 +21,72 @@ _Static_assert(CURLE_TOO_LARGE == 100, "curl's code for an oversized header fiel
 // NULL. Call it once, before all other functions of this shim.
 const char *webimage_curl_bind(void *library);
 
-CURLcode webimage_curl_global_init(long flags);
-
-CURL *webimage_curl_easy_init(void);
-void webimage_curl_easy_reset(CURL *easy);
-void webimage_curl_easy_cleanup(CURL *easy);
-const char *webimage_curl_easy_strerror(CURLcode code);
-
-// Runs one transfer on the calling thread until it has ended.
-CURLcode webimage_curl_easy_perform(CURL *easy);
-// Sends and receives bytes on a connection that was dialled with CURLOPT_CONNECT_ONLY. CURLE_AGAIN: wait for the socket.
-CURLcode webimage_curl_easy_send(CURL *easy, const void *bytes, size_t count, size_t *sent);
-CURLcode webimage_curl_easy_recv(CURL *easy, void *bytes, size_t count, size_t *received);
-
-struct curl_slist *webimage_curl_slist_append(struct curl_slist *list, const char *line);
-void webimage_curl_slist_free_all(struct curl_slist *list);
-
-CURLM *webimage_curl_multi_init(void);
-void webimage_curl_multi_cleanup(CURLM *multi);
-CURLMcode webimage_curl_multi_add_handle(CURLM *multi, CURL *easy);
-CURLMcode webimage_curl_multi_remove_handle(CURLM *multi, CURL *easy);
-CURLMcode webimage_curl_multi_perform(CURLM *multi, int *running);
-// Waits for curl's sockets for at most `timeout` milliseconds.
-CURLMcode webimage_curl_multi_poll(CURLM *multi, int timeout);
-CURLMcode webimage_curl_multi_wakeup(CURLM *multi);
-
-CURLSH *webimage_curl_share_init(void);
-CURLSHcode webimage_curl_share_cleanup(CURLSH *share);
-
-// Swift cannot call curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt, because they are
-// variadic. Each function below calls one of these functions with a last argument of a fixed type.
-
 typedef size_t (*webimage_curl_data_function)(char *data, size_t size, size_t count, void *context);
 
-CURLcode webimage_curl_set_long(CURL *easy, CURLoption option, long value);
-CURLcode webimage_curl_set_offset(CURL *easy, CURLoption option, curl_off_t value);
-CURLcode webimage_curl_set_string(CURL *easy, CURLoption option, const char *value);
-CURLcode webimage_curl_set_pointer(CURL *easy, CURLoption option, void *value);
-CURLcode webimage_curl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
-CURLcode webimage_curl_set_data_function(CURL *easy, CURLoption option, webimage_curl_data_function value);
+// Functions that only pass their arguments on: result, name, parameters, and the call. The names begin with `webimage_`.
+//
+// easy_perform runs one transfer on the calling thread until it has ended. easy_send and easy_recv use a connection that
+// was dialled with CURLOPT_CONNECT_ONLY, and CURLE_AGAIN means: wait for the socket, which is get_socket. multi_poll
+// waits for curl's sockets for at most `timeout` milliseconds.
+//
+// Swift cannot call curl_easy_setopt, curl_easy_getinfo, curl_multi_setopt and curl_share_setopt, because they are
+// variadic. Each function named set_ or get_ calls one of them with a last argument of a fixed type. The names of these
+// four are in parentheses. Without the parentheses, the compiler would use curl's macro of the same name, which accepts
+// only literal options.
+#define WEBIMAGE_CURL_FORWARDS(forward) \
+    forward(CURLcode, curl_global_init, (long flags), curl.curl_global_init(flags)) \
+    forward(CURL *, curl_easy_init, (void), curl.curl_easy_init()) \
+    forward(void, curl_easy_reset, (CURL *easy), curl.curl_easy_reset(easy)) \
+    forward(void, curl_easy_cleanup, (CURL *easy), curl.curl_easy_cleanup(easy)) \
+    forward(const char *, curl_easy_strerror, (CURLcode code), curl.curl_easy_strerror(code)) \
+    forward(CURLcode, curl_easy_perform, (CURL *easy), curl.curl_easy_perform(easy)) \
+    forward(CURLcode, curl_easy_send, (CURL *easy, const void *bytes, size_t count, size_t *sent), \
+        curl.curl_easy_send(easy, bytes, count, sent)) \
+    forward(CURLcode, curl_easy_recv, (CURL *easy, void *bytes, size_t count, size_t *received), \
+        curl.curl_easy_recv(easy, bytes, count, received)) \
+    forward(struct curl_slist *, curl_slist_append, (struct curl_slist *list, const char *line), \
+        curl.curl_slist_append(list, line)) \
+    forward(void, curl_slist_free_all, (struct curl_slist *list), curl.curl_slist_free_all(list)) \
+    forward(CURLM *, curl_multi_init, (void), curl.curl_multi_init()) \
+    forward(CURLMcode, curl_multi_cleanup, (CURLM *multi), curl.curl_multi_cleanup(multi)) \
+    forward(CURLMcode, curl_multi_add_handle, (CURLM *multi, CURL *easy), curl.curl_multi_add_handle(multi, easy)) \
+    forward(CURLMcode, curl_multi_remove_handle, (CURLM *multi, CURL *easy), curl.curl_multi_remove_handle(multi, easy)) \
+    forward(CURLMcode, curl_multi_perform, (CURLM *multi, int *running), curl.curl_multi_perform(multi, running)) \
+    forward(CURLMcode, curl_multi_poll, (CURLM *multi, int timeout), curl.curl_multi_poll(multi, NULL, 0, timeout, NULL)) \
+    forward(CURLMcode, curl_multi_wakeup, (CURLM *multi), curl.curl_multi_wakeup(multi)) \
+    forward(CURLSH *, curl_share_init, (void), curl.curl_share_init()) \
+    forward(CURLSHcode, curl_share_cleanup, (CURLSH *share), curl.curl_share_cleanup(share)) \
+    forward(CURLcode, curl_set_long, (CURL *easy, CURLoption option, long value), \
+        (curl.curl_easy_setopt)(easy, option, value)) \
+    forward(CURLcode, curl_set_offset, (CURL *easy, CURLoption option, curl_off_t value), \
+        (curl.curl_easy_setopt)(easy, option, value)) \
+    forward(CURLcode, curl_set_string, (CURL *easy, CURLoption option, const char *value), \
+        (curl.curl_easy_setopt)(easy, option, value)) \
+    forward(CURLcode, curl_set_pointer, (CURL *easy, CURLoption option, void *value), \
+        (curl.curl_easy_setopt)(easy, option, value)) \
+    forward(CURLcode, curl_set_list, (CURL *easy, CURLoption option, struct curl_slist *value), \
+        (curl.curl_easy_setopt)(easy, option, value)) \
+    forward(CURLcode, curl_set_data_function, (CURL *easy, CURLoption option, webimage_curl_data_function value), \
+        (curl.curl_easy_setopt)(easy, option, value)) \
+    forward(CURLcode, curl_set_opensocket, (CURL *easy, curl_opensocket_callback value), \
+        (curl.curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, value)) \
+    forward(CURLcode, curl_set_prereq, (CURL *easy, curl_prereq_callback value), \
+        (curl.curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, value)) \
+    forward(CURLcode, curl_get_long, (CURL *easy, CURLINFO info, long *value), (curl.curl_easy_getinfo)(easy, info, value)) \
+    forward(CURLcode, curl_get_offset, (CURL *easy, CURLINFO info, curl_off_t *value), \
+        (curl.curl_easy_getinfo)(easy, info, value)) \
+    forward(CURLcode, curl_get_socket, (CURL *easy, curl_socket_t *value), \
+        (curl.curl_easy_getinfo)(easy, CURLINFO_ACTIVESOCKET, value)) \
+    forward(CURLcode, curl_get_string, (CURL *easy, CURLINFO info, const char **value), \
+        (curl.curl_easy_getinfo)(easy, info, (char **)value)) \
+    forward(CURLMcode, curl_multi_set_long, (CURLM *multi, CURLMoption option, long value), \
+        (curl.curl_multi_setopt)(multi, option, value)) \
+    forward(CURLSHcode, curl_share_set_long, (CURLSH *share, CURLSHoption option, long value), \
+        (curl.curl_share_setopt)(share, option, value))
 
-CURLcode webimage_curl_set_opensocket(CURL *easy, curl_opensocket_callback value);
-CURLcode webimage_curl_set_prereq(CURL *easy, curl_prereq_callback value);
-
-CURLcode webimage_curl_get_long(CURL *easy, CURLINFO info, long *value);
-CURLcode webimage_curl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
-// The socket of a connection that was dialled with CURLOPT_CONNECT_ONLY.
-CURLcode webimage_curl_get_socket(CURL *easy, curl_socket_t *value);
-CURLcode webimage_curl_get_string(CURL *easy, CURLINFO info, const char **value);
-
-CURLMcode webimage_curl_multi_set_long(CURLM *multi, CURLMoption option, long value);
-CURLSHcode webimage_curl_share_set_long(CURLSH *share, CURLSHoption option, long value);
+#define WEBIMAGE_CURL_DECLARE(result, name, parameters, call) result webimage_##name parameters;
+WEBIMAGE_CURL_FORWARDS(WEBIMAGE_CURL_DECLARE)
+#undef WEBIMAGE_CURL_DECLARE
 
 // Finds the next finished transfer, sets `easy` and `result`, and returns 1. Returns 0 if there is none.
 //

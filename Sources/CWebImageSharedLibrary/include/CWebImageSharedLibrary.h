@@ -7,13 +7,15 @@
 #ifndef CSHAREDLIBRARY_H
 #define CSHAREDLIBRARY_H
 
-#include <dlfcn.h>
 #include <stddef.h>
 
+// Finds functions in an open library and writes their addresses, one after the other, to `table`. Returns NULL if the
+// library has all functions. Otherwise returns the name of the first missing function.
+const char *_Nullable webimage_find_functions(
+    void *_Nonnull library, const char *_Nonnull const *_Nonnull names, size_t count, void *_Nonnull table);
+
 #define SHARED_LIBRARY_MEMBER(name) __typeof__(name) *_Nonnull name;
-#define SHARED_LIBRARY_BIND(name)                              \
-    *(void **)&table->name = dlsym(library, #name);            \
-    if (*(void **)&table->name == NULL) return #name;
+#define SHARED_LIBRARY_NAME(name) #name,
 
 // Declares the structure `Table` and the function `Table_bind`. `Table_bind` looks up all functions in an open library
 // and stores their addresses in a table. It returns NULL if the library has all functions. Otherwise it returns the
@@ -23,7 +25,8 @@
         functions(SHARED_LIBRARY_MEMBER)                                                                        \
     } Table;                                                                                                    \
     static inline const char *_Nullable Table##_bind(void *_Nonnull library, Table *_Nonnull table) {           \
-        functions(SHARED_LIBRARY_BIND) return NULL;                                                             \
+        const char *_Nonnull const names[] = {functions(SHARED_LIBRARY_NAME)};                                  \
+        return webimage_find_functions(library, names, sizeof names / sizeof *names, table);                    \
     }
 
 #endif

@@ -1,5 +1,4 @@
 import CWebImagePixelLoops
-import CWebImageYUVShim
 import Foundation
 package import WebImageCore
 

@@ -1,4 +1,4 @@
-import CWebImageYUVShim
+import CWebImagePixelLoops
 package import WebImageCore
 
 // The names of some functions of the libyuv shim contain only one channel order, such as BGRA. This file calls such a

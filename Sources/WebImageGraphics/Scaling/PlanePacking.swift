@@ -1,4 +1,4 @@
-import CWebImageYUVShim
+import CWebImagePixelLoops
 import WebImageCore
 
 /// Converts rows between interleaved pixels and the separate planes that zimg reads and writes.

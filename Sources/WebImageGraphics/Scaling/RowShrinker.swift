@@ -1,5 +1,5 @@
 import CWebImageYUV
-import CWebImageYUVShim
+import CWebImagePixelLoops
 import Foundation
 package import WebImageCore
 

@@ -1,5 +1,5 @@
 import CWebImagePixman
-import CWebImageYUVShim
+import CWebImagePixelLoops
 import Foundation
 public import WebImageCore
 

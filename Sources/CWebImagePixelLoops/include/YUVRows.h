@@ -1,5 +1,5 @@
-#ifndef CYUVSHIM_H
-#define CYUVSHIM_H
+#ifndef YUVROWS_H
+#define YUVROWS_H
 
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-#include "CWebImageYUVShim.h"
+#include "YUVRows.h"
 
 #include "../CWebImageYUV/shim.h"
 #include <stdbool.h>
