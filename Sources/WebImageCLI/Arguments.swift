@@ -1,4 +1,3 @@
-import CWebImageGetoptShim
 import Foundation
 import WebImage
 
@@ -39,7 +38,9 @@ struct Option: Sendable {
     static let quiet = Option.flag("quiet")
 }
 
-/// A command line, parsed by `getopt_long`. Options and operands can be in any order. `--` ends the options.
+/// A command line, parsed by the conventions of `getopt_long`. Options and operands can be in any order. A long option
+/// can be abbreviated, and its value follows it as `--name=value` or as the next word. Letters without a value can share
+/// one word, and a letter's value can follow it without a space. `--` ends the options.
 struct Arguments {
     private(set) var operands: [String] = []
     private var values: [String: String] = [:]
@@ -47,86 +48,98 @@ struct Arguments {
     /// meaning.
     private(set) var given: [(name: String, value: String)] = []
 
-    /// The value that `getopt_long` returns for the first long option. Every long option has a value of its own.
-    /// Otherwise an abbreviation of several options would select the first of them.
-    private static let firstLong: Int32 = 0x1000
-
     /// Parses a command line. The first element of `arguments` is the command's name.
     init(_ arguments: [String], accepting options: [Option]) throws(UsageError) {
         let options = options + [.flag("help", letter: "h")]
-        let names = options.map { strdup($0.name) }
-        var words = arguments.map { strdup($0) }
-        defer { (names + words).forEach { free($0) } }
-        var table = zip(options, names).enumerated().map { index, entry in
-            let (option, name) = entry
-            return
-                CWebImageGetoptShim.option(
-                    name: UnsafePointer(name), has_arg: option.takesArgument ? required_argument : no_argument,
-                    flag: nil,
-                    val: Self.firstLong + Int32(index))
-        }
-        table.append(CWebImageGetoptShim.option(name: nil, has_arg: 0, flag: nil, val: 0))
-        let letters = options.compactMap { option in option.letter.map { "\($0)" + (option.takesArgument ? ":" : "") } }
-        wi_getopt_reset()
-        while true {
-            var index: Int32 = -1
-            let found = getopt_long(Int32(words.count), &words, ":" + letters.joined(), table, &index)
-            if found == -1 { break }
-            let last = words[Int(max(wi_getopt_index() - 1, 0))].map { String(cString: $0) } ?? ""
-            let option: Option
-            switch found {
-            case Self.firstLong...: option = options[Int(found - Self.firstLong)]
-            case Int32(UInt8(ascii: ":")): throw UsageError("\(last) requires a value")
-            default:
-                let letter = UInt8(exactly: found).map { Character(UnicodeScalar($0)) }
-                guard let known = options.first(where: { $0.letter != nil && $0.letter == letter }) else {
-                    let rest = words.dropFirst(Int(wi_getopt_index()))
-                    let next = rest.first?.map { String(cString: $0) } ?? ""
-                    throw Self.unknownOption(in: last, or: next, options, command: arguments.first ?? "")
-                }
-                option = known
+        let command = arguments.first ?? ""
+        var words = arguments.dropFirst()
+        while let word = words.popFirst() {
+            // Compares code units: in a file name such as "-\u{301}", the first character is not a dash.
+            let units = word.utf8
+            if word == "--" {
+                operands += words
+                return
+            } else if units.starts(with: "--".utf8) {
+                try takeLong(word, &words, options, command: command)
+            } else if units.first == UInt8(ascii: "-"), units.count > 1 {
+                try takeLetters(of: word, &words, options, command: command)
+            } else {
+                operands.append(word)
             }
-            let value = option.takesArgument ? wi_getopt_argument().map { String(cString: $0) } ?? "" : ""
-            values[option.name] = value
-            given.append((option.name, value))
         }
-        operands = words[Int(wi_getopt_index())...].compactMap { $0.map { String(cString: $0) } }
     }
 
-    /// Returns the error for an option that `getopt_long` refuses.
-    ///
-    /// - Parameters:
-    ///   - last: The word before the next word to parse. It is the refused word, unless letters of the refused word are
-    ///     not parsed yet.
-    ///   - next: The next word to parse.
-    private static func unknownOption(
-        in last: String, or next: String, _ options: [Option], command: String
-    ) -> UsageError {
-        let hint = "(use -- before a file name that begins with -)"
-        let format = UsageError(
-            "load has no option for the format; the extension in --out is it: --out 'small/%s.webp'")
-        let letter = wi_getopt_unknown()
-        if letter != 0, letter < Self.firstLong {
-            let byte = UInt8(truncatingIfNeeded: letter)
-            if command == "load", byte == UInt8(ascii: "f") { return format }
-            let word = last.hasPrefix("-") && !last.hasPrefix("--") && last.utf8.last == byte ? last : next
-            // The byte can be a part of a character that is not ASCII.
-            let option = byte < 0x80 ? "-\(UnicodeScalar(byte))" : RawText.shown(word)
-            return UsageError("unknown option \(option)\(word == option ? "" : " in \(RawText.shown(word))") \(hint)")
+    private mutating func take(_ option: Option, value: String) {
+        values[option.name] = value
+        given.append((option.name, value))
+    }
+
+    /// Takes a word that begins with two dashes, and the next word if it is the option's value.
+    private mutating func takeLong(
+        _ word: String, _ words: inout ArraySlice<String>, _ options: [Option], command: String
+    ) throws(UsageError) {
+        let parts = String(word.unicodeScalars.dropFirst(2)).split(
+            separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts.first.map(String.init) ?? ""
+        let attached = parts.count > 1 ? String(parts[1]) : nil
+        let similar = options.filter { $0.name.hasPrefix(name) }
+        let exact = similar.first { $0.name == name } ?? (similar.count == 1 ? similar[0] : nil)
+        guard let option = exact else {
+            throw Self.unknownOption(word, name: name, similar: similar.map(\.name), options, command: command)
         }
-        let name = last.dropFirst(2).prefix { $0 != "=" }
-        let similar = options.map(\.name).filter { $0.hasPrefix(name) }
-        if similar.contains(String(name)) || similar.count == 1 { return UsageError("--\(similar[0]) takes no value") }
+        guard option.takesArgument else {
+            guard attached == nil else { throw UsageError("--\(option.name) takes no value") }
+            return take(option, value: "")
+        }
+        guard let value = attached ?? words.popFirst() else { throw UsageError("\(word) requires a value") }
+        take(option, value: value)
+    }
+
+    /// Takes a word that begins with one dash, and the next word if it is the value of the last letter.
+    private mutating func takeLetters(
+        of word: String, _ words: inout ArraySlice<String>, _ options: [Option], command: String
+    ) throws(UsageError) {
+        var letters = word.unicodeScalars.dropFirst()
+        while let letter = letters.popFirst() {
+            guard let option = options.first(where: { $0.letter == Character(letter) }) else {
+                throw Self.unknownLetter(letter, in: word, command: command)
+            }
+            guard option.takesArgument else {
+                take(option, value: "")
+                continue
+            }
+            guard let value = letters.isEmpty ? words.popFirst() : String(letters) else {
+                throw UsageError("\(word) requires a value")
+            }
+            take(option, value: value)
+            return
+        }
+    }
+
+    private static let dashHint = "(use -- before a file name that begins with -)"
+    private static let formatOfLoad = UsageError(
+        "load has no option for the format; the extension in --out is it: --out 'small/%s.webp'")
+
+    private static func unknownLetter(_ letter: Unicode.Scalar, in word: String, command: String) -> UsageError {
+        if command == "load", letter == "f" { return formatOfLoad }
+        let option = letter.isASCII ? "-\(letter)" : RawText.shown(word)
+        return UsageError("unknown option \(option)\(word == option ? "" : " in \(RawText.shown(word))") \(dashHint)")
+    }
+
+    /// Returns the error for a long option that is none of `options`, or that abbreviates several of them.
+    private static func unknownOption(
+        _ word: String, name: String, similar: [String], _ options: [Option], command: String
+    ) -> UsageError {
         guard similar.isEmpty || name.isEmpty else {
             let names = similar.map { "--" + $0 }.joined(separator: ", ")
             return UsageError("--\(name) can be any of \(names); write the whole name")
         }
-        if command == "load", name == "format" { return format }
-        let nearest = options.map { ($0.name, changes(from: name, to: $0.name)) }.min { $0.1 < $1.1 }
+        if command == "load", name == "format" { return formatOfLoad }
+        let nearest = options.map { ($0.name, changes(from: name[...], to: $0.name)) }.min { $0.1 < $1.1 }
         if let (option, count) = nearest, count <= min(2, name.count / 3) {
-            return UsageError("unknown option \(RawText.shown(last)); did you mean --\(option)?")
+            return UsageError("unknown option \(RawText.shown(word)); did you mean --\(option)?")
         }
-        return UsageError("unknown option \(RawText.shown(last)) \(hint)")
+        return UsageError("unknown option \(RawText.shown(word)) \(dashHint)")
     }
 
     /// Returns how many letters of a word must be inserted, removed or replaced to make the other word.
