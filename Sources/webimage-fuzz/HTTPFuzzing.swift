@@ -1,12 +1,14 @@
 import CWebImageHTTPShim
-package import Foundation
+import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageService
 
+@testable import WebImageServer
+
 /// The entry point of the fuzzer. It sends the fuzzer's bytes to a server over a connection. It also parses the bytes
 /// as addresses.
-package enum HTTPFuzzing {
+enum HTTPFuzzing {
     private static let path = NSTemporaryDirectory() + "webimage-fuzz-\(getpid()).sock"
 
     private static let server: HTTPServer? = try? HTTPServer(listening: [.local(path: path)]) { request in
@@ -17,7 +19,7 @@ package enum HTTPFuzzing {
     }
 
     /// Processes one input of the fuzzer. Traps if an invariant is violated.
-    package static func read(_ data: Data) {
+    static func read(_ data: Data) {
         let text = String(decoding: data, as: UTF8.self)
         let trusted = [AddressRange("127.0.0.0/8"), AddressRange("::1/128")].compactMap { $0 }
         for peer in [nil, IPAddress("127.0.0.1"), IPAddress("192.0.2.1")] {

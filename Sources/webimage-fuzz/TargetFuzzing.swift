@@ -1,8 +1,10 @@
 import WebImageCore
 
+@testable import WebImageService
+
 /// The entry point of the fuzzer. It parses a text as a target in every grammar. For each parsed target, it computes a
 /// ``GeometryPlan`` and checks the invariants.
-package enum TargetFuzzing {
+enum TargetFuzzing {
     private static let imgproxy: ImgproxyRouter = {
         var router = ImgproxyRouter()
         router.presets = (try? PresetTable(["default=q:80", "a=w:10/pr:b", "b=pr:a/h:10"])) ?? PresetTable()
@@ -18,7 +20,7 @@ package enum TargetFuzzing {
     }()
 
     /// Processes one input of the fuzzer. Traps if an invariant does not hold.
-    package static func read(_ text: String) {
+    static func read(_ text: String) {
         let targets = [
             try? imgproxy.parse(text[...]), try? imgproxy.parse("/_/\(text)"[...]),
             try? imgproxy.parse("/_/\(text)/plain/http://a.example/b/a"[...]),
