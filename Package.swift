@@ -23,6 +23,8 @@ let package = Package(
         .library(name: "WebImageSVG", targets: ["WebImageSVG"]),
         .library(name: "WebImageTIFF", targets: ["WebImageTIFF"]),
         .library(name: "WebImageSandbox", targets: ["WebImageSandbox"]),
+        .library(name: "WebImageValkey", targets: ["WebImageValkey"]),
+        .library(name: "WebImageS3", targets: ["WebImageS3"]),
         .library(name: "WebImageService", targets: ["WebImageService"]),
         .library(name: "WebImageServer", targets: ["WebImageServer"]),
         .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
@@ -242,7 +244,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageSandbox", "WebImageServer",
-                "WebImageService", "WebImageTesting", "SDWebImage", "ClashingToolkit",
+                "WebImageService", "WebImageTesting", "WebImageValkey", "SDWebImage", "ClashingToolkit",
             ]),
 
         .testTarget(

@@ -53,7 +53,7 @@ enum TierAddress {
         for reading in readings {
             var level = open(reading)
             let same = levels.count { $0.name.prefix { $0 != " " } == level.name }
-            if same > 0 { level.name += " \(same + 1)" }
+            if same > 0 { level.rules.name += " \(same + 1)" }
             levels.append(level)
         }
         return CacheTiers(levels)
@@ -63,19 +63,11 @@ enum TierAddress {
         switch reading.kind {
         case .bucket(let configuration):
             let tier = S3Tier(S3Client(configuration)) { Console.error("tier s3: \($0.hint)") }
-            var level = CacheTiers.Level("s3", tier, budget: reading.budget ?? .milliseconds(250))
-            level.writeBudget = .seconds(30)
-            // Each question costs money and up to a quarter of a second.
-            level.purgeInterval = .seconds(60)
-            return level
+            return CacheTiers.Level(tier, budget: reading.budget)
         case .server(let configuration, let isCluster):
             let server: any ValkeySending =
                 isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration)
-            var level = CacheTiers.Level("valkey", ValkeyTier(server), budget: reading.budget ?? .milliseconds(5))
-            level.writeBudget = .seconds(1)
-            // Larger values raise the latency of all clients of the server.
-            level.sizes = 0...((1 << 20) - (64 << 10))
-            return level
+            return CacheTiers.Level(ValkeyTier(server), budget: reading.budget)
         }
     }
 
@@ -128,10 +120,10 @@ enum TierAddress {
     }
 
     private static func answers(_ level: CacheTiers.Level) async -> Bool {
-        let failures = level.tier.statistics.failures
+        let failures = level.statistics.failures
         let key = CacheTierKey(namespace: "probe", cacheKey: "probe")
-        _ = await level.tier.entry(for: key, within: max(level.budget, .milliseconds(200)))
-        return level.tier.statistics.failures == failures && !level.tier.statistics.isOpen
+        _ = await level.tier.entry(for: key, within: max(level.rules.budget, .milliseconds(200)))
+        return level.statistics.failures == failures && !level.statistics.isOpen
     }
 
     /// Removes a parameter and returns its value.

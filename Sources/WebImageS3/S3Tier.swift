@@ -1,13 +1,13 @@
 package import Foundation
-package import WebImageCore
-package import WebImageLoading
+public import WebImageCore
+public import WebImageLoading
 
 /// A cache tier in a bucket of an S3-compatible store.
 ///
 /// Objects are named `<prefix>/wi1/<namespace>/<2 digits>/<digest>`; `wi1` names the format. A store does not remove
 /// objects by their lifetime: an entry that has expired is a miss and is removed when it is read. For the others, set a
-/// lifecycle rule of the store on the prefix, or call ``removeStored(before:within:)``.
-package final class S3Tier: CacheTier {
+/// lifecycle rule of the store on the prefix.
+public final class S3Tier: CacheTier, CoordinatingCacheTier {
     package struct Configuration: Sendable {
         /// The largest value, in bytes.
         package var mostValueBytes = 32 << 20
@@ -16,18 +16,23 @@ package final class S3Tier: CacheTier {
         package init() {}
     }
 
-    private struct State {
-        var breaker: CircuitBreaker
-        var statistics = CacheTierStatistics()
-        /// The last reported reason; each is reported once in a row.
-        var reported: S3Failure?
-    }
-
     package let client: S3Client
     private let configuration: Configuration
     private let clock: any DelayClock
-    private let state: Locked<State>
+    private let guarded: CacheTierGuard<S3Failure>
     private let report: @Sendable (S3Failure) -> Void
+    /// The last reported failure; each is reported once in a row.
+    private let reported = Locked<S3Failure?>(nil)
+
+    /// Opens a tier in a bucket.
+    ///
+    /// The access key comes from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or from the shared credentials file.
+    /// - Parameter url: `s3://bucket[/prefix][?endpoint=https://host[:port]&region=…&style=path|host&ca=file]`. Region and
+    ///   endpoint default to `AWS_REGION` and `AWS_ENDPOINT_URL_S3`.
+    /// - Throws: `.invalidURL` with a hint.
+    public convenience init(url: String) throws(WebImageError) {
+        self.init(S3Client(try S3Configuration(url: url)))
+    }
 
     /// - Parameter report: Called on any thread for a failure that an operator must repair: a refused key, a missing
     ///   bucket, a wrong region. Called once until the store works again or fails in another way.
@@ -39,64 +44,73 @@ package final class S3Tier: CacheTier {
         self.configuration = configuration
         self.clock = clock
         self.report = report
-        state = Locked(State(breaker: CircuitBreaker(configuration.breaker)))
-    }
-
-    package var statistics: CacheTierStatistics {
-        state.withLock { state in
-            state.statistics.isOpen = state.breaker.isOpen
-            return state.statistics
+        guarded = CacheTierGuard(
+            configuration.breaker, clock: clock, open: .down("the circuit breaker is open")
+        ) { failure in
+            switch failure {
+            case .missing, .preconditionFailed, .tooLarge: .answer
+            case .cancelled: .cancelled
+            default: .fault
+            }
         }
     }
 
-    package func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
+    /// Counters. S3 gives no leases.
+    public var coordination: CacheTierCoordination? { CacheTierCoordination(self) }
+
+    package var statistics: CacheTierStatistics { guarded.statistics }
+
+    package var rules: CacheTierRules {
+        var rules = CacheTierRules()
+        rules.name = "s3"
+        rules.budget = .milliseconds(250)
+        rules.writeBudget = .seconds(30)
+        // Each question costs money and up to a quarter of a second.
+        rules.purgeInterval = .seconds(60)
+        return rules
+    }
+
+    /// Reads an entry. An object that is no entry of this key, or has expired, is removed.
+    public func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
         let name = name(of: key)
         let most = configuration.mostValueBytes + CacheTierEnvelope.mostOverhead
         let result = await call { await self.client.get(name, most: most, within: budget) }
         guard case .success(let object) = result else {
             // An object that is too large was not stored by a tier with these limits.
-            count { if result.failure == .missing { $0.misses += 1 } }
+            guarded.count {
+                if result.failure == .missing { $0.misses += 1 }
+                if result.failure == .tooLarge { $0.rejected += 1 }
+            }
             if result.failure == .tooLarge { await reject(name, within: budget) }
             return nil
         }
-        let entry = CacheTierEnvelope.decode(object.data, for: key, mostValue: configuration.mostValueBytes)
-        guard let entry, entry.remainingLifetime(at: clock.date) != nil else {
-            await reject(name, within: budget)
-            return nil
-        }
-        count {
-            $0.hits += 1
-            $0.readBytes += object.data.count
-        }
-        return entry
+        let found = CacheTierEnvelope.decode(object.data, for: key, mostValue: configuration.mostValueBytes)
+        if let entry = guarded.accepted(found, size: object.data.count) { return entry }
+        await reject(name, within: budget)
+        return nil
     }
 
     /// Removes an object that is no valid entry. If another machine has just replaced it, its entry is lost: that costs
     /// a fetch. Not every store can compare before it removes.
     private func reject(_ name: String, within budget: Duration) async {
-        count { $0.rejected += 1 }
         _ = await call { await self.client.remove(name, within: budget) }
     }
 
-    package func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
-        guard entry.remainingLifetime(at: clock.date) != nil, let blocks = CacheTierEnvelope.encode(entry, for: key)
-        else { return false }
-        let size = blocks.reduce(0) { $0 + $1.count }
-        guard size <= configuration.mostValueBytes + CacheTierEnvelope.mostOverhead else {
-            count { $0.refusedBytes += size }
-            return false
-        }
-        let data = blocks.reduce(into: Data(capacity: size)) { $0.append($1) }
+    /// Stores an entry of at most 32 MiB.
+    @discardableResult
+    public func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
+        let most = configuration.mostValueBytes + CacheTierEnvelope.mostOverhead
+        guard let stored = guarded.blocks(of: entry, for: key, most: most) else { return false }
+        let data = stored.blocks.reduce(into: Data(capacity: stored.size)) { $0.append($1) }
         let result = await call { await self.client.put(data, at: self.name(of: key), within: budget) }
         guard case .success = result else { return false }
-        count {
-            $0.stored += 1
-            $0.writtenBytes += size
-        }
+        guarded.stored(stored.size)
         return true
     }
 
-    package func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
+    /// Removes entries.
+    @discardableResult
+    public func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
         if keys.isEmpty { return true }
         let result = await call { await self.client.remove(keys.map(self.name(of:)), within: budget) }
         if case .success = result { return true }
@@ -158,32 +172,19 @@ package final class S3Tier: CacheTier {
     func name(of key: CacheTierKey) -> String { "\(prefix)\(key.namespace)/\(key.digest.prefix(2))/\(key.digest)" }
 
     private func call<Value>(_ body: () async -> Result<Value, S3Failure>) async -> Result<Value, S3Failure> {
-        let permission = state.withLock { $0.breaker.permission(at: clock.now) }
-        guard permission != .refused else { return .failure(.down("the circuit breaker is open")) }
-        let result = await body()
-        let failure = result.failure
-        let isNew = state.withLock { state -> Bool in
-            switch failure {
-            case nil, .missing, .preconditionFailed, .tooLarge:
-                state.breaker.succeeded()
-                state.reported = nil
-                return false
-            case .cancelled:
-                state.breaker.gaveUp(permission)
-                return false
-            case .some(let failure):
-                state.statistics.failures += 1
-                state.breaker.failed(permission, at: clock.now)
-                guard failure.needsOperator, state.reported != failure else { return false }
-                state.reported = failure
-                return true
+        let result = await guarded.call(body)
+        switch result.failure {
+        case nil, .missing, .preconditionFailed, .tooLarge: reported.withLock { $0 = nil }
+        case .some(let failure) where failure.needsOperator:
+            let isNew = reported.withLock { reported in
+                defer { reported = failure }
+                return reported != failure
             }
+            if isNew { report(failure) }
+        case .some: break
         }
-        if isNew, let failure { report(failure) }
         return result
     }
-
-    private func count(_ change: (inout CacheTierStatistics) -> Void) { state.withLock { change(&$0.statistics) } }
 }
 
 extension S3Failure {

@@ -1,12 +1,13 @@
 import Foundation
-package import WebImageCore
-package import WebImageLoading
+public import WebImageCore
+public import WebImageLoading
 
 /// A cache tier on a Valkey or Redis server, or on a cluster of them.
 ///
 /// Keys are `wi1:<namespace>:{<digest>}`; `wi1` names the format, so that another format never reads these values.
-/// Every value has an expiry, so that a server with an eviction policy for expiring keys can free memory.
-package final class ValkeyTier: CacheTier {
+/// Every value has an expiry, so that a server with an eviction policy for expiring keys can free memory. A tier is made at
+/// once and connects in the background: until the server answers, every call is a miss.
+public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     package struct Configuration: Sendable {
         /// The largest value, in bytes. A larger one raises the latency of all other clients of the server.
         package var mostValueBytes = 1 << 20
@@ -15,15 +16,21 @@ package final class ValkeyTier: CacheTier {
         package init() {}
     }
 
-    private struct State {
-        var breaker: CircuitBreaker
-        var statistics = CacheTierStatistics()
-    }
-
     private let server: any ValkeySending
     private let configuration: Configuration
-    private let clock: any DelayClock
-    private let state: Locked<State>
+    private let guarded: CacheTierGuard<ValkeyFailure>
+
+    /// Opens a tier on a server.
+    ///
+    /// - Parameters:
+    ///   - url: `valkey://[user[:password]@]host[:port][/database]`, with encryption `valkeys://`; `redis://` and
+    ///     `rediss://` mean the same. `unix:///path/to/socket` connects to a Unix socket. The default port is 6379.
+    ///   - isCluster: Whether the server is one node of a cluster.
+    /// - Throws: `.invalidURL` with a hint that does not contain the password.
+    public convenience init(url: String, isCluster: Bool = false) throws(WebImageError) {
+        let configuration = try ValkeyConnection.Configuration(url: url)
+        self.init(isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration))
+    }
 
     package init(
         _ server: any ValkeySending, configuration: Configuration = Configuration(),
@@ -31,61 +38,62 @@ package final class ValkeyTier: CacheTier {
     ) {
         self.server = server
         self.configuration = configuration
-        self.clock = clock
-        state = Locked(State(breaker: CircuitBreaker(configuration.breaker)))
-    }
-
-    package var statistics: CacheTierStatistics {
-        state.withLock { state in
-            state.statistics.isOpen = state.breaker.isOpen
-            return state.statistics
+        guarded = CacheTierGuard(configuration.breaker, clock: clock, open: .open) { failure in
+            switch failure {
+            case .refused: .refusal
+            case .down, .late: .fault
+            case .busy, .open: .unsent
+            case .cancelled: .cancelled
+            }
         }
     }
 
-    package func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
+    /// Counters and leases.
+    public var coordination: CacheTierCoordination? { CacheTierCoordination(self) }
+
+    package var statistics: CacheTierStatistics { guarded.statistics }
+
+    package var rules: CacheTierRules {
+        var rules = CacheTierRules()
+        rules.name = "valkey"
+        rules.budget = .milliseconds(5)
+        rules.writeBudget = .seconds(1)
+        // Larger values raise the latency of all clients of the server.
+        rules.sizes = 0...max(configuration.mostValueBytes - (64 << 10), 0)
+        return rules
+    }
+
+    /// Reads an entry. A value that is no entry of this key, or has expired, is removed.
+    public func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
         let name = Self.name(of: key)
         guard case .success(let value) = await call(["GET", .init(name)], key: name, within: budget) else { return nil }
         guard case .bulk(let bytes) = value else {
-            count { $0.misses += 1 }
+            guarded.count { $0.misses += 1 }
             return nil
         }
-        let entry = CacheTierEnvelope.decode(bytes, for: key, mostValue: configuration.mostValueBytes)
-        guard let entry, entry.remainingLifetime(at: clock.date) != nil else {
-            // Compare before removing: another machine may have stored a good value meanwhile.
-            count { $0.rejected += 1 }
-            _ = await call(
-                ["EVAL", .init(Self.removeIfEqual), "1", .init(name), .init(bytes)], key: name, within: budget)
-            return nil
-        }
-        count {
-            $0.hits += 1
-            $0.readBytes += bytes.count
-        }
-        return entry
+        let found = CacheTierEnvelope.decode(bytes, for: key, mostValue: configuration.mostValueBytes)
+        if let entry = guarded.accepted(found, size: bytes.count) { return entry }
+        // Compare before removing: another machine may have stored a good value meanwhile.
+        _ = await call(["EVAL", .init(Self.removeIfEqual), "1", .init(name), .init(bytes)], key: name, within: budget)
+        return nil
     }
 
-    package func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
-        guard let remaining = entry.remainingLifetime(at: clock.date),
-            let blocks = CacheTierEnvelope.encode(entry, for: key)
-        else { return false }
-        let size = blocks.reduce(0) { $0 + $1.count }
-        guard size <= configuration.mostValueBytes else {
-            count { $0.refusedBytes += size }
-            return false
-        }
+    /// Stores an entry of at most 1 MiB.
+    @discardableResult
+    public func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
+        guard let stored = guarded.blocks(of: entry, for: key, most: configuration.mostValueBytes) else { return false }
         let name = Self.name(of: key)
-        let lifetime = max(Int(min(remaining / .milliseconds(1), 1e12)), 1)
+        let lifetime = max(Int(min(stored.lifetime / .milliseconds(1), 1e12)), 1)
         let result = await call(
-            ["SET", .init(name), .init(blocks), "PX", .init(lifetime)], key: name, within: budget)
+            ["SET", .init(name), .init(stored.blocks), "PX", .init(lifetime)], key: name, within: budget)
         guard case .success = result else { return false }
-        count {
-            $0.stored += 1
-            $0.writtenBytes += size
-        }
+        guarded.stored(stored.size)
         return true
     }
 
-    package func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
+    /// Removes entries.
+    @discardableResult
+    public func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
         // One command for each key: the keys of one command must be on one node of a cluster. The commands are
         // pipelined, a bounded number at a time.
         var removesAll = true
@@ -159,20 +167,6 @@ package final class ValkeyTier: CacheTier {
     private func call(
         _ words: [RESPCommand.Word], key: String, within budget: Duration
     ) async -> Result<RESPValue, ValkeyFailure> {
-        let permission = state.withLock { $0.breaker.permission(at: clock.now) }
-        guard permission != .refused else { return .failure(.open) }
-        let result = await server.send(RESPCommand(words), forKey: key, within: budget)
-        state.withLock { state in
-            switch result {
-            case .success, .failure(.refused): state.breaker.succeeded()
-            case .failure(let failure) where failure.countsForBreaker:
-                state.breaker.failed(permission, at: clock.now)
-            case .failure: state.breaker.gaveUp(permission)
-            }
-            if case .failure(let failure) = result, failure != .cancelled { state.statistics.failures += 1 }
-        }
-        return result
+        await guarded.call { await self.server.send(RESPCommand(words), forKey: key, within: budget) }
     }
-
-    private func count(_ change: (inout CacheTierStatistics) -> Void) { state.withLock { change(&$0.statistics) } }
 }

@@ -73,6 +73,35 @@ import WebImageTesting
         #expect(FarbfeldCoder().decodedImage(with: lie, options: [.decodeLimits: DecodingLimits.unlimited]) == nil)
     }
 
+    @Test func tierOfTheGuideConforms() async {
+        #expect(await CacheTierConformance(MemoryTier()).faults().isEmpty)
+    }
+
+    /// Two managers with caches of their own stand for two machines.
+    @Test func secondMachineLoadsFromTheTierOfTheGuide() async throws {
+        let origin = try FaultServer()
+        let data = try ImageCodersManager.shared.encode(
+            TestImages.solid(width: 40, height: 30), format: .png, options: EncodingOptions())
+        origin.route("/a.png", .body(data, headers: ["Cache-Control": "max-age=600"]))
+        origin.route("/own.png", .body(data, headers: ["Cache-Control": "private, max-age=600"]))
+        let tier = MemoryTier()
+        func load(_ path: String) async throws -> PixelSize {
+            let cache = ImageCache(
+                namespace: "machine", diskCacheDirectory: folder.appendingPathComponent(UUID().uuidString).path)
+            let loader = TieredImageLoader(WebImageDownloader(), tiers: [tier])
+            let manager = WebImageManager(cache: cache, loader: loader)
+            let image = try await manager.image(for: origin.url(path))
+            // The tier is written in the background.
+            await loader.flush(within: .seconds(30))
+            return image.pixelSize
+        }
+        for (path, fetches) in [("/a.png", 1), ("/own.png", 2)] {
+            let before = origin.requests.count
+            for _ in 0..<2 { #expect(try await load(path) == PixelSize(width: 40, height: 30)) }
+            #expect(origin.requests.count == before + fetches, "\(path)")
+        }
+    }
+
     @Test func bundleLoaderReadsOnlyItsFolder() async throws {
         try await privately {
             _ = try picture("icon.png", width: 3, height: 3)

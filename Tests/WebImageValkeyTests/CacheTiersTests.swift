@@ -25,7 +25,7 @@ private actor MemoryTier: CacheTier {
 }
 
 /// A tier in memory that gives leases, and whose writes a gate can hold.
-private final class LeasingTier: CacheTier {
+private final class LeasingTier: CoordinatingCacheTier {
     struct State {
         var entries: [CacheTierKey: CacheTierEntry] = [:]
         var holders: [CacheTierKey: (number: Int, end: Duration)] = [:]

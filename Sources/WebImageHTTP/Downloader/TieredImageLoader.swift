@@ -1,6 +1,6 @@
-package import Foundation
-package import WebImageCore
-package import WebImageLoading
+public import Foundation
+public import WebImageCore
+public import WebImageLoading
 
 /// A loader that asks cache tiers before another loader, below the caches of the manager.
 ///
@@ -8,12 +8,23 @@ package import WebImageLoading
 /// caches with the validators of its response. Only loads whose scope is shared, and responses that a shared cache may
 /// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Thumbnails and transformed images never do: they are
 /// made from the original.
-package final class TieredImageLoader: ImageDataLoader {
+public final class TieredImageLoader: ImageDataLoader {
     private let loader: any ImageDataLoader
     private let tiers: CacheTiers
     private let clock: any DelayClock
     /// The longest wait for another machine that fetches the same picture.
     private let patience: Duration
+
+    /// Creates a loader that asks tiers before another loader.
+    ///
+    /// - Parameters:
+    ///   - loader: Fetches what no tier has, such as `WebImageDownloader.shared`.
+    ///   - tiers: The tiers, the nearest first. A read of a tier of your own may add 50 ms to a load, of Valkey 5 ms and of
+    ///     S3 250 ms.
+    ///   - namespace: Separates programs that store different bytes of one URL. Letters, digits and hyphens.
+    public convenience init(_ loader: any ImageDataLoader, tiers: [any CacheTier], namespace: String = "webimage") {
+        self.init(loader, tiers: CacheTiers(tiers.map { CacheTiers.Level($0) }, namespace: namespace))
+    }
 
     package init(
         _ loader: any ImageDataLoader, tiers: CacheTiers, patience: Duration = .seconds(10),
@@ -22,25 +33,34 @@ package final class TieredImageLoader: ImageDataLoader {
         (self.loader, self.tiers, self.patience, self.clock) = (loader, tiers, patience, clock)
     }
 
-    package func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
+    /// Waits until all queued writes to the tiers have ended, for at most `budget`. Call it before the program ends.
+    public func flush(within budget: Duration) async { await tiers.flush(within: budget) }
 
-    package func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
+    /// See `ImageLoader`.
+    public func canRequestImage(for url: URL?) -> Bool { loader.canRequestImage(for: url) }
+
+    /// See `ImageLoader`.
+    public func canRequestImage(for url: URL?, options: WebImageOptions, context: WebImageContext?) -> Bool {
         loader.canRequestImage(for: url, options: options, context: context)
     }
 
-    package func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
+    /// See `ImageLoader`.
+    public func shouldBlockFailedURL(with url: URL, error: WebImageError) -> Bool {
         loader.shouldBlockFailedURL(with: url, error: error)
     }
 
-    package func shouldBlockFailedURL(
+    /// See `ImageLoader`.
+    public func shouldBlockFailedURL(
         with url: URL, error: WebImageError, options: WebImageOptions, context: WebImageContext?
     ) -> Bool {
         loader.shouldBlockFailedURL(with: url, error: error, options: options, context: context)
     }
 
-    package func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
+    /// See `ImageDataLoader`.
+    public func identity(of load: ImageDataLoad) -> LoadIdentity { loader.identity(of: load) }
 
-    package func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
+    /// See `ImageDataLoader`.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope { loader.cacheScope(of: load) }
 
     /// The key of a load in the tiers; nil if the load may not use them.
     ///
@@ -51,7 +71,8 @@ package final class TieredImageLoader: ImageDataLoader {
         return identity.sharing.flatMap { tiers.key($0, url: load.url, scope: identity.cacheScope) }
     }
 
-    package func loadData(
+    /// Returns the picture of a tier, or loads it; of all machines that need it at the same time, one loads it.
+    public func loadData(
         for load: ImageDataLoad, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         // A load that revalidates an entry needs the origin's answer.

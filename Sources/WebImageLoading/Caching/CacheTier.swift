@@ -1,24 +1,47 @@
-package import Foundation
-package import WebImageCore
+public import Foundation
+public import WebImageCore
 
 /// A cache level below the disk that several machines share, such as a Valkey server or an S3 bucket.
 ///
 /// A tier may be slow, wrong or gone: losing it costs time, never a picture. Every call ends within its budget, blocks
-/// no thread, and reports a failure as a miss.
-package protocol CacheTier: Sendable {
+/// no thread, and reports a failure as a miss. The calls run on any thread, several at the same time.
+///
+/// A tier of your own needs the three functions. If it stores bytes, ``CacheTierEntry/encoded(for:)`` makes them and
+/// ``CacheTierEntry/init(encoded:for:)`` verifies them. `CacheTierConformance` in `WebImageTesting` returns the promises
+/// that a tier does not keep.
+public protocol CacheTier: Sendable {
     /// Returns an entry; nil if the tier has none, cannot be reached, is too slow, or returns bytes that were not stored
     /// under this key. Never takes longer than `budget`.
     func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry?
-    /// Stores an entry for its lifetime. Gives up if the tier cannot be reached.
+    /// Stores an entry for its lifetime. Gives up if the tier cannot be reached within `budget`.
     ///
     /// - Returns: Whether the tier has confirmed the entry.
     @discardableResult
     func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool
-    /// Removes entries.
+    /// Removes entries. A key without an entry counts as removed.
     ///
     /// - Returns: Whether the tier has confirmed the removal of all of them.
     @discardableResult
     func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool
+    /// What the tier does besides storing entries; nil, the default, for nothing. Only tiers of this package have it.
+    var coordination: CacheTierCoordination? { get }
+}
+
+extension CacheTier {
+    /// Nothing.
+    public var coordination: CacheTierCoordination? { nil }
+}
+
+/// What a tier of this package does besides storing entries: it counts its calls, lets one of many machines make an
+/// entry, and passes purges on.
+public struct CacheTierCoordination: Sendable {
+    package let tier: any CoordinatingCacheTier
+
+    package init(_ tier: any CoordinatingCacheTier) { self.tier = tier }
+}
+
+/// A tier that also coordinates machines.
+package protocol CoordinatingCacheTier: CacheTier {
     /// Asks for the right to make the entry of `key`, so that of many machines one makes it. The right ends by itself.
     ///
     /// The right prevents double work; it does not prevent two holders after a failure of the tier. Both would store the
@@ -26,10 +49,34 @@ package protocol CacheTier: Sendable {
     func lease(_ key: CacheTierKey, for duration: Duration, within budget: Duration) async -> CacheTierLeaseAnswer
     /// What the tier has done. The default is empty.
     var statistics: CacheTierStatistics { get }
+    /// How a list of tiers uses this one.
+    var rules: CacheTierRules { get }
 }
 
-extension CacheTier {
+/// How a list of tiers uses one of them.
+package struct CacheTierRules: Sendable {
+    /// The name in metrics and messages.
+    package var name = "tier"
+    /// The longest time that a read may add to a load.
+    package var budget: Duration = .milliseconds(50)
+    /// The longest time of one write in the background.
+    package var writeBudget: Duration = .seconds(5)
+    /// The size of the values that are written, in bytes.
+    package var sizes: ClosedRange<Int> = 0...(32 << 20)
+    /// Whether entries are written. A tier that another program fills is only read.
+    package var isWritten = true
+    /// The time after which this tier is asked again whether another machine has purged a source.
+    package var purgeInterval: Duration = .seconds(1)
+
+    package init() {}
+}
+
+extension CoordinatingCacheTier {
+    package var coordination: CacheTierCoordination? { CacheTierCoordination(self) }
+
     package var statistics: CacheTierStatistics { CacheTierStatistics() }
+
+    package var rules: CacheTierRules { CacheTierRules() }
 
     package func lease(
         _ key: CacheTierKey, for duration: Duration, within budget: Duration
@@ -44,6 +91,8 @@ package enum CacheTierLeaseAnswer: Sendable {
     case held
     /// The tier gives no rights, or does not answer.
     case unavailable
+
+    var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
 }
 
 /// The right to make an entry.
@@ -74,11 +123,11 @@ package struct CacheTierStatistics: Sendable, Equatable {
 }
 
 /// The name of an entry in a tier: a digest, from which neither the URL nor credentials can be read.
-package struct CacheTierKey: Sendable, Hashable {
+public struct CacheTierKey: Sendable, Hashable {
     /// Separates programs, and configurations of one program that store different bytes under equal keys.
-    package let namespace: String
+    public let namespace: String
     /// 32 hexadecimal digits: the first 128 bits of the SHA-256 of namespace and cache key.
-    package let digest: String
+    public let digest: String
 
     /// Returns nil unless the entry may leave the machine: its scope must be ``CacheScope/shared``, and its original
     /// must have an `http` or `https` URL. The scope decides by its type; a key's text is never interpreted.
@@ -96,22 +145,26 @@ package struct CacheTierKey: Sendable, Hashable {
 }
 
 /// What a tier stores under one key.
-package struct CacheTierEntry: Sendable, Equatable {
-    package enum Content: Sendable, Equatable {
+public struct CacheTierEntry: Sendable, Equatable {
+    /// The content of an entry.
+    public enum Content: Sendable, Equatable {
+        /// A picture's bytes, the metadata of the loader that fetched them, and data of the program.
         case value(data: Data, metadata: Data?, extended: Data?)
         /// The origin has no picture (404, 410): no machine asks it again during the entry's lifetime.
         case absent
     }
 
-    package var content: Content
+    /// The content.
+    public var content: Content
     /// The size of the picture; nil when unknown.
-    package var pixelSize: PixelSize?
+    public var pixelSize: PixelSize?
     /// When the entry was stored, in seconds since 1970, by the clock of the machine that stored it.
-    package var stored: TimeInterval
+    public var stored: TimeInterval
     /// How long the entry may be used after it was stored.
-    package var lifetime: Duration
+    public var lifetime: Duration
 
-    package init(_ content: Content, pixelSize: PixelSize? = nil, stored: TimeInterval, lifetime: Duration) {
+    /// Creates an entry. See the properties for the parameters.
+    public init(_ content: Content, pixelSize: PixelSize? = nil, stored: TimeInterval, lifetime: Duration) {
         self.content = content
         self.pixelSize = pixelSize
         self.stored = stored
@@ -120,10 +173,27 @@ package struct CacheTierEntry: Sendable, Equatable {
 
     /// The time for which the entry may still be used; nil if it has expired. An entry from the future, whose writer's
     /// clock is ahead, counts as stored now.
-    package func remainingLifetime(at date: TimeInterval) -> Duration? {
+    ///
+    /// - Parameter date: The time now, in seconds since 1970.
+    public func remainingLifetime(at date: TimeInterval) -> Duration? {
         let age = min(max(date - stored, 0), 1e9)
         let remaining = lifetime - .seconds(age)
         return remaining > .zero ? remaining : nil
+    }
+
+    /// Returns the bytes to store: the entry with its key and a digest of everything. Nil if metadata or extended data
+    /// has more than 16 KiB. Copies the picture once.
+    public func encoded(for key: CacheTierKey) -> Data? {
+        CacheTierEnvelope.encode(self, for: key).map { blocks in
+            blocks.reduce(into: Data(capacity: blocks.reduce(0) { $0 + $1.count })) { $0.append($1) }
+        }
+    }
+
+    /// Reads the output of ``encoded(for:)``. Nil if the bytes were changed or cut, or belong to another key. The lifetime
+    /// is not checked; see ``remainingLifetime(at:)``.
+    public init?(encoded bytes: Data, for key: CacheTierKey) {
+        guard let entry = CacheTierEnvelope.decode(bytes, for: key) else { return nil }
+        self = entry
     }
 }
 

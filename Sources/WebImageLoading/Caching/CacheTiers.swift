@@ -8,23 +8,30 @@ package import WebImageCore
 package final class CacheTiers: Sendable {
     /// One tier with its rules.
     package struct Level: Sendable {
-        /// The name in metrics and messages.
-        package var name: String
-        package var tier: any CacheTier
-        /// The longest time that a read may add to a load.
-        package var budget: Duration
-        /// The longest time of one write in the background.
-        package var writeBudget: Duration = .seconds(5)
-        /// The size of the values that are written, in bytes.
-        package var sizes: ClosedRange<Int> = 0...(32 << 20)
-        /// Whether entries are written. A tier that another program fills is only read.
-        package var isWritten = true
-        /// The time after which this tier is asked again whether another machine has purged a source.
-        package var purgeInterval: Duration = .seconds(1)
+        package let tier: any CacheTier
+        package var rules: CacheTierRules
+        /// The same tier, if it coordinates machines.
+        package let coordinating: (any CoordinatingCacheTier)?
 
-        package init(_ name: String, _ tier: any CacheTier, budget: Duration) {
-            (self.name, self.tier, self.budget) = (name, tier, budget)
+        /// - Parameters:
+        ///   - name: The name in metrics and messages.
+        ///   - budget: The longest time that a read may add to a load; nil for the tier's own.
+        package init(_ name: String, _ tier: any CacheTier, budget: Duration? = nil) {
+            self.init(tier, budget: budget)
+            rules.name = name
         }
+
+        /// - Parameter budget: The longest time that a read may add to a load; nil for the tier's own.
+        package init(_ tier: any CacheTier, budget: Duration? = nil) {
+            self.tier = tier
+            coordinating = tier.coordination?.tier
+            rules = coordinating?.rules ?? CacheTierRules()
+            if let budget { rules.budget = budget }
+        }
+
+        package var name: String { rules.name }
+        /// What the tier has done.
+        package var statistics: CacheTierStatistics { coordinating?.statistics ?? CacheTierStatistics() }
     }
 
     /// The limits of queued writes.
@@ -105,7 +112,7 @@ package final class CacheTiers: Sendable {
     package func entry(for key: CacheTierKey) async -> (entry: CacheTierEntry, level: Int)? {
         for (index, level) in levels.enumerated() {
             let start = clock.now
-            let found = await level.tier.entry(for: key, within: level.budget)
+            let found = await level.tier.entry(for: key, within: level.rules.budget)
             let time = clock.now - start
             // Tiers check the lifetime themselves; a tier of the program may forget to.
             let entry = found.flatMap { $0.remainingLifetime(at: clock.date) == nil ? nil : $0 }
@@ -160,13 +167,13 @@ package final class CacheTiers: Sendable {
     package func holds(_ size: Int) -> Bool { levels.indices.contains { takes(size, $0) } }
 
     private func takes(_ size: Int, _ level: Int) -> Bool {
-        levels[level].isWritten && levels[level].sizes.contains(size)
+        levels[level].rules.isWritten && levels[level].rules.sizes.contains(size)
     }
 
     private func writeWaiting() async {
         while let (key, write) = nextWrite() {
             for level in write.levels where takes(write.size, level) {
-                await levels[level].tier.put(write.entry, for: key, within: levels[level].writeBudget)
+                await levels[level].tier.put(write.entry, for: key, within: levels[level].rules.writeBudget)
             }
         }
     }
@@ -224,7 +231,7 @@ package final class CacheTiers: Sendable {
         }
         var removesAll = true
         for level in levels.reversed() {
-            if !(await level.tier.remove(keys, within: level.writeBudget)) { removesAll = false }
+            if !(await level.tier.remove(keys, within: level.rules.writeBudget)) { removesAll = false }
         }
         return removesAll
     }
@@ -235,7 +242,7 @@ package final class CacheTiers: Sendable {
         statistics.levels = zip(levels, reads).map { level, reads in
             Statistics.Level(
                 name: level.name, reads: reads.count, hits: reads.hits, readTime: reads.time / .seconds(1),
-                tier: level.tier.statistics)
+                tier: level.statistics)
         }
         (statistics.queuedWrites, statistics.queuedBytes) = (queued, bytes)
         (statistics.droppedWrites, statistics.droppedBytes) = dropped
@@ -286,9 +293,9 @@ package final class CacheTiers: Sendable {
     }
 
     private func lease(_ key: CacheTierKey) async -> (answer: CacheTierLeaseAnswer, level: Int) {
-        for (index, level) in levels.enumerated() where level.isWritten {
-            let answer = await level.tier.lease(key, for: Self.leaseTime, within: level.budget)
-            if case .unavailable = answer { continue }
+        for (index, level) in levels.enumerated() where level.rules.isWritten {
+            let answer = await level.coordinating?.lease(key, for: Self.leaseTime, within: level.rules.budget)
+            guard let answer, !answer.isUnavailable else { continue }
             return (answer, index)
         }
         return (.unavailable, 0)
@@ -332,7 +339,7 @@ package final class CacheTiers: Sendable {
             let near = self.levels.indices.first { $0 >= level && self.takes(size, $0) }
             if let near {
                 let place = self.levels[near]
-                await place.tier.put(entry, for: key, within: min(place.writeBudget, Self.leaseTime))
+                await place.tier.put(entry, for: key, within: min(place.rules.writeBudget, Self.leaseTime))
             }
             await lease.end()
             self.enqueue(entry, key, (near.map { $0 + 1 } ?? 0)..<self.levels.count)

@@ -111,7 +111,7 @@ final class SharedTiers: Sendable {
     // MARK: Purges
 
     /// The time after which the nearest tier is asked again for the number of purges.
-    var nearInterval: Duration { tiers.levels.first?.purgeInterval ?? .seconds(1) }
+    var nearInterval: Duration { tiers.levels.first?.rules.purgeInterval ?? .seconds(1) }
 
     /// The number of purges of a source on all machines; `known` if the tiers have none or a lower one.
     ///
@@ -123,7 +123,7 @@ final class SharedTiers: Sendable {
         guard let key = generationKey(source) else { return known }
         var (number, nearest) = (known, 0)
         for (index, level) in tiers.levels.enumerated() where asksAll || index == 0 {
-            guard let entry = await level.tier.entry(for: key, within: budget ?? level.budget),
+            guard let entry = await level.tier.entry(for: key, within: budget ?? level.rules.budget),
                 case .value(let data, _, _) = entry.content, let found = Int(String(decoding: data, as: UTF8.self)),
                 found > 0
             else { continue }
@@ -140,8 +140,8 @@ final class SharedTiers: Sendable {
     func announce(_ generation: Int, of source: String) async -> [String] {
         guard let key = generationKey(source) else { return [] }
         var silent: [String] = []
-        for level in tiers.levels where level.isWritten {
-            let budget = min(level.writeBudget, Self.purgeBudget)
+        for level in tiers.levels where level.rules.isWritten {
+            let budget = min(level.rules.writeBudget, Self.purgeBudget)
             let isStored = await level.tier.put(generationEntry(generation), for: key, within: budget)
             if !isStored { silent.append(level.name) }
         }

@@ -1,6 +1,6 @@
 import Foundation
 import WebImageCore
-package import WebImageLoading
+public import WebImageLoading
 
 /// Checks that a cache tier keeps the promises of ``CacheTier``. Any test framework can use it: it returns the broken
 /// promises instead of reporting them.
@@ -9,24 +9,25 @@ package import WebImageLoading
 /// let faults = await CacheTierConformance(MyTier()).faults()
 /// #expect(faults.isEmpty)
 /// ```
-package struct CacheTierConformance: Sendable {
+public struct CacheTierConformance: Sendable {
     /// The budget of each call. A tier that cannot answer within it fails.
-    package var budget: Duration = .seconds(5)
+    public var budget: Duration = .seconds(5)
     /// The largest value that the tier is tested with, in bytes.
-    package var mostValueBytes = 200_000
+    public var mostValueBytes = 200_000
     /// The number of concurrent callers.
-    package var callers = 64
+    public var callers = 64
 
     private let tier: any CacheTier
     /// Keys of two runs differ, so that a store may keep its entries between them.
     private let run = String(UInt64.random(in: .min ... .max), radix: 36)
 
-    package init(_ tier: any CacheTier) { self.tier = tier }
+    /// - Parameter tier: The tier. The run stores some hundred entries with random names in it.
+    public init(_ tier: any CacheTier) { self.tier = tier }
 
     /// Runs all checks. Takes about a second and the time of some hundred calls.
     ///
     /// - Returns: The broken promises, each a sentence; empty if the tier keeps all.
-    package func faults() async -> [String] {
+    public func faults() async -> [String] {
         var faults: [String] = []
         faults += await roundTrips()
         faults += await replacingAndRemoving()

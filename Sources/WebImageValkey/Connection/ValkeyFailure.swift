@@ -12,7 +12,4 @@ package enum ValkeyFailure: Error, Sendable, Hashable {
     case open
     /// The server answered with an error.
     case refused(String)
-
-    /// Whether the server or the way to it is at fault, so that the breaker counts this failure.
-    var countsForBreaker: Bool { self == .down || self == .late }
 }
