@@ -4,7 +4,9 @@ import WebImage
 /// `webimage cache`: shows and purges the disk cache.
 enum CacheCommand {
     private static let options: [Option] = [
-        .value("cache"), .value("admin"), .value("config"), .flag("target"), .value("tier"), .quiet,
+        .value("cache"), .value("admin"), .value("config"), .flag("target"), .flag("tag"), .flag("prefix"),
+        .flag("soft"),
+        .value("tier"), .quiet,
     ]
 
     static let command = Command(options: options + Option.limits) { arguments throws(UsageError) in

@@ -5,8 +5,8 @@ import WebImageLoading
 import WebImageServer
 import WebImageService
 
-/// `webimage cache purge`: purges the results and originals that a service stores. Each operand is a source, or a
-/// target if `--target` is given.
+/// `webimage cache purge`: purges the results and originals that a service stores. Each operand is a source; with
+/// `--target` a target, with `--tag` a tag, with `--prefix` the beginning of sources.
 enum CachePurge {
     static func invocation(_ arguments: Arguments) throws(UsageError) -> Command.Invocation {
         let operands = Array(arguments.operands.dropFirst())
@@ -14,12 +14,12 @@ enum CachePurge {
         var configuration = try ServiceArguments(file: arguments.string("config")).configuration()
         configuration.tiers += arguments.strings("tier")
         let say = Console.reporter(isQuiet: arguments.has("quiet"))
-        let name = arguments.has("target") ? "target" : "source"
+        let subject = try Subject(arguments)
         let admin = arguments.string("admin") ?? configuration.admin
         guard !admin.isEmpty else {
             configuration.purgeTokens = ["local"]
             let configuration = configuration
-            return { await purge(operands, name, inCachesOf: configuration, say) }
+            return { await purge(operands, subject, inCachesOf: configuration, say) }
         }
         guard let token = configuration.purgeTokens.first else {
             throw UsageError("there is no token; set WEBIMAGE_PURGE_TOKEN or name the service's file by --config")
@@ -30,18 +30,37 @@ enum CachePurge {
         } catch {
             throw UsageError("\(error)")
         }
-        return { await purge(operands, name, at: address, token, say) }
+        return { await purge(operands, subject, at: address, token, say) }
     }
 
-    private static func query(_ name: String, _ operand: String) -> String {
-        let allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
-        return "/purge?\(name)=" + (operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? "")
+    /// What the operands name.
+    private struct Subject {
+        private let name: String
+        private let isSoft: Bool
+
+        init(_ arguments: Arguments) throws(UsageError) {
+            let names = ["target", "tag", "prefix"].filter(arguments.has)
+            guard names.count < 2 else { throw UsageError("use one of --target, --tag and --prefix") }
+            name = names.first ?? "source"
+            isSoft = arguments.has("soft")
+            guard !isSoft || ["tag", "prefix"].contains(name) else {
+                throw UsageError("--soft requires --tag or --prefix")
+            }
+        }
+
+        /// The target of the request that purges an operand.
+        func query(_ operand: String) -> String {
+            let allowed = CharacterSet(
+                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
+            let value = operand.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+            return "/purge?\(name)=\(value)" + (isSoft ? "&soft=yes" : "")
+        }
     }
 
     /// Purges directly in the caches on disk, without a connection to a service. A running service with the same caches
     /// detects the purge of a source within five seconds.
     private static func purge(
-        _ operands: [String], _ name: String, inCachesOf configuration: ServiceConfiguration,
+        _ operands: [String], _ subject: Subject, inCachesOf configuration: ServiceConfiguration,
         _ say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
         var code = ExitCode.ok
@@ -58,7 +77,7 @@ enum CachePurge {
             for operand in operands {
                 let response = await service.respondToOperator(
                     ServiceRequest(
-                        method: "POST", target: query(name, operand), headers: ["Authorization": "Bearer local"]))
+                        method: "POST", target: subject.query(operand), headers: ["Authorization": "Bearer local"]))
                 var message = response.record.message
                 if response.status == 200, case .bytes(let text) = response.body {
                     message = OperatorClient.line(String(decoding: text, as: UTF8.self))
@@ -74,7 +93,7 @@ enum CachePurge {
     }
 
     private static func purge(
-        _ operands: [String], _ name: String, at address: ListenAddress, _ token: String,
+        _ operands: [String], _ subject: Subject, at address: ListenAddress, _ token: String,
         _ say: @escaping @Sendable (String) -> Void
     ) async -> ExitCode {
         await withValueContinuation { continuation in
@@ -82,7 +101,7 @@ enum CachePurge {
             let thread = Thread {
                 var code = ExitCode.ok
                 for operand in operands {
-                    let outcome = OperatorClient.post(query(name, operand), token: token, to: address)
+                    let outcome = OperatorClient.post(subject.query(operand), token: token, to: address)
                     report(operand, outcome.status, outcome.message, &code, say)
                 }
                 continuation.resume(returning: code)

@@ -64,10 +64,14 @@ enum TierAddress {
         case .bucket(let configuration):
             let tier = S3Tier(S3Client(configuration)) { Console.error("tier s3: \($0.hint)") }
             return CacheTiers.Level(tier, budget: reading.budget)
-        case .server(let configuration, let isCluster):
+        case .server(var configuration, let isCluster):
+            let reports = ValkeyReports()
+            configuration.trackedPrefix = ValkeyReports.prefix
             let server: any ValkeySending =
-                isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration)
-            return CacheTiers.Level(ValkeyTier(server), budget: reading.budget)
+                isCluster
+                ? ValkeyCluster(configuration, onEvent: reports.receive)
+                : ValkeyConnection(configuration, onEvent: reports.receive)
+            return CacheTiers.Level(ValkeyTier(server, reports: reports), budget: reading.budget)
         }
     }
 

@@ -272,6 +272,10 @@ enum Usage {
                                  of the configuration (default: its caches' folder; a running service sees it in 5 s)
           --target               purge: the operands are targets; exactly their results are removed, with tiers
                                  all results of their sources
+          --tag                  purge: the operands are tags of targets (cache-tag) or of sources (Cache-Tag,
+                                 Surrogate-Key)
+          --prefix               purge: the operands are the beginnings of sources, such as https://example.org/a/
+          --soft                 purge: with --tag or --prefix, results are used while they are made again
           --tier URL             stats, verify: a cache of several machines, valkey://HOST or s3://BUCKET; repeatable.
                                  purge: the tiers of the service
           --config FILE          purge: the configuration of the service

@@ -12,9 +12,12 @@ extension ImageService {
             generation: await provider.store.generation(of: reference.key), fingerprint: settings.fingerprint)
     }
 
-    private func demand(_ generation: Int, _ record: ServiceRecord) -> SourceRequestContext {
+    private func demand(
+        _ generation: Int, for target: ImageTarget, _ record: ServiceRecord
+    ) -> SourceRequestContext {
         SourceRequestContext(
-            request: record.number, generation: generation, traceParent: record.traceParent, budget: record.budget)
+            request: record.number, generation: generation, traceParent: record.traceParent, budget: record.budget,
+            tags: target.options.tags)
     }
 
     /// Returns the source with the current version of its file, if it is a local file.
@@ -84,7 +87,7 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> (ResultProvider.Provided, ResultKey) {
         func job(_ accepted: AcceptedFormats) async -> PictureJob {
             let key = await key(of: target, reference, accepted, settings)
-            return self.job(key, reference, target, accepted, settings, demand(key.generation, record))
+            return self.job(key, reference, target, accepted, settings, demand(key.generation, for: target, record))
         }
         if accepted.contains(.avif), coders.canEncode(to: .avif) {
             let budget = Duration.milliseconds(settings.configuration.avifBudget)
@@ -128,7 +131,7 @@ extension ImageService {
         defer { withExtendedLifetime(permit) {} }
         let generation = await provider.store.generation(of: reference.key)
         let source = try await provider.source(
-            reference, maxBytes: limit, bounds: answer.settings.lifetimes, for: demand(generation, record))
+            reference, maxBytes: limit, bounds: answer.settings.lifetimes, for: demand(generation, for: target, record))
         guard answer.settings.allowsRedirect(to: source.redirect) else { throw .redirect }
         try answer.settings.output.check(ImageFormat(sniffing: source.data))
         record.outcome = .made
@@ -171,7 +174,7 @@ extension ImageService {
         let key = await key(of: target, reference, [], settings, kind: kind)
         let provided = try await provider.provide(
             PictureJob(
-                key: key, reference: reference, demand: demand(key.generation, record),
+                key: key, reference: reference, demand: demand(key.generation, for: target, record),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
                 negativeTTL: settings.configuration.negativeTTL, cost: { description.cost(of: $0) },
                 make: { data, _, _ in try make(data) },
@@ -200,7 +203,7 @@ extension ImageService {
         var record = record
         record.budget = record.budget.renewed(time: .seconds(max(record.budget.remainingSeconds, Self.fallbackSeconds)))
         // The fallback is a source like any other: its results are stored, shared and counted in the queue.
-        let job = job(key, source, target, accepted, settings, demand(key.generation, record))
+        let job = job(key, source, target, accepted, settings, demand(key.generation, for: target, record))
         guard let provided = try? await provider.provide(job) else { return nil }
         record.take(provided)
         record.reason = refusal.reason.rawValue

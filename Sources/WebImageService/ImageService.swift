@@ -60,15 +60,15 @@ public final class ImageService: Sendable {
         ) { pool.waitingCountWithoutLow }
         let shared = tiers.map { SharedTiers(tiers: $0, clock: clock) }
         downloader = loader == nil ? ServiceComponents.downloader(settings) : nil
+        let results = ServiceComponents.cache("results", bytes: configuration.resultCacheBytes, configuration)
+        let sources = ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration)
+        let purges = PurgeJournal(tiers: tiers, disk: results ?? sources, clock: clock)
         let fetcher = SourceFetcher(
-            loader: loader ?? downloader ?? ServiceComponents.downloader(settings),
-            cache: ServiceComponents.cache("sources", bytes: configuration.sourceCacheBytes, configuration),
-            folder: folder,
-            order: limiter.order, clock: clock, tiers: shared)
+            loader: loader ?? downloader ?? ServiceComponents.downloader(settings), cache: sources, folder: folder,
+            order: limiter.order, clock: clock, purges: purges, tiers: shared)
         let store = ResultStore(
-            memoryBytes: configuration.resultMemoryBytes,
-            disk: ServiceComponents.cache("results", bytes: configuration.resultCacheBytes, configuration),
-            clock: clock, tiers: shared)
+            memoryBytes: configuration.resultMemoryBytes, disk: results, clock: clock, purges: purges, tiers: shared)
+        purges.start()
         self.pool = pool
         provider = ResultProvider(
             store: store, fetcher: fetcher, limiter: limiter,
@@ -131,6 +131,12 @@ public final class ImageService: Sendable {
     /// - `GET /metrics`: Prometheus text.
     /// - `POST /purge?source=URL` (percent-encoded): purges all results of a source and the source itself.
     /// - `POST /purge?target=TARGET` (percent-encoded): purges the results of one target. With tiers, purges its source.
+    /// - `POST /purge?tag=TAG,TAG`: purges the results and sources with one of these tags (option `cache-tag`, fields
+    ///   `Cache-Tag` and `Surrogate-Key` of the origin), on all machines.
+    /// - `POST /purge?prefix=URL` (percent-encoded): purges the results of all sources whose URL begins with this one, on
+    ///   all machines.
+    ///
+    /// With `&soft=yes`, entries with these tags or sources are used while they are revalidated.
     ///
     /// Purges require `Authorization: Bearer TOKEN` with a configured token.
     public func respondToOperator(_ request: ServiceRequest) async -> ServiceResponse {

@@ -19,6 +19,7 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     private let server: any ValkeySending
     private let configuration: Configuration
     private let guarded: CacheTierGuard<ValkeyFailure>
+    private let reports: ValkeyReports?
 
     /// Opens a tier on a server.
     ///
@@ -32,10 +33,12 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
         self.init(isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration))
     }
 
+    /// - Parameter reports: Receives the events of the connections of `server`.
     package init(
-        _ server: any ValkeySending, configuration: Configuration = Configuration(),
+        _ server: any ValkeySending, configuration: Configuration = Configuration(), reports: ValkeyReports? = nil,
         clock: any DelayClock = SystemClock()
     ) {
+        self.reports = reports
         self.server = server
         self.configuration = configuration
         guarded = CacheTierGuard(configuration.breaker, clock: clock, open: .open) { failure in
@@ -58,6 +61,7 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
         rules.name = "valkey"
         rules.budget = .milliseconds(5)
         rules.writeBudget = .seconds(1)
+        rules.hasPurgeLog = true
         // Larger values raise the latency of all clients of the server.
         rules.sizes = 0...max(configuration.mostValueBytes - (64 << 10), 0)
         return rules
@@ -163,6 +167,30 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     /// The braces name the part of the key from which a cluster computes the slot, so that an entry and its lease are
     /// on one server.
     static func name(of key: CacheTierKey) -> String { "wi1:\(key.namespace):{\(key.digest)}" }
+
+    // MARK: Purges
+
+    package func append(
+        _ purges: [CachePurge], namespace: String, within budget: Duration
+    ) async -> [CachePurge]? {
+        let era = String(UInt64.random(in: .min ... .max), radix: 36)
+        let log = ValkeyPurgeLog(namespace: namespace)
+        let result = await call(log.append(purges, era: era), key: log.head, within: budget)
+        guard case .success(let answer) = result else { return nil }
+        return ValkeyPurgeLog.appended(purges, answer)
+    }
+
+    package func purges(
+        after position: CachePurgePosition?, namespace: String, within budget: Duration
+    ) async -> CachePurgeNews? {
+        let log = ValkeyPurgeLog(namespace: namespace)
+        guard case .success(let answer) = await call(log.read(after: position), key: log.head, within: budget) else {
+            return nil
+        }
+        return ValkeyPurgeLog.news(answer, after: position)
+    }
+
+    package func whenPurged(_ handler: @escaping @Sendable () -> Void) { reports?.whenPurged(handler) }
 
     private func call(
         _ words: [RESPCommand.Word], key: String, within budget: Duration

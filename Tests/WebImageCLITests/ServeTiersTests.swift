@@ -8,86 +8,11 @@ import WebImageTestTraits
 import WebImageTesting
 
 /// Several processes of `webimage serve` with caches of their own and common tiers.
-@Suite(.serialized, .timeLimit(minutes: 5)) struct ServeTiersTests {
-    private let origin: FaultServer
-    /// The cache folders of the services.
-    private let folders = Locked([ScratchFolder]())
+@Suite(.serialized, .timeLimit(minutes: 5)) struct ServeTiersTests: TierBench {
+    let origin: FaultServer
+    let folders = Locked([ScratchFolder]())
 
     init() throws { origin = try FaultServer() }
-
-    /// Serves different pictures under `/0.png`, `/1.png` …
-    private func route(_ count: Int, offset: Int = 0, headers: [String: String] = ["Cache-Control": "max-age=3600"])
-        throws
-    {
-        for number in 0..<count {
-            let level = UInt8(truncatingIfNeeded: (number + offset) * 2)
-            let image = try TestImages.solid(
-                width: 8 + number % 7, height: 8, blue: UInt8(number % 100), green: 255 - level, red: level)
-            let data = try ImageCodersManager.shared.encode(image, format: .png, options: EncodingOptions())
-            origin.route("/\(number).png", .body(data, headers: headers))
-        }
-    }
-
-    private func target(_ number: Int) -> String {
-        "/_/rs:fit:4:4/f:png/plain/\(origin.url("/\(number).png").absoluteString)"
-    }
-
-    private func service(
-        tiers: [String], environment: [String: String] = [:], further: [String] = []
-    ) async throws -> RunningService {
-        // On a busy machine, a debug build would refuse work that waits for a processor. That is no fault of a tier.
-        var arguments = ["--access-log", "none", "--admin", "127.0.0.1:0", "--queue-wait", "0"] + further
-        for tier in tiers { arguments += ["--tier", tier] }
-        let folder = try ScratchFolder()
-        folders.withLock { $0.append(folder) }
-        return try await RunningService(arguments, in: folder, environment: environment)
-    }
-
-    private func metrics(_ service: RunningService) async throws -> String {
-        let admin = try service.admin
-        return try await onThread { try RawClient(admin).get("/metrics").text }
-    }
-
-    /// The number of pictures that a service has answered with an origin such as `made`.
-    private func answers(_ service: RunningService, _ outcome: String) async throws -> Int {
-        try await metrics(service).split(separator: "\n").filter {
-            $0.hasPrefix("webimage_requests_total{route=\"imgproxy\",outcome=\"\(outcome)\"")
-        }.reduce(0) { $0 + (Int($1.split(separator: " ").last ?? "") ?? 0) }
-    }
-
-    /// Sends requests from several clients to all services, and checks that each picture has one form everywhere.
-    ///
-    /// - Returns: The answers that are not the picture.
-    private func load(
-        _ services: [RunningService], requests: Int, pictures: Int, clients: Int = 16, forms: Locked<[Int: Data]>
-    ) async throws -> [String] {
-        let addresses = try services.map { try $0.address }
-        let targets = (0..<pictures).map(target)
-        return try await withThrowingTaskGroup(of: [String].self) { group in
-            for client in 0..<clients {
-                group.addTask {
-                    try await onThread {
-                        let connections = try addresses.map { try RawClient($0) }
-                        var wrong: [String] = []
-                        for request in 0..<(requests / clients) {
-                            // Every picture comes from every client, on every service.
-                            let picture = (request / addresses.count + client * 7) % pictures
-                            let answer = try connections[request % addresses.count].get(targets[picture])
-                            let form = forms.withLock { forms -> Data in
-                                if forms[picture] == nil, answer.status == 200 { forms[picture] = answer.body }
-                                return forms[picture] ?? Data()
-                            }
-                            guard answer.status != 200 || answer.body != form || form.isEmpty else { continue }
-                            let text = answer.status == 200 ? "\(answer.body.count) B" : answer.text
-                            wrong.append("\(picture): \(answer.status) \(text), not \(form.count) B")
-                        }
-                        return wrong
-                    }
-                }
-            }
-            return try await group.reduce([], +)
-        }
-    }
 
     @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
     func twoServicesFetchAndRenderEachPictureOnce() async throws {
@@ -199,15 +124,151 @@ import WebImageTesting
         #expect(try await second.get(target(1)).body == kept)
     }
 
-    private func purge(_ query: String, at service: RunningService) async throws -> String {
-        let parts = query.split(separator: "=", maxSplits: 1)
-        let value = try #require(parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-        let admin = try service.admin
-        return try await onThread {
-            try RawClient(admin).get(
-                "/purge?\(parts[0])=\(value)", method: "POST", further: "Authorization: Bearer secret\r\n"
-            ).text
+    /// Of 1,000 results (100,000 in a long run) on three services, those with one tag are made again everywhere within a
+    /// second, and all others are not.
+    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
+    func tagPurgeReachesThreeServicesWithinASecondAndChangesNothingElse() async throws {
+        let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
+        let (results, tags) = (isLong ? 100_000 : 1_000, 100)
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        try route(10)
+        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let further = ["--isolation", "none", "--result-memory", "400000000", "--max-requests-per-client", "1000"]
+        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
+        var services: [RunningService] = []
+        for _ in 0..<3 { services.append(try await service(tiers: tier, environment: token, further: further)) }
+        defer { for service in services { service.stop() } }
+        let targets = (0..<results).map { number in
+            target(number % 10).replacing("/f:png/", with: "/f:png/cb:\(number)/ct:shop:tag-\(number % tags)/")
         }
+        let all = Array(0..<results), purged = all.filter { $0 % tags == 7 }
+        let old = try await bodies(targets, all, services)
+        #expect(old.errors == [] && Set(old.bodies.values).count == 10)
+        // Each service now has all results in its memory.
+        try route(10, offset: 60)
+        #expect(try await purge("tag=tag-7", at: services[1]) == "purged\n")
+        let start = ContinuousClock.now
+        for service in services {
+            while try await service.get(targets[purged[0]]).body == old.bodies[purged[0]] {
+                guard ContinuousClock.now - start < Sanitizer.time(.seconds(10)) else { break }
+            }
+            #expect(ContinuousClock.now - start < Sanitizer.time(.seconds(1)))
+        }
+        let new = try await bodies(targets, purged, services)
+        #expect(new.errors == [] && new.bodies.allSatisfy { $0.value != old.bodies[$0.key] })
+        let kept = try await bodies(targets, all.filter { $0 % tags != 7 }, services)
+        #expect(kept.errors == [] && kept.bodies.allSatisfy { $0.value == old.bodies[$0.key] })
+        #expect(kept.bodies.count == results - purged.count)
+        // The command reaches the services by the tier, without a connection to them.
+        try route(10, offset: 30)
+        let folder = try ScratchFolder()
+        let run = try await onThread {
+            try Tool.run(
+                ["cache", "purge", "--tag", "--tier", tier[0], "tag-8", "none"],
+                environment: ["WEBIMAGE_CACHE_DIR": folder.url.path])
+        }
+        #expect(run.code == 0 && run.output.contains("tag-8: purged"), "\(run.output) \(run.errors)")
+        for service in services {
+            try await wait(until: "the purge of the command arrives") {
+                try await service.get(targets[8]).body != old.bodies[8]
+            }
+        }
+        #expect(try await services[0].get(targets[9]).body == old.bodies[9])
+    }
+
+    /// The bodies of results by their number, and the answers that are no picture or differ between the services.
+    private func bodies(
+        _ targets: [String], _ numbers: [Int], _ services: [RunningService]
+    ) async throws -> (bodies: [Int: Data], errors: [String]) {
+        let addresses = try services.map { try $0.address }
+        let clients = 8
+        return try await withThrowingTaskGroup(of: ([Int: Data], [String]).self) { group in
+            for client in 0..<clients {
+                group.addTask {
+                    try await onThread {
+                        let connections = try addresses.map { try RawClient($0) }
+                        var (bodies, errors) = ([Int: Data](), [String]())
+                        for index in stride(from: client, to: numbers.count, by: clients) {
+                            let number = numbers[index]
+                            for connection in connections {
+                                let answer = try connection.get(targets[number])
+                                if answer.status != 200 { errors.append("\(number): \(answer.status) \(answer.text)") }
+                                if let known = bodies[number], known != answer.body {
+                                    errors.append("\(number) differs")
+                                }
+                                bodies[number] = answer.body
+                            }
+                        }
+                        return (bodies, errors)
+                    }
+                }
+            }
+            return try await group.reduce(into: ([:], [])) { all, part in
+                all.0.merge(part.0) { $1 }
+                all.1 += part.1
+            }
+        }
+    }
+
+    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
+    func tagOfTheOriginIsPurgedSoftlyWithOneFetchForAllMachines() async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        let headers = ["Cache-Control": "max-age=3600", "Surrogate-Key": "shop", "ETag": "\"1\""]
+        try route(2, headers: headers)
+        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
+        let services = [
+            try await service(tiers: tier, environment: token), try await service(tiers: tier, environment: token),
+        ]
+        defer { for service in services { service.stop() } }
+        var old = Data()
+        for service in services { old = try await service.get(target(0)).body }
+        let fetched = origin.requests.count
+        #expect(fetched == 1)
+        try route(2, offset: 60, headers: headers)
+        #expect(try await purge("tag=shop", isSoft: true, at: services[0]) == "purged\n")
+        let deadline = ContinuousClock.now + Sanitizer.time(.seconds(30))
+        var waiting = services
+        while !waiting.isEmpty, ContinuousClock.now < deadline {
+            var still: [RunningService] = []
+            for service in waiting {
+                let answer = try await service.get(target(0))
+                #expect(answer.status == 200)
+                if answer.body == old { still.append(service) }
+            }
+            waiting = still
+        }
+        #expect(waiting.isEmpty)
+        #expect(origin.requests.count == fetched + 1)
+    }
+
+    /// A purge that no tier could receive is sent when the tier is back.
+    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
+    func tagPurgeWithoutATierArrivesWhenTheTierIsBack() async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        try route(1, headers: ["Cache-Control": "max-age=3600", "Cache-Tag": "shop"])
+        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
+        let first = try await service(tiers: tier, environment: token)
+        let second = try await service(tiers: tier, environment: token)
+        defer { first.stop() }
+        defer { second.stop() }
+        let old = try await first.get(target(0)).body
+        #expect(try await second.get(target(0)).body == old)
+        server.kill()
+        try route(1, offset: 60, headers: ["Cache-Control": "max-age=3600", "Cache-Tag": "shop"])
+        #expect(try await purge("tag=shop", at: first) == "purged without valkey\n")
+        #expect(try await first.get(target(0)).body != old)
+        #expect(try await second.get(target(0)).body == old)
+        try server.start()
+        try await wait(until: "the purge arrives") { try await second.get(target(0)).body != old }
+        // A service that starts later reads the log. It does not use the old picture of its disk, either.
+        let third = try await service(tiers: tier)
+        defer { third.stop() }
+        #expect(try await third.get(target(0)).body != old)
     }
 
     /// A server that loses its memory also loses the numbers of purges. The services store them there again.

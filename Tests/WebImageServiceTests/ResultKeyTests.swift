@@ -117,7 +117,9 @@ struct ResultKeyTests {
     /// Clients choose the URLs, and the table of purges has 100,000 entries.
     @Test func purgeOfALongSourceIsKeptUnderAShortKey() async {
         let long = "http://example.com/" + String(repeating: "a", count: 7_000)
-        let store = ResultStore(memoryBytes: 0, disk: nil, clock: SystemClock())
+        let store = ResultStore(
+            memoryBytes: 0, disk: nil, clock: SystemClock(),
+            purges: PurgeJournal(tiers: nil, disk: nil, clock: SystemClock()))
         #expect(ResultStore.tableKey(long).utf8.count == 64)
         #expect(await store.generation(of: long) == 0)
         await store.purge(long)

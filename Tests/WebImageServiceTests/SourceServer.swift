@@ -13,6 +13,7 @@ final class SourceServer: ImageDataLoader {
         var fetches: [String: Int] = [:]
         var isClosed = false
         var waiting: [(id: Int, waiter: ValueContinuation<Bool>)] = []
+        var later: [String: Data] = [:]
         var cancels = 0
         var nextID = 0
     }
@@ -25,6 +26,9 @@ final class SourceServer: ImageDataLoader {
             state.fields[url] = fields
         }
     }
+
+    /// The next fetch receives the answer that was set, every later one these bytes.
+    func answerOnce(_ url: String, then data: Data) { state.withLock { $0.later[url] = data } }
 
     func fail(_ url: String, _ error: WebImageError) { state.withLock { $0.answers[url] = .failure(error) } }
 
@@ -70,7 +74,10 @@ final class SourceServer: ImageDataLoader {
             waiter?.resume(returning: false)
         }
         guard isServed else { throw .cancelled }
-        let (answer, fields) = state.withLock { ($0.answers[url], $0.fields[url] ?? [:]) }
+        let (answer, fields) = state.withLock { state in
+            defer { if let next = state.later.removeValue(forKey: url) { state.answers[url] = .success(next) } }
+            return (state.answers[url], state.fields[url] ?? [:])
+        }
         switch answer {
         case .success(let data):
             return ImageDataResult(

@@ -19,7 +19,11 @@ package struct StoredResponse: Sendable, Hashable {
     /// The redirects that led to the response, in order. Each redirect has its own lifetime.
     package private(set) var redirects: [StoredRedirect] = []
 
-    static let keptFields = ["etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary"]
+    static let keptFields = [
+        "etag", "last-modified", "date", "age", "expires", "cache-control", "pragma", "vary",
+        // The tags by which a service purges.
+        "cache-tag", "surrogate-key",
+    ]
 
     /// - Parameter url: The URL that sent the response; nil for the URL of the request.
     package init(

@@ -51,6 +51,17 @@ package protocol CoordinatingCacheTier: CacheTier {
     var statistics: CacheTierStatistics { get }
     /// How a list of tiers uses this one.
     var rules: CacheTierRules { get }
+
+    /// Adds purges to the tier's log, in order. A purge receives a larger stamp if the log has its stamp already.
+    ///
+    /// - Returns: The purges with their stamps; nil if the tier has not confirmed them, or has no log (the default).
+    func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]?
+    /// Returns the purges behind a position; nil if the tier does not answer or has no log (the default).
+    func purges(
+        after position: CachePurgePosition?, namespace: String, within budget: Duration
+    ) async -> CachePurgeNews?
+    /// Calls a function on any thread soon after the log may have changed. The default never calls it.
+    func whenPurged(_ handler: @escaping @Sendable () -> Void)
 }
 
 /// How a list of tiers uses one of them.
@@ -67,6 +78,8 @@ package struct CacheTierRules: Sendable {
     package var isWritten = true
     /// The time after which this tier is asked again whether another machine has purged a source.
     package var purgeInterval: Duration = .seconds(1)
+    /// Whether the tier has a log of purges by tag and prefix.
+    package var hasPurgeLog = false
 
     package init() {}
 }
@@ -77,6 +90,16 @@ extension CoordinatingCacheTier {
     package var statistics: CacheTierStatistics { CacheTierStatistics() }
 
     package var rules: CacheTierRules { CacheTierRules() }
+
+    package func append(
+        _ purges: [CachePurge], namespace: String, within budget: Duration
+    ) async -> [CachePurge]? { nil }
+
+    package func purges(
+        after position: CachePurgePosition?, namespace: String, within budget: Duration
+    ) async -> CachePurgeNews? { nil }
+
+    package func whenPurged(_ handler: @escaping @Sendable () -> Void) {}
 
     package func lease(
         _ key: CacheTierKey, for duration: Duration, within budget: Duration

@@ -20,6 +20,10 @@ struct ResultEntry: Sendable {
         var height: Int?
         /// Scheme and host from which the source came, if its server redirected to another host.
         var redirect: String?
+        /// The tags of the target and of the source.
+        var tags: [String]?
+        /// The newest purge that was known when the fetch of the source began; see ``PurgeJournal``.
+        var seen: Int?
     }
 
     var head: Head
@@ -40,6 +44,16 @@ struct ResultEntry: Sendable {
 
     func isUsableAfterError(now: TimeInterval) -> Bool {
         age(now: now) < head.lifetime.maxAge + head.lifetime.staleIfError
+    }
+
+    /// The entry after a soft purge: its lifetime has ended, and it may be used while it is revalidated.
+    func softlyPurged(now: TimeInterval) -> ResultEntry {
+        var entry = self
+        let rest = max(head.lifetime.maxAge - age(now: now), 0)
+        entry.head.lifetime.maxAge -= rest
+        entry.head.lifetime.staleWhileRevalidate += rest
+        entry.head.lifetime.staleIfError += rest
+        return entry
     }
 
     // MARK: On disk: head and bytes are one value, so that they always belong to the same result.

@@ -88,6 +88,7 @@ extension ProcessingOptions {
         add("svg", \.drawsSVG)
         add("raw", \.raw)
         add("cb", \.cacheBuster)
+        add("ct", \.tags)
         add("limits", \.limits)
         for (format, quality) in formatQuality.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             parts.append("fq=\(format.rawValue):\(quality)")

@@ -11,6 +11,7 @@ final class ResultStore: Sendable {
     private let clock: any DelayClock
     private let disk: ImageCache?
     let tiers: SharedTiers?
+    let purges: PurgeJournal
 
     private struct Generation {
         var number: Int
@@ -32,24 +33,41 @@ final class ResultStore: Sendable {
     }
 
     /// - Parameter disk: The disk cache; nil stores results only in memory.
-    init(memoryBytes: Int, disk: ImageCache?, clock: any DelayClock, tiers: SharedTiers? = nil) {
+    init(
+        memoryBytes: Int, disk: ImageCache?, clock: any DelayClock, purges: PurgeJournal, tiers: SharedTiers? = nil
+    ) {
         self.tiers = tiers
+        self.purges = purges
         self.clock = clock
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
     }
 
-    /// Returns a stored result and the cache that contains the result: `memory` or `disk`.
+    /// Returns a stored result and the cache that contains the result: `memory` or `disk`. A purged result is removed.
     func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
+        await purges.load()
         if let known = entryInMemory(for: key) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
             let entry = ResultEntry(envelope: data, source: key.source)
         else { return nil }
+        guard let usable = unpurged(entry) else {
+            remove(key)
+            return nil
+        }
         memory.set(entry, for: key.digest, cost: entry.body.count + 1024)
-        return (entry, .disk)
+        return (usable, .disk)
     }
 
-    func entryInMemory(for key: ResultKey) -> ResultEntry? { memory.value(for: key.digest) }
+    func entryInMemory(for key: ResultKey) -> ResultEntry? { memory.value(for: key.digest).flatMap(unpurged) }
+
+    /// Returns the entry as it may be used after purges by tag or prefix; nil if it may not be used.
+    private func unpurged(_ entry: ResultEntry) -> ResultEntry? {
+        switch purges.verdict(of: entry) {
+        case .valid: entry
+        case .soft: entry.softlyPurged(now: clock.date)
+        case .hard: nil
+        }
+    }
 
     /// Stores a result in memory immediately and on disk soon after.
     func store(_ entry: ResultEntry, for key: ResultKey) {

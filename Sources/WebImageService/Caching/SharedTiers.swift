@@ -105,6 +105,8 @@ final class SharedTiers: Sendable {
         guard lifetime.age < lifetime.maxAge, lifetime.isShared, lifetime.mayBeStored else { return nil }
         var source = Source(data: data, lifetime: lifetime)
         source.sharedMetadata = metadata
+        source.tags = CacheTags.tags(stored.fields)
+        source.seen = SourceMark.seen(metadata) ?? 0
         return source
     }
 
@@ -214,7 +216,7 @@ extension ResultProvider {
             if case .failure = outcome { true } else { false }
         } read: { entry -> Result<Provided, ServiceRefusal>? in
             guard let result = shared.result(entry, source: job.key.source),
-                job.allowsRedirect(result.head.redirect)
+                job.allowsRedirect(result.head.redirect), store.purges.verdict(of: result) == .valid
             else { return nil }
             return .success(Provided(entry: result, outcome: .tier))
         } entry: { outcome in
@@ -233,12 +235,15 @@ extension ResultProvider {
 extension SourceFetcher {
     /// Returns the source from a tier, or fetches it; of all machines one fetches it.
     func once(
-        _ url: URL, _ cacheKey: String, maxBytes: Int, bounds: Lifetime.Bounds, budget: WorkBudget,
-        fetch: () async throws(WebImageError) -> Source
+        _ url: URL, cacheKey: String, source: String, maxBytes: Int, bounds: Lifetime.Bounds,
+        demand: SourceRequestContext, fetch: () async throws(WebImageError) -> Source
     ) async throws(WebImageError) -> Source {
         guard let shared = tiers, let key = shared.key(ofSource: cacheKey, url) else { return try await fetch() }
-        let found = try await shared.value(for: key, budget: budget) { entry in
-            shared.source(entry, maxBytes: maxBytes, bounds: bounds)
+        let found = try await shared.value(for: key, budget: demand.budget) { entry in
+            shared.source(entry, maxBytes: maxBytes, bounds: bounds).flatMap { found in
+                let verdict = purges.verdict(tags: demand.tags + found.tags, source: source, seen: found.seen)
+                return verdict == .valid ? found : nil
+            }
         } entry: { source in
             shared.entry(of: source)
         } make: { () throws(WebImageError) in

@@ -100,6 +100,16 @@ extension OptionTable {
         Row("cachebuster", "cb") { options, arguments throws(ServiceRefusal) in
             options.cacheBuster = String(try arguments.required("the text"))
         },
+        Row("cache-tag", "cache_tag", "ct") { options, arguments throws(ServiceRefusal) in
+            guard !arguments.isEmpty else { throw arguments.refusal("the tag is missing") }
+            while let text = arguments.next() {
+                let tag = text.removingPercentEncoding ?? String(text)
+                guard CacheTags.isTag(tag), options.tags.count < CacheTags.most else {
+                    throw arguments.refusal("a target has at most \(CacheTags.most) tags of visible characters")
+                }
+                if !options.tags.contains(tag) { options.tags.append(tag) }
+            }
+        },
         Row("expires", "exp") { options, arguments throws(ServiceRefusal) in
             let time = try arguments.integer(
                 try arguments.required("the time"), in: 0...(1 << 48), "the time in seconds since 1970")

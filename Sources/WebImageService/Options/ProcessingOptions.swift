@@ -165,6 +165,8 @@ struct ProcessingOptions: Sendable, Hashable {
     var drawsSVG = false
     var raw = false
     var cacheBuster = ""
+    /// The tags by which the result can be purged.
+    var tags: [String] = []
 
     // Answer. The options in this group do not affect the body.
     /// The time in seconds since 1970 after which the target is refused.

@@ -13,6 +13,10 @@ struct Source: Sendable {
     let redirect: String?
     /// The metadata of the response, if a shared cache may store the source; otherwise nil.
     var sharedMetadata: Data?
+    /// The tags that the origin has given to the source.
+    var tags: [String] = []
+    /// The newest purge that was known when the fetch began; see ``PurgeJournal``.
+    var seen = 0
 
     init(data: Data, lifetime: Lifetime, redirect: String? = nil) {
         self.data = data
@@ -37,6 +41,8 @@ struct SourceRequestContext: Sendable {
     var traceParent: String?
     /// The time and the memory of the request. The time includes the fetch.
     var budget: WorkBudget
+    /// The tags of the target. If one was purged, the source is fetched again.
+    var tags: [String] = []
 }
 
 /// Provides sources from a folder, from a disk cache or from the network. Concurrent requests for a source
@@ -47,6 +53,7 @@ final class SourceFetcher: Sendable {
     private let loader: any ImageDataLoader
     let cache: ImageCache?
     let tiers: SharedTiers?
+    let purges: PurgeJournal
     private let folder: LocalFolder?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
@@ -56,6 +63,8 @@ final class SourceFetcher: Sendable {
         let maxBytes: Int
         let generation: Int
         let fileVersion: String?
+        /// Not 0 for a fetch that must know this purge.
+        var purge = 0
     }
 
     /// The maximum total size in bytes of kept sources. A fetched source is kept in memory for requests that were
@@ -64,9 +73,10 @@ final class SourceFetcher: Sendable {
 
     init(
         loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, order: RequestOrder,
-        clock: any DelayClock, tiers: SharedTiers? = nil
+        clock: any DelayClock, purges: PurgeJournal, tiers: SharedTiers? = nil
     ) {
         self.tiers = tiers
+        self.purges = purges
         fetches = CoalescedWork(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
         self.loader = loader
         self.cache = cache
@@ -84,29 +94,61 @@ final class SourceFetcher: Sendable {
     func source(
         _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
     ) async throws(WebImageError) -> Source {
-        let key = Key(
+        var key = Key(
             source: reference.key, maxBytes: maxBytes, generation: demand.generation,
             fileVersion: reference.fileVersion)
-        return try await fetches.value(for: key, of: demand.request) { _ throws(WebImageError) in
-            switch reference.location {
-            case .local(let path):
-                guard let folder = self.folder else { throw .posix(ENOENT, stage: .download) }
-                return try await folder.source(
-                    path, version: reference.fileVersion, maxBytes: maxBytes, bounds: bounds)
-            case .fallback(let data): return Source(data: data, lifetime: Lifetime(maxAge: bounds.most))
-            case .web(let url):
-                let key = Self.cacheKey(reference.key, demand.generation)
-                // This machine revalidates a source that is on its disk.
-                let cached = await self.cache?.diskResource(forKey: key)
-                func fetch() async throws(WebImageError) -> Source {
-                    try await self.fetch(
-                        url, cacheKey: key, cached: cached, maxBytes: maxBytes, bounds: bounds,
-                        traceParent: demand.traceParent)
-                }
-                if cached != nil { return try await fetch() }
-                return try await self.once(
-                    url, key, maxBytes: maxBytes, bounds: bounds, budget: demand.budget, fetch: fetch)
+        while true {
+            let source = try await fetches.value(for: key, of: demand.request) { _ throws(WebImageError) in
+                try await self.located(reference, maxBytes: maxBytes, bounds: bounds, for: demand)
             }
+            // This request may have joined a fetch that began before a purge.
+            let verdict = purges.verdict(tags: demand.tags + source.tags, source: reference.key, seen: source.seen)
+            guard verdict == .hard, key.purge == 0 else { return source }
+            key.purge = purges.stamp
+        }
+    }
+
+    private func located(
+        _ reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds, for demand: SourceRequestContext
+    ) async throws(WebImageError) -> Source {
+        let seen = purges.stamp
+        switch reference.location {
+        case .local(let path):
+            guard let folder else { throw .posix(ENOENT, stage: .download) }
+            var source = try await folder.source(
+                path, version: reference.fileVersion, maxBytes: maxBytes, bounds: bounds)
+            source.seen = seen
+            return source
+        case .fallback(let data):
+            var source = Source(data: data, lifetime: Lifetime(maxAge: bounds.most))
+            source.seen = seen
+            return source
+        case .web(let url):
+            let key = Self.cacheKey(reference.key, demand.generation)
+            // This machine revalidates a source that is on its disk.
+            let cached = await cached(key, source: reference.key, tags: demand.tags)
+            func fetch() async throws(WebImageError) -> Source {
+                try await self.fetch(
+                    url, cacheKey: key, cached: cached, maxBytes: maxBytes, bounds: bounds,
+                    traceParent: demand.traceParent, seen: seen)
+            }
+            if cached != nil { return try await fetch() }
+            return try await once(
+                url, cacheKey: key, source: reference.key, maxBytes: maxBytes, bounds: bounds, demand: demand,
+                fetch: fetch)
+        }
+    }
+
+    /// Returns the source on the disk as it may be used after purges by tag or prefix.
+    private func cached(_ key: String, source: String, tags: [String]) async -> EncodedResource? {
+        await purges.load()
+        guard var cached = await cache?.diskResource(forKey: key) else { return nil }
+        switch SourceMark.verdict(of: cached.metadata, source: source, tags: tags, in: purges) {
+        case .valid: return cached
+        case .soft:
+            cached.metadata = SourceMark.aged(cached.metadata)
+            return cached
+        case .hard: return nil
         }
     }
 
@@ -120,7 +162,7 @@ final class SourceFetcher: Sendable {
 
     private func fetch(
         _ url: URL, cacheKey: String, cached: EncodedResource?, maxBytes: Int, bounds: Lifetime.Bounds,
-        traceParent: String?
+        traceParent: String?, seen: Int
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = maxBytes
@@ -141,20 +183,23 @@ final class SourceFetcher: Sendable {
         let setsCookie = result.response.value(forHTTPHeaderField: "set-cookie") != nil
         if tiers != nil, !Self.mayShare(result.response, after: stored, to: url) { lifetime.staysHere = true }
         let redirect = Self.redirect(from: url, to: result.response.url)
+        let metadata = SourceMark.marked(result.metadata, seen: seen)
         // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
         // configuration has forbidden the other host.
         // Neither does it contain `Set-Cookie`. Without it, results that are made from the stored bytes would be shared.
         if result.mayBeStored, lifetime.mayBeStored, redirect == nil, tiers == nil || !setsCookie {
             if !result.isNotModified {
-                cache?.storeImageData(result.data, metadata: result.metadata, forKey: cacheKey)
+                cache?.storeImageData(result.data, metadata: metadata, forKey: cacheKey)
             } else {
-                cache?.storeMetadata(result.metadata, forKey: cacheKey, version: load.cached?.record?.version)
+                cache?.storeMetadata(metadata, forKey: cacheKey, version: load.cached?.record?.version)
             }
         }
         var source = Source(data: result.data, lifetime: lifetime, redirect: redirect)
         if tiers != nil, result.mayBeStored, lifetime.isShared, lifetime.staysHere != true, redirect == nil {
-            source.sharedMetadata = result.metadata
+            source.sharedMetadata = metadata
         }
+        source.tags = CacheTags.tags(fields)
+        source.seen = SourceMark.seen(metadata) ?? seen
         return source
     }
 
@@ -177,7 +222,7 @@ final class SourceFetcher: Sendable {
 
     private static func fields(of response: WebImageResponse) -> [String: String] {
         var fields: [String: String] = [:]
-        for name in ["cache-control", "expires", "date"] {
+        for name in ["cache-control", "expires", "date", "cache-tag", "surrogate-key"] {
             fields[name] = response.value(forHTTPHeaderField: name)
         }
         return fields

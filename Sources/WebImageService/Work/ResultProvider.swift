@@ -181,15 +181,13 @@ final class ResultProvider: Sendable {
     private func made(
         _ job: PictureJob, needsPermit: Bool, _ priority: LoadPriority = .normal, starter: Starter = Starter()
     ) async throws(ServiceRefusal) -> Provided {
-        let ended: WorkOutcome
-        do throws(WebImageError) {
-            ended = try await works.value(
-                for: job.key.digest, of: job.demand.request, priority: priority
-            ) { priority throws(WebImageError) in
-                WorkOutcome(outcome: try await self.work(job, needsPermit, priority), starter: starter)
-            }
-        } catch {
-            throw ServiceRefusal(error)
+        var ended = try await workOutcome(
+            job, key: job.key.digest, needsPermit: needsPermit, priority: priority, starter: starter)
+        // This request may have joined work that began before a purge.
+        if case .success(let provided) = ended.outcome, store.purges.verdict(of: provided.entry) == .hard {
+            ended = try await workOutcome(
+                job, key: "\(job.key.digest) \(store.purges.stamp)", needsPermit: needsPermit, priority: priority,
+                starter: starter)
         }
         var provided = try ended.outcome.get()
         // The work can have begun before a reload of the configuration.
@@ -200,6 +198,20 @@ final class ResultProvider: Sendable {
             provided.sourceByteCount = nil
         }
         return provided
+    }
+
+    private func workOutcome(
+        _ job: PictureJob, key: String, needsPermit: Bool, priority: LoadPriority, starter: Starter
+    ) async throws(ServiceRefusal) -> WorkOutcome {
+        do throws(WebImageError) {
+            return try await works.value(
+                for: key, of: job.demand.request, priority: priority
+            ) { priority throws(WebImageError) in
+                WorkOutcome(outcome: try await self.work(job, needsPermit, priority), starter: starter)
+            }
+        } catch {
+            throw ServiceRefusal(error)
+        }
     }
 
     /// Returns a source for a request that needs no result.
@@ -297,6 +309,7 @@ final class ResultProvider: Sendable {
         entry.head.stored = clock.date
         entry.head.lifetime = source.lifetime
         entry.head.redirect = source.redirect
+        entry.head.take(job.demand.tags, source)
         if source.lifetime.isShared { store.store(entry, for: job.key) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
@@ -321,14 +334,24 @@ final class ResultProvider: Sendable {
         }
         let made = try picture.get()
         let stages = progress.stages.merging(made.stages) { $0 + $1 }
-        let head = ResultEntry.Head(
+        var head = ResultEntry.Head(
             mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
             lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
             height: made.size?.height, redirect: source.redirect)
+        head.take(job.demand.tags, source)
         // Copy the bytes into memory of their own size. The buffer of an encoder grows by doubling, and its unused part
         // would stay allocated as long as the result is kept: a result of 12 KB then used 64 KB.
         let entry = ResultEntry(head: head, body: made.data.withUnsafeBytes { Data($0) })
         if source.lifetime.isShared { store.store(entry, for: job.key) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
+    }
+}
+
+extension ResultEntry.Head {
+    /// Takes the tags of a target and of its source, and the purges that the source knows.
+    fileprivate mutating func take(_ tags: [String], _ source: Source) {
+        let all = tags + source.tags.filter { !tags.contains($0) }
+        self.tags = all.isEmpty ? nil : all
+        seen = source.seen > 0 ? source.seen : nil
     }
 }

@@ -46,8 +46,11 @@ final class ValkeyExchange {
             guard case .success = ask(["SELECT", .init(configuration.database)], loop) else { return false }
         }
         if reportsChanges, let prefix = configuration.trackedPrefix {
-            guard case .success = ask(["CLIENT", "TRACKING", "on", "BCAST", "PREFIX", .init(prefix)], loop) else {
-                return false
+            let answer = ask(["CLIENT", "TRACKING", "on", "BCAST", "PREFIX", .init(prefix)], loop)
+            // A user without this permission works without reports.
+            if case .failure(let failure) = answer {
+                guard case .refused(let text) = failure else { return false }
+                WebImageLog.shared.log(.warning, "valkey: no reports of changes: \(text)")
             }
         }
         return true

@@ -1,0 +1,70 @@
+/// A request of an operator to use no entry of a group that was fetched before it.
+package struct CachePurge: Sendable, Hashable, Codable {
+    /// The purged entries.
+    package enum Subject: Sendable, Hashable, Codable {
+        /// Entries with this tag.
+        case tag(String)
+        /// Entries whose source begins with this URL.
+        case prefix(String)
+    }
+
+    /// The most purges that a log and a machine remember.
+    package static let most = 20_000
+
+    package var subject: Subject
+    /// Whether the entries may still be used while they are revalidated.
+    package var isSoft: Bool
+    /// The place in the order of purges: milliseconds since 1970, or more if an earlier purge has a larger number. A machine
+    /// stores with each entry the largest number that it knew when it began to fetch.
+    package var stamp: Int
+
+    package init(_ subject: Subject, isSoft: Bool, stamp: Int) {
+        (self.subject, self.isSoft, self.stamp) = (subject, isSoft, stamp)
+    }
+
+    /// The purge without its stamp as one line.
+    package var text: String {
+        switch subject {
+        case .tag(let tag): "\(isSoft ? "T" : "t") \(tag)"
+        case .prefix(let prefix): "\(isSoft ? "P" : "p") \(prefix)"
+        }
+    }
+
+    /// Reads a stamp, a space and a ``text``.
+    package init?(line: String) {
+        let parts = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, let stamp = Int(parts[0]), stamp > 0, !parts[2].isEmpty else { return nil }
+        let value = String(parts[2])
+        switch parts[1] {
+        case "t": self.init(.tag(value), isSoft: false, stamp: stamp)
+        case "T": self.init(.tag(value), isSoft: true, stamp: stamp)
+        case "p": self.init(.prefix(value), isSoft: false, stamp: stamp)
+        case "P": self.init(.prefix(value), isSoft: true, stamp: stamp)
+        default: return nil
+        }
+    }
+}
+
+/// Up to which purge a machine has read the log of a tier.
+package struct CachePurgePosition: Sendable, Hashable {
+    /// Names one life of the log. A tier that has lost the log begins another one.
+    package var era: String
+    /// The number of purges since the log began.
+    package var count: Int
+
+    package init(era: String, count: Int) { (self.era, self.count) = (era, count) }
+}
+
+/// What a machine has not yet read of a log.
+package struct CachePurgeNews: Sendable {
+    /// Nil if the tier has no log yet, or has lost it.
+    package var position: CachePurgePosition?
+    /// The purges behind the position that was passed; all if that position belongs to another life of the log.
+    package var purges: [CachePurge]
+    /// The number of purges that the log no longer contains and that the machine has not read.
+    package var missed: Int
+
+    package init(position: CachePurgePosition?, purges: [CachePurge], missed: Int) {
+        (self.position, self.purges, self.missed) = (position, purges, missed)
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import WebImageCore
+import WebImageLoading
+
+/// Knows the purges by tag and prefix of this machine and of the machines that use the same tiers.
+///
+/// A purge changes no entry. Each entry has a stamp: the newest purge that was known when the fetch of its source began. An
+/// entry with a tag that was purged later is not used. So a purge takes the same time for one entry as for a million, and
+/// an entry that is stored late is found to be purged.
+///
+/// A tier with a log reports changes at once; every half second the log is also asked for. Without tiers, or with tiers
+/// without a log, a purge holds for the processes that use the same cache folder.
+final class PurgeJournal: Sendable {
+    private struct State {
+        var table = PurgeTable()
+        /// The position in the log of each tier.
+        var positions: [Int: CachePurgePosition] = [:]
+        /// Purges of this machine that a tier has not confirmed.
+        var unconfirmed: [Int: [CachePurge]] = [:]
+        var isLoaded = false
+        var diskReadAt = Duration.zero
+        var isRefreshing = false
+        var refreshesAgain = false
+    }
+
+    private let tiers: CacheTiers?
+    private let disk: ImageCache?
+    private let clock: any DelayClock
+    private let state = Locked(State())
+    /// The last text that was read from the disk or written to it. Held while a text is made, so that an older text never
+    /// replaces a newer one.
+    private let onDisk = Locked<Data?>(nil)
+
+    /// The time between two readings of the logs. Reports of changes come sooner.
+    private static let interval = Duration.milliseconds(500)
+    /// The time between two readings of the disk, which another process may have changed.
+    private static let diskInterval = Duration.seconds(5)
+    /// The longest time of one reading, and of one purge.
+    private static let budgets = (read: Duration.milliseconds(200), write: Duration.seconds(2))
+    private static let diskKey = "purges"
+
+    /// - Parameter disk: The cache in which purges are kept; nil keeps them in memory.
+    init(tiers: CacheTiers?, disk: ImageCache?, clock: any DelayClock) {
+        (self.tiers, self.disk, self.clock) = (tiers, disk, clock)
+    }
+
+    /// Begins to read the logs of the tiers, until this object is released.
+    func start() {
+        guard !logs.isEmpty else { return }
+        for (_, level) in logs { level.coordinating?.whenPurged { [weak self] in self?.refreshInBackground() } }
+        repeatRefresh()
+    }
+
+    /// The tiers with a log.
+    private var logs: [(index: Int, level: CacheTiers.Level)] {
+        (tiers?.levels ?? []).enumerated().filter(\.element.rules.hasPurgeLog).map { ($0.offset, $0.element) }
+    }
+
+    private func repeatRefresh() {
+        refreshInBackground()
+        _ = clock.schedule(after: Self.interval) { [weak self] in self?.repeatRefresh() }
+    }
+
+    // MARK: Entries
+
+    /// The newest known purge. An entry stores the value from before its fetch began.
+    var stamp: Int { state.withLock { $0.table.stamp } }
+
+    /// Whether an entry may be used. Returns within microseconds.
+    ///
+    /// - Parameter seen: ``stamp`` from before the fetch; nil for an entry of a version without stamps.
+    func verdict(tags: [String], source: String, seen: Int?) -> PurgeTable.Verdict {
+        state.withLock { $0.table.verdict(tags: tags, source: source, seen: seen ?? 0) }
+    }
+
+    func verdict(of result: ResultEntry) -> PurgeTable.Verdict {
+        verdict(tags: result.head.tags ?? [], source: result.head.source, seen: result.head.seen)
+    }
+
+    // MARK: Purges
+
+    /// Purges subjects here and on all machines that use the same tiers.
+    ///
+    /// - Returns: The names of the tiers with a log that have not confirmed the purge. If no tier has a log, the names of
+    ///   all: other machines do not receive the purge.
+    func purge(_ subjects: [CachePurge.Subject], isSoft: Bool) async -> [String] {
+        await load()
+        // Read the newest stamps first, so that this purge is the newest.
+        await refresh()
+        let now = Int(clock.date * 1000)
+        let purges = state.withLock { state in
+            subjects.map { subject in
+                let purge = CachePurge(subject, isSoft: isSoft, stamp: max(now, state.table.stamp + 1))
+                state.table.add(purge)
+                return purge
+            }
+        }
+        store()
+        guard !logs.isEmpty else { return tiers?.levels.map(\.name) ?? [] }
+        var silent: [String] = []
+        for (index, level) in logs where !(await append(purges, to: index, within: Self.budgets.write)) {
+            state.withLock { $0.unconfirmed[index, default: []] += purges }
+            silent.append(level.name)
+        }
+        return silent
+    }
+
+    /// Returns whether the tier has confirmed the purges.
+    private func append(_ purges: [CachePurge], to index: Int, within budget: Duration) async -> Bool {
+        guard let tiers, let tier = tiers.levels[index].coordinating,
+            let stored = await tier.append(purges, namespace: tiers.namespace, within: budget)
+        else { return false }
+        // The log may have raised the stamps.
+        state.withLock { state in for purge in stored { state.table.add(purge) } }
+        return true
+    }
+
+    // MARK: Reading
+
+    private func refreshInBackground() {
+        Task.detached(priority: .utility) { [weak self] in await self?.refresh() }
+    }
+
+    /// Reads what is new in the logs. A call during another one lets that one read again.
+    private func refresh() async {
+        let mayRun = state.withLock { state in
+            if state.isRefreshing { state.refreshesAgain = true } else { state.isRefreshing = true }
+            return !state.refreshesAgain
+        }
+        guard mayRun else { return }
+        var readsAgain = true
+        while readsAgain {
+            await load()
+            var isNew = false
+            for (index, _) in logs where await readLog(of: index) { isNew = true }
+            if isNew { store() }
+            readsAgain = state.withLock { state in
+                defer { state.refreshesAgain = false }
+                if !state.refreshesAgain { state.isRefreshing = false }
+                return state.refreshesAgain
+            }
+        }
+    }
+
+    /// Returns whether there was a purge that this machine did not know.
+    private func readLog(of index: Int) async -> Bool {
+        guard let tiers, let tier = tiers.levels[index].coordinating else { return false }
+        let position = state.withLock { $0.positions[index] }
+        guard
+            let news = await tier.purges(after: position, namespace: tiers.namespace, within: Self.budgets.read)
+        else { return false }
+        let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
+            let before = state.table.stamp
+            var isNew = false
+            if news.missed > 0, let first = news.purges.first { state.table.missed(upTo: first.stamp - 1) }
+            for purge in news.purges where state.table.add(purge) { isNew = true }
+            state.positions[index] = news.position
+            let unconfirmed = state.unconfirmed.removeValue(forKey: index) ?? []
+            guard news.position?.era != position?.era || news.position == nil, news.purges.count < CachePurge.most,
+                before > 0
+            else { return (isNew, unconfirmed) }
+            // The tier has lost its log, or this machine reads it for the first time. Store what it lacks.
+            let known = Dictionary(news.purges.map { ($0.text, $0.stamp) }, uniquingKeysWith: max)
+            return (isNew, state.table.all.filter { known[$0.text] ?? 0 < $0.stamp })
+        }
+        if !missing.isEmpty, !(await append(missing, to: index, within: Self.budgets.write)) {
+            state.withLock { $0.unconfirmed[index, default: []] += missing }
+        }
+        return isNew
+    }
+
+    // MARK: Disk
+
+    /// Reads the purges of other processes with the same cache folder, at most every five seconds.
+    func load() async {
+        guard let disk else { return }
+        let now = clock.now
+        let isDue = state.withLock { state in
+            guard !state.isLoaded || now - state.diskReadAt >= Self.diskInterval else { return false }
+            state.diskReadAt = now
+            return true
+        }
+        guard isDue else { return }
+        let data = await disk.diskImageData(forKey: Self.diskKey)
+        let isNew = onDisk.withLock { known in
+            defer { known = data ?? known }
+            return data != nil && data != known
+        }
+        let purges = isNew ? data.flatMap { try? JSONDecoder().decode([CachePurge].self, from: $0) } ?? [] : []
+        let lacksPurges = state.withLock { state in
+            state.isLoaded = true
+            for purge in purges.suffix(2 * CachePurge.most) { state.table.add(purge) }
+            // The other process may have replaced purges that it did not know.
+            return isNew && purges.count < state.table.all.count
+        }
+        if lacksPurges { store() }
+    }
+
+    private func store() {
+        guard let disk else { return }
+        onDisk.withLock { known in
+            let purges = state.withLock { $0.table.all }
+            guard let data = try? JSONEncoder().encode(purges), data != known else { return }
+            known = data
+            // Only adds the write to a queue.
+            disk.storeImageData(data, forKey: Self.diskKey)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import WebImageLoading
+
+/// The purges by tag and prefix that a machine knows. A pure value.
+struct PurgeTable: Sendable {
+    /// Whether an entry may be used.
+    enum Verdict: Sendable {
+        case valid
+        /// Only while it is revalidated.
+        case soft
+        case hard
+    }
+
+    /// The stamps of the last purges of one subject; 0 for none.
+    private struct Stamps {
+        var hard = 0
+        var soft = 0
+
+        var newest: Int { max(hard, soft) }
+    }
+
+    private var tags: [String: Stamps] = [:]
+    private var prefixes: [String: Stamps] = [:]
+    /// The lengths of `prefixes` in bytes.
+    private var prefixLengths: Set<Int> = []
+    /// The largest stamp of the purges that were forgotten. Entries that did not know it may be purged.
+    private var tagFloor = 0
+    private var prefixFloor = 0
+    /// The largest known stamp.
+    private(set) var stamp = 0
+
+    private let most: Int
+
+    init(most: Int = CachePurge.most) { self.most = most }
+
+    /// All purges, the oldest first.
+    var all: [CachePurge] {
+        func purges(_ subject: CachePurge.Subject, _ stamps: Stamps) -> [CachePurge] {
+            [(stamps.hard, false), (stamps.soft, true)].filter { $0.0 > 0 }.map {
+                CachePurge(subject, isSoft: $0.1, stamp: $0.0)
+            }
+        }
+        return
+            (tags.flatMap { purges(.tag($0.key), $0.value) } + prefixes.flatMap { purges(.prefix($0.key), $0.value) })
+            .sorted { $0.stamp < $1.stamp }
+    }
+
+    /// Adds a purge. Returns whether it was new.
+    @discardableResult
+    mutating func add(_ purge: CachePurge) -> Bool {
+        stamp = max(stamp, purge.stamp)
+        let isNew: Bool
+        switch purge.subject {
+        case .tag(let tag): isNew = Self.raise(&tags[tag, default: Stamps()], purge)
+        case .prefix(let prefix):
+            isNew = Self.raise(&prefixes[prefix, default: Stamps()], purge)
+            prefixLengths.insert(prefix.utf8.count)
+        }
+        if tags.count + prefixes.count > most { forgetOldHalf() }
+        return isNew
+    }
+
+    private static func raise(_ stamps: inout Stamps, _ purge: CachePurge) -> Bool {
+        let path = purge.isSoft ? \Stamps.soft : \Stamps.hard
+        guard stamps[keyPath: path] < purge.stamp else { return false }
+        stamps[keyPath: path] = purge.stamp
+        return true
+    }
+
+    /// Records that purges of any tag and prefix up to a stamp are not known.
+    mutating func missed(upTo stamp: Int) {
+        (tagFloor, prefixFloor) = (max(tagFloor, stamp), max(prefixFloor, stamp))
+        self.stamp = max(self.stamp, stamp)
+    }
+
+    private mutating func forgetOldHalf() {
+        let newest = (tags.values.map(\.newest) + prefixes.values.map(\.newest)).sorted()
+        let limit = newest[newest.count / 2]
+        tagFloor = max(tagFloor, tags.values.map(\.newest).filter { $0 < limit }.max() ?? 0)
+        prefixFloor = max(prefixFloor, prefixes.values.map(\.newest).filter { $0 < limit }.max() ?? 0)
+        tags = tags.filter { $0.value.newest >= limit }
+        prefixes = prefixes.filter { $0.value.newest >= limit }
+        prefixLengths = Set(prefixes.keys.map(\.utf8.count))
+    }
+
+    /// - Parameters:
+    ///   - source: The URL of the source.
+    ///   - seen: The largest stamp that the machine knew when it began to fetch the source.
+    func verdict(tags ofEntry: some Sequence<String>, source: String, seen: Int) -> Verdict {
+        guard seen < stamp else { return .valid }
+        guard seen >= prefixFloor else { return .hard }
+        var isSoft = false
+        for tag in ofEntry {
+            guard seen >= tagFloor else { return .hard }
+            guard let stamps = tags[tag] else { continue }
+            if stamps.hard > seen { return .hard }
+            if stamps.soft > seen { isSoft = true }
+        }
+        for length in prefixLengths {
+            guard let text = String(source.utf8.prefix(length)), let stamps = prefixes[text] else { continue }
+            if stamps.hard > seen { return .hard }
+            if stamps.soft > seen { isSoft = true }
+        }
+        return isSoft ? .soft : .valid
+    }
+}
+
+/// The tags of sources and results.
+enum CacheTags {
+    /// The most tags of one source or one target.
+    static let most = 64
+    /// The most bytes of a tag.
+    static let longest = 128
+
+    /// Whether a text is a tag: visible ASCII characters without commas.
+    static func isTag(_ text: some StringProtocol) -> Bool {
+        (1...longest).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x2C }
+    }
+
+    /// The tags of an origin's response: `Cache-Tag`, separated by commas, and `Surrogate-Key`, separated by spaces.
+    ///
+    /// - Parameter fields: The fields, with names in lower case. A value may be cut.
+    static func tags(_ fields: [String: String]) -> [String] {
+        let lists =
+            (fields["cache-tag"] ?? "").split(separator: ",") + (fields["surrogate-key"] ?? "").split(separator: " ")
+        var tags: [String] = []
+        for list in lists {
+            let tag = list.trimmingCharacters(in: .whitespaces)
+            if isTag(tag), !tags.contains(tag) { tags.append(tag) }
+            if tags.count == most { break }
+        }
+        return tags
+    }
+}

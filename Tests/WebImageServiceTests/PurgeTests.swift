@@ -1,0 +1,221 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageLoading
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+private typealias Fix = PictureFixtures
+
+@Suite struct PurgeTableTests {
+    private func table(_ purges: (CachePurge.Subject, Bool, Int)...) -> PurgeTable {
+        var table = PurgeTable()
+        for (subject, isSoft, stamp) in purges { table.add(CachePurge(subject, isSoft: isSoft, stamp: stamp)) }
+        return table
+    }
+
+    @Test func entryIsPurgedByItsTagsAndSourceUnlessItKnowsThePurge() {
+        let source = "https://a.example/x/1.jpg"
+        let table = table(
+            (.tag("hard"), false, 10), (.tag("soft"), true, 20), (.prefix("https://a.example/x/"), true, 30),
+            (.prefix("https://b.example/"), false, 40))
+        func verdict(_ tags: [String], _ source: String, _ seen: Int) -> PurgeTable.Verdict {
+            table.verdict(tags: tags, source: source, seen: seen)
+        }
+        #expect(verdict(["other"], "https://c.example/", 0) == .valid)
+        #expect(verdict(["other", "hard"], "https://c.example/", 9) == .hard)
+        #expect(verdict(["hard"], "https://c.example/", 10) == .valid)
+        #expect(verdict(["soft", "hard"], "https://c.example/", 9) == .hard)
+        #expect(verdict(["soft", "hard"], "https://c.example/", 10) == .soft)
+        #expect(verdict([], source, 29) == .soft && verdict([], source, 30) == .valid)
+        #expect(verdict([], "https://a.example/x", 0) == .valid)
+        #expect(verdict(["soft"], "https://b.example/", 39) == .hard)
+        #expect(verdict(["soft"], "https://b.example/", 40) == .valid)
+        #expect(table.stamp == 40 && table.all.map(\.stamp) == [10, 20, 30, 40])
+    }
+
+    @Test func purgesThatWereMissedMayConcernEveryEntry() {
+        var table = table((.tag("a"), false, 10))
+        table.missed(upTo: 20)
+        #expect(table.verdict(tags: [], source: "https://a.example/", seen: 19) == .hard)
+        #expect(table.verdict(tags: ["b"], source: "https://a.example/", seen: 20) == .valid)
+    }
+
+    /// A table that forgets purges never lets an entry pass that a table of all purges refuses.
+    @Test func forgottenPurgesStillHold() {
+        var random = SeededRandom.printingSeed()
+        for _ in 0..<50 {
+            var (small, whole) = (PurgeTable(most: 8), PurgeTable())
+            for stamp in 1...60 {
+                let name = "\(Int.random(in: 0..<20, using: &random))"
+                let subject: CachePurge.Subject = Bool.random(using: &random) ? .tag(name) : .prefix("s\(name)")
+                let purge = CachePurge(subject, isSoft: Bool.random(using: &random), stamp: stamp)
+                small.add(purge)
+                whole.add(purge)
+                #expect(small.all.count <= 16)
+                let tags = (0..<Int.random(in: 0..<3, using: &random)).map { _ in
+                    "\(Int.random(in: 0..<20, using: &random))"
+                }
+                let source = "s\(Int.random(in: 0..<20, using: &random))"
+                let seen = Int.random(in: 0...stamp, using: &random)
+                let verdict = whole.verdict(tags: tags, source: source, seen: seen)
+                let found = small.verdict(tags: tags, source: source, seen: seen)
+                #expect(found == verdict || found == .hard, "\(purge) \(tags) \(source) \(seen) of seed \(random.seed)")
+                if seen == stamp { #expect(found == .valid) }
+            }
+        }
+    }
+
+    @Test func linesOfALogAreRead() {
+        for purge in [
+            CachePurge(.tag("a:b c"), isSoft: true, stamp: 1),
+            CachePurge(.prefix("https://x/"), isSoft: false, stamp: 5),
+        ] {
+            #expect(CachePurge(line: "\(purge.stamp) \(purge.text)") == purge)
+        }
+        for line in ["", "1", "1 t", "1 t ", "x t a", "0 t a", "-1 t a", "1 z a"] {
+            #expect(CachePurge(line: line) == nil)
+        }
+    }
+
+    @Test func tagsOfAnOriginAreBounded() {
+        #expect(CacheTags.tags(["cache-tag": " a, b ,,a\u{7F},ü,c d", "surrogate-key": "b  e"]) == ["a", "b", "e"])
+        let many = (0..<500).map { "t\($0)" }.joined(separator: ",")
+        #expect(CacheTags.tags(["cache-tag": many]).count == CacheTags.most)
+        #expect(CacheTags.tags(["surrogate-key": String(repeating: "x", count: 200)]) == [])
+    }
+}
+
+@Suite(.timeLimit(minutes: 1)) struct PurgeTests {
+    private func purge(_ query: String, _ bench: ServiceBench) async -> ServiceResponse {
+        await bench.service.respondToOperator(
+            ServiceRequest(method: "POST", target: "/purge?" + query, headers: ["Authorization": "Bearer token"]))
+    }
+
+    private func bench(folder: ScratchFolder? = nil) throws -> ServiceBench {
+        let bench = try ServiceBench(folder: folder) { $0.purgeTokens = ["token"] }
+        bench.server.answer("http://example.com/shop/a.png", try Fix.quadrants(), ["Cache-Tag": "shop, product-1"])
+        bench.server.answer("http://example.com/shop/b.png", try Fix.quadrants(), ["Surrogate-Key": "shop product-2"])
+        return bench
+    }
+
+    private static let targets = [
+        "/_/w:8/plain/http://example.com/shop/a.png", "/_/w:8/plain/http://example.com/shop/b.png",
+        "/_/w:8/ct:front:product-1/plain/\(ServiceBench.url)", "/_/w:8/plain/\(ServiceBench.url)",
+    ]
+
+    private func made(_ bench: ServiceBench) async -> [Bool] {
+        var made: [Bool] = []
+        for target in Self.targets {
+            let known = bench.service.respondFromMemory(to: ServiceRequest(target: target))
+            let answer: ServiceResponse
+            if let known { answer = known } else { answer = await bench.get(target) }
+            #expect(answer.status == 200)
+            made.append(answer.record.outcome == .made)
+        }
+        return made
+    }
+
+    @Test(arguments: [
+        ("tag=shop", [true, true, false, false]), ("tag=product-1", [true, false, true, false]),
+        ("tag=front,product-2", [false, true, true, false]), ("tag=nothing", [false, false, false, false]),
+        ("prefix=http%3A%2F%2Fexample.com%2Fshop%2F", [true, true, false, false]),
+        ("prefix=HTTP://EXAMPLE.com", [true, true, true, true]),
+        ("prefix=http://example.co", [false, false, false, false]),
+    ])
+    func groupIsMadeAgainAndOthersAreNot(query: String, remade: [Bool]) async throws {
+        let bench = try bench()
+        #expect(await made(bench) == [true, true, true, true])
+        // The second answer from memory is found without reading the target.
+        for _ in 0..<2 { #expect(await made(bench) == [false, false, false, false]) }
+        let fetched = bench.server.fetchCount
+        let answer = await purge(query, bench)
+        #expect(answer.status == 200 && answer.text == "purged\n", "\(answer.text)")
+        #expect(await made(bench) == remade)
+        // The sources were fetched again, too. Two targets have one source.
+        #expect((bench.server.fetchCount > fetched) == remade.contains(true))
+        #expect(await made(bench) == [false, false, false, false])
+    }
+
+    @Test func purgeOutlivesARestartAndAnotherProcessSeesIt() async throws {
+        let folder = try ScratchFolder()
+        let first = try bench(folder: folder)
+        #expect(await made(first) == [true, true, true, true])
+        let second = try bench(folder: folder)
+        await first.service.provider.store.flush()
+        #expect(await made(second) == [false, false, false, false])
+        #expect(await purge("tag=shop", first).status == 200)
+        await first.service.provider.store.flush()
+        second.clock.advance(by: .seconds(6))
+        #expect(await made(second) == [true, true, false, false])
+        let third = try bench(folder: folder)
+        await second.service.provider.store.flush()
+        #expect(await made(third) == [false, false, false, false])
+    }
+
+    @Test func softlyPurgedResultIsUsedWhileItIsMadeAgain() async throws {
+        let bench = try bench()
+        #expect(await made(bench) == [true, true, true, true])
+        let old = await bench.get(Self.targets[0])
+        bench.server.answer(
+            "http://example.com/shop/a.png", try Fix.png(40, 40) { _, _ in Fix.blue }, ["Cache-Tag": "shop"])
+        bench.server.close()
+        #expect(await purge("tag=product-1&soft=yes", bench).status == 200)
+        for _ in 0..<3 {
+            let stale = await bench.get(Self.targets[0])
+            #expect(stale.data == old.data && stale.record.outcome == .stale)
+        }
+        #expect(await bench.get(Self.targets[1]).record.outcome == .memory)
+        bench.server.open()
+        var new = await bench.get(Self.targets[0])
+        let deadline = ContinuousClock.now + Sanitizer.time(.seconds(30))
+        while new.data == old.data, ContinuousClock.now < deadline {
+            new = await bench.get(Self.targets[0])
+        }
+        #expect(new.data != old.data && new.record.outcome == .memory)
+        // The new source has another tag, so a purge of the old tag changes nothing.
+        #expect(await purge("tag=product-1", bench).status == 200)
+        #expect(await bench.get(Self.targets[0]).record.outcome == .memory)
+    }
+
+    @Test func requestAfterAPurgeReceivesNoResultOfWorkThatBeganBefore() async throws {
+        let bench = try bench()
+        let (old, new) = (try Fix.png(8, 8) { _, _ in Fix.red }, try Fix.png(8, 8) { _, _ in Fix.blue })
+        bench.server.answer("http://example.com/shop/a.png", old, ["Cache-Tag": "shop"])
+        let target = "/_/f:png/plain/http://example.com/shop/a.png"
+        bench.server.close()
+        let before = Task { await bench.get(target) }
+        #expect(await eventually { bench.server.fetchCount == 1 })
+        #expect(await purge("tag=shop", bench).status == 200)
+        let after = Task { await bench.get(target) }
+        #expect(await eventually { bench.service.provider.subscriberCount == 2 })
+        // The first fetch receives the old bytes, every later one the new ones.
+        bench.server.answerOnce("http://example.com/shop/a.png", then: new)
+        bench.server.open()
+        let (first, second) = (await before.value, await after.value)
+        #expect(first.status == 200 && second.status == 200)
+        let image = try ImageCodersManager.shared.decode(second.data, options: DecodingOptions())
+        #expect(Look(image: image).shows(Fix.blue, 1, 1))
+    }
+
+    @Test(arguments: [
+        "tag=", "tag=a b", "tag=%C3%BC", "tag=a&soft=maybe", "tag=a&b=c", "tag=a&soft=yes&soft=yes", "prefix=",
+        "prefix=example.com", "prefix=https://*.example.com/", "prefix=ftp://a/", "prefix=https://", "group=a",
+    ])
+    func malformedPurgeIsRefused(query: String) async throws {
+        let bench = try bench()
+        #expect(await made(bench) == [true, true, true, true])
+        #expect(await purge(query, bench).status == 400)
+        #expect(await made(bench) == [false, false, false, false])
+    }
+
+    @Test func tagsOfATargetAreChecked() async throws {
+        let bench = try bench()
+        let many = (0...CacheTags.most).map { "t\($0)" }.joined(separator: ":")
+        for option in ["ct:", "ct:a,b", "cache-tag:%00", "ct:" + String(repeating: "x", count: 200), "ct:" + many] {
+            #expect(await bench.get("/_/\(option)/plain/\(ServiceBench.url)").status == 400, "\(option)")
+        }
+    }
+}

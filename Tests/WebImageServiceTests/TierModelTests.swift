@@ -1,0 +1,244 @@
+import Foundation
+import Testing
+import WebImage
+import WebImageCore
+import WebImageLoading
+import WebImageTestTraits
+import WebImageTesting
+
+@testable import WebImageService
+
+private typealias Fix = PictureFixtures
+
+/// A tier in memory that loses, repeats and refuses what it is given, as a seed decides.
+private final class FaultyTier: CoordinatingCacheTier {
+    private struct State {
+        var random: SeededRandom
+        var entries: [CacheTierKey: CacheTierEntry] = [:]
+        /// Every entry that was ever stored: a replica that was split off may still return one.
+        var former: [CacheTierKey: [CacheTierEntry]] = [:]
+        var holders: [CacheTierKey: (number: Int, end: Duration)] = [:]
+        var number = 0
+        var log: [CachePurge] = []
+        var era = 0
+        var handlers: [@Sendable () -> Void] = []
+        var hasFaults = true
+
+        mutating func fails(_ probability: Double = 0.1) -> Bool {
+            hasFaults && Double.random(in: 0..<1, using: &random) < probability
+        }
+    }
+
+    private let state: Locked<State>
+    private let clock = SystemClock()
+
+    init(seed: UInt64) { state = Locked(State(random: SeededRandom(seed: seed))) }
+
+    func endFaults() { state.withLock { $0.hasFaults = false } }
+
+    var rules: CacheTierRules {
+        var rules = CacheTierRules()
+        rules.hasPurgeLog = true
+        return rules
+    }
+
+    func entry(for key: CacheTierKey, within budget: Duration) async -> CacheTierEntry? {
+        state.withLock { state in
+            if state.fails() { return nil }
+            if state.fails(), let former = state.former[key]?.randomElement(using: &state.random) { return former }
+            return state.entries[key]
+        }
+    }
+
+    func put(_ entry: CacheTierEntry, for key: CacheTierKey, within budget: Duration) async -> Bool {
+        state.withLock { state in
+            if state.fails() { return false }
+            state.former[key, default: []].append(entry)
+            if !state.fails() { state.entries[key] = entry }
+            return true
+        }
+    }
+
+    func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool {
+        state.withLock { state in
+            for key in keys { state.entries[key] = nil }
+            return !state.fails()
+        }
+    }
+
+    func lease(_ key: CacheTierKey, for duration: Duration, within budget: Duration) async -> CacheTierLeaseAnswer {
+        state.withLock { state in
+            if state.fails() { return .unavailable }
+            if let holder = state.holders[key], holder.end > clock.now, !state.fails() { return .held }
+            state.number += 1
+            // A holder that dies: its lease ends by itself.
+            let isDead = state.fails(0.02)
+            state.holders[key] = (state.number, clock.now + .milliseconds(isDead ? 50 : 1000))
+            return isDead ? .held : .taken(Lease(tier: self, key: key, number: state.number))
+        }
+    }
+
+    private struct Lease: CacheTierLease {
+        let tier: FaultyTier
+        let key: CacheTierKey
+        let number: Int
+
+        func renew(for duration: Duration) async -> Bool { true }
+        func end() async {
+            tier.state.withLock { if $0.holders[key]?.number == number { $0.holders[key] = nil } }
+        }
+    }
+
+    func append(_ purges: [CachePurge], namespace: String, within budget: Duration) async -> [CachePurge]? {
+        let (stored, handlers) = state.withLock { state -> ([CachePurge]?, [@Sendable () -> Void]) in
+            if state.fails() { return (nil, []) }
+            if state.fails(0.05) { (state.log, state.era) = ([], state.era + 1) }
+            var stored: [CachePurge] = []
+            for var purge in purges {
+                purge.stamp = max(purge.stamp, (state.log.last?.stamp ?? 0) + 1)
+                state.log.append(purge)
+                stored.append(purge)
+            }
+            return (stored, state.fails(0.5) ? [] : state.handlers)
+        }
+        for handler in handlers { handler() }
+        return stored
+    }
+
+    func purges(
+        after position: CachePurgePosition?, namespace: String, within budget: Duration
+    ) async -> CachePurgeNews? {
+        state.withLock { state in
+            if state.fails() { return nil }
+            if state.log.isEmpty { return CachePurgeNews(position: nil, purges: [], missed: 0) }
+            let now = CachePurgePosition(era: "\(state.era)", count: state.log.count)
+            let known = position.map { $0.era == now.era ? $0.count : 0 } ?? 0
+            return CachePurgeNews(position: now, purges: Array(state.log.dropFirst(known)), missed: 0)
+        }
+    }
+
+    func whenPurged(_ handler: @escaping @Sendable () -> Void) { state.withLock { $0.handlers.append(handler) } }
+}
+
+/// Random histories of several services over one tier with faults. Each answer must be the wanted picture, in a version
+/// that no purge known to the service has excluded.
+@Suite(.serialized, .timeLimit(minutes: 5)) struct TierModelTests {
+    private static let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
+    private static let pictures = 4
+
+    private struct Machine: Sendable {
+        let service: ImageService
+        let folder: ScratchFolder
+        /// The oldest version of each picture that the machine may send.
+        var floor = [Int](repeating: 0, count: TierModelTests.pictures)
+    }
+
+    private static func url(_ picture: Int) -> String { "http://example.com/\(picture % 2)/\(picture).png" }
+
+    /// A picture whose colour is its number and its version.
+    private static func bytes(_ picture: Int, _ version: Int) throws -> Data {
+        try Fix.png(8, 8) { _, _ in (UInt8(picture * 20), UInt8(version * 4), 0, 255) }
+    }
+
+    @Test(arguments: [2, 3]) func answersOfSeveralMachinesFollowTheModel(machines count: Int) async throws {
+        var random = SeededRandom.printingSeed()
+        for history in 0..<(Self.isLong ? 300 : 12) {
+            try await run(history, machines: count, seed: random.next())
+        }
+    }
+
+    /// Asks a machine for a picture and returns what is wrong with the answer; nil for nothing.
+    private static func fault(
+        of machine: Machine, _ picture: Int, size: Int, newest: Int
+    ) async throws -> String? {
+        let target = "/_/rs:fit:\(size)/f:png/plain/\(url(picture))"
+        let request = ServiceRequest(target: target)
+        let answer: ServiceResponse
+        if let known = machine.service.respondFromMemory(to: request) {
+            answer = known
+        } else {
+            answer = await machine.service.respond(to: request)
+        }
+        guard answer.status == 200 else { return "\(answer.status) \(answer.text)" }
+        let image = try ImageCodersManager.shared.decode(answer.data, options: DecodingOptions())
+        let pixel = Look(image: image).pixel(0, 0)
+        let (found, version) = ((Int(pixel[0]) + 10) / 20, (Int(pixel[1]) + 2) / 4)
+        guard found == picture else { return "picture \(found) instead of \(picture)" }
+        return (machine.floor[picture]...newest).contains(version)
+            ? nil : "version \(version) of \(picture), not \(machine.floor[picture])...\(newest)"
+    }
+
+    private func run(_ history: Int, machines count: Int, seed: UInt64) async throws {
+        var random = SeededRandom(seed: seed)
+        let (tier, origin) = (FaultyTier(seed: random.next()), SourceServer())
+        var versions = [Int](repeating: 0, count: Self.pictures)
+        func publish(_ picture: Int) throws {
+            origin.answer(
+                Self.url(picture), try Self.bytes(picture, versions[picture]),
+                ["Cache-Control": "max-age=3600", "Cache-Tag": "picture-\(picture), all"])
+        }
+        for picture in 0..<Self.pictures { try publish(picture) }
+        var machines: [Machine] = []
+        for _ in 0..<count {
+            let folder = try ScratchFolder()
+            let configuration = ServiceConfiguration.with {
+                ($0.cacheFolder, $0.purgeTokens, $0.offersAVIF, $0.queueWait) = (folder.url.path, ["token"], false, 0)
+            }
+            let tiers = CacheTiers([CacheTiers.Level("faulty", tier, budget: .seconds(5))])
+            let service = try ImageService(
+                configuration: configuration, loader: origin, clock: SystemClock(), tiers: tiers)
+            machines.append(Machine(service: service, folder: folder))
+        }
+        for step in 0..<40 {
+            let (machine, picture) = (
+                Int.random(in: 0..<count, using: &random), Int.random(in: 0..<Self.pictures, using: &random)
+            )
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0:
+                versions[picture] += 1
+                try publish(picture)
+            case 1:
+                let (query, purged) =
+                    [
+                        ("tag=picture-\(picture)", [picture]), ("tag=all", Array(0..<Self.pictures)),
+                        ("prefix=http://example.com/\(picture % 2)/", [picture % 2, picture % 2 + 2]),
+                    ].randomElement(using: &random) ?? ("", [])
+                let answer = await machines[machine].service.respondToOperator(
+                    ServiceRequest(
+                        method: "POST", target: "/purge?\(query)", headers: ["Authorization": "Bearer token"]))
+                #expect(answer.status == 200, "\(answer.text)")
+                for picture in purged { machines[machine].floor[picture] = versions[picture] }
+            default:
+                let asked = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    (Int.random(in: 0..<count, using: &random), Int.random(in: 2...4, using: &random))
+                }
+                let (snapshot, newest) = (machines, versions[picture])
+                let faults = try await withThrowingTaskGroup(of: String?.self) { group in
+                    for (machine, size) in asked {
+                        group.addTask {
+                            try await Self.fault(of: snapshot[machine], picture, size: size, newest: newest)
+                        }
+                    }
+                    return try await group.reduce(into: [String]()) { if let fault = $1 { $0.append(fault) } }
+                }
+                #expect(faults == [], "step \(step) of history \(history), seed \(seed)")
+            }
+        }
+        // Without faults every machine learns every purge.
+        tier.endFaults()
+        let snapshot = machines
+        let isEven = await eventually {
+            Set(snapshot.map { $0.service.provider.store.purges.stamp }).count == 1
+        }
+        #expect(isEven, "history \(history), seed \(seed)")
+        for picture in 0..<Self.pictures {
+            let floor = machines.map { $0.floor[picture] }.max() ?? 0
+            for var machine in machines {
+                machine.floor[picture] = floor
+                let fault = try await Self.fault(of: machine, picture, size: 3, newest: versions[picture])
+                #expect(fault == nil, "at the end of history \(history), seed \(seed)")
+            }
+        }
+        for machine in machines { await machine.service.shutdown() }
+    }
+}
