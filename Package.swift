@@ -228,8 +228,8 @@ let package = Package(
         .testTarget(
             name: "WebImageCLITests",
             dependencies: [
-                "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageS3", "WebImageTesting",
-                "WebImageServerTesting", "webimage", "CWebImageSandboxAttempts",
+                "WebImage", "WebImageCLI", "WebImageService", "WebImageServer", "WebImageS3", "WebImageValkey",
+                "WebImageTesting", "WebImageServerTesting", "webimage", "CWebImageSandboxAttempts",
             ]),
         .testTarget(
             name: "ConformanceTests",
