@@ -37,6 +37,7 @@ enum ServeCommand {
         do {
             let isolation = reading.configuration.isolation
             if isolation == "none" {
+                DecoderIsolation.decide()
                 Console.error("isolation = none: pictures of strangers are decoded in this process")
             } else {
                 if DecoderProcesses.switchedOff == nil { try DecoderProcesses.check() }

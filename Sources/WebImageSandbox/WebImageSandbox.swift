@@ -101,6 +101,7 @@ public enum WebImageSandbox {
     public static func enable(
         _ configuration: Configuration = Configuration(), coders: ImageCodersManager = .shared
     ) throws(WebImageError) -> Status {
+        DecoderIsolation.decide()
         let mode = ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_MODE"]
         if mode == "off" { return status(of: coders) }
         var configuration = configuration

@@ -2,10 +2,12 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCodecs
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
 
 @testable import WebImageCore
+@testable import WebImageHTTP
 @testable import WebImageSandbox
 
 /// Programs whose workers cannot start. Each test is a process of its own, because a process enables the sandbox once.
@@ -107,6 +109,39 @@ struct SandboxUnavailableTests {
             #expect(WebImageSandbox.statistics == nil)
             let image = try coders.decode(try animation(.gif), options: DecodingOptions())
             #expect(image.imageFrameCount == 5)
+        }
+    }
+
+    // MARK: The hint
+
+    private static let hint = "WebImageSandbox.enable()"
+
+    private static func plan(_ policy: DownloadPolicy?) throws {
+        var config = WebImageDownloaderConfig()
+        config.policy = policy
+        let url = URL(string: "http://example.org/a.png")!
+        _ = try WebImageDownloader(config: config).plan(for: ImageDataLoad(url: url))
+    }
+
+    @Test func serverPolicyWithoutSandboxIsLoggedOnce() async {
+        await #expect(processExitsWith: .success) {
+            // A message that nothing receives is not lost.
+            try Self.plan(.server)
+            let recorder = Self.record()
+            try Self.plan(nil)
+            try Self.plan(DownloadPolicy())
+            #expect(recorder.count(Self.hint) == 0)
+            for _ in 0..<3 { try Self.plan(.server) }
+            #expect(recorder.count(Self.hint) == 1)
+        }
+    }
+
+    @Test func serverPolicyWithSandboxIsNotLogged() async {
+        await #expect(processExitsWith: .success) {
+            let recorder = Self.record()
+            try WebImageSandbox.enable(coders: ImageCodersManager(coders: []))
+            try Self.plan(.server)
+            #expect(recorder.count(Self.hint) == 0)
         }
     }
 }

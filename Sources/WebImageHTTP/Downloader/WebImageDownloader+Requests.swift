@@ -24,7 +24,10 @@ extension WebImageDownloader {
         // credentials.
         guard let url = request.url.withCanonicalHost else { throw Self.noHost(request.url) }
         if url != request.url { request.url = url }
-        if let refusal = settings.values.config.policy?.refusal(of: url) { throw refusal }
+        if let policy = settings.values.config.policy {
+            if policy.publicAddressesOnly { DecoderIsolation.suggest() }
+            if let refusal = policy.refusal(of: url) { throw refusal }
+        }
         return DownloadPlan(
             load,
             WebImageDownloaderOrder(
