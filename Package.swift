@@ -329,7 +329,7 @@ if Context.environment["FUZZ"] != nil {
             name: "webimage-fuzz",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
-                "WebImageSandbox", "WebImageService", "WebImageServer", "CWebImageHTTPShim",
+                "WebImageSandbox", "WebImageService", "WebImageServer",
             ],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

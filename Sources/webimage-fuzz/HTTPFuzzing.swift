@@ -1,4 +1,3 @@
-import CWebImageHTTPShim
 import Foundation
 import WebImageCore
 import WebImageHTTP
