@@ -5,7 +5,7 @@ public import WebImageCore
 ///
 /// ```swift
 /// var request = ImageRequest(url: url, size: CGSize(width: 200, height: 200), priority: .high)
-/// request.transformers = [ImageRoundCornerTransformer(radius: 8)]
+/// request.transformers = [ImageBlurTransformer(radius: 8)]
 /// let image = try await WebImageManager.shared.image(for: request)
 /// ```
 ///
