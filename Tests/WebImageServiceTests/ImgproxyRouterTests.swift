@@ -101,6 +101,7 @@ struct ImgproxyRouterTests {
         Row("skip_processing skp", "gif:svg") { $0.skippedFormats = [.gif, .svg] },
         Row("raw", "1") { $0.raw = true },
         Row("cachebuster cb", "v2") { $0.cacheBuster = "v2" },
+        Row("cache-tag cache_tag ct", "a:b%2Fc:a") { $0.tags = ["a", "b/c"] },
         Row("expires exp", "1700000000") { $0.expires = 1_700_000_000 },
         Row("expires exp", "0") { $0.expires = nil },
         Row("filename fn", "cat%20a") { $0.filename = "cat a" },

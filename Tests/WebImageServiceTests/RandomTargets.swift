@@ -146,6 +146,7 @@ struct RandomTargets {
         case "skip_processing": return format()
         case "raw": return chance(0.9) ? "0" : "1"
         case "cachebuster": return "v\(integer(0...3))"
+        case "cache-tag": return chance(0.5) ? "t\(integer(0...3))" : "t\(integer(0...3)):t\(integer(0...3))"
         case "expires": return pick(["0", "1", "9999999999"])
         case "filename": return pick(["cat", "a%20b", "Y2F0:1"])
         case "max_src_resolution": return pick(["0.001", "1", "50"])

@@ -322,12 +322,7 @@ final class ResultProvider: Sendable {
         // The budget belongs to the work, not to one request. It is cancelled when no request waits for the result.
         let budget = progress.budget
         let picture = try await pool.run(
-            measuring: {
-                // To read the header of an SVG can take long: the whole document is read.
-                progress.enter(.decode)
-                defer { progress.enter(.queue) }
-                return job.cost(source.data)
-            }, priority: priority, budget: budget
+            measuring: { progress.readHeader { job.cost(source.data) } }, priority: priority, budget: budget
         ) { () throws(WebImageError) -> Result<EncodedResult, any Error> in
             progress.enter(.decode)
             return Result { try job.make(source.data, sharing, budget) }

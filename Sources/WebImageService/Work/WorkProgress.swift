@@ -6,6 +6,16 @@ final class WorkProgress: Sendable {
         var stage = ServiceRecord.Stage.queue
         var since: Duration
         var stages: [ServiceRecord.Stage: Duration] = [:]
+        /// Whether the header of the source is read now, and for how long it was read. The stages count this time as
+        /// `queue`, because many jobs that share one decode read the header.
+        var readsHeader = false
+        var header = Duration.zero
+
+        mutating func add(until now: Duration) {
+            stages[stage, default: .zero] += now - since
+            if readsHeader { header += now - since }
+            since = now
+        }
     }
 
     let budget: WorkBudget
@@ -22,9 +32,18 @@ final class WorkProgress: Sendable {
     func enter(_ stage: ServiceRecord.Stage) {
         let now = clock.now
         state.withLock { state in
-            state.stages[state.stage, default: .zero] += now - state.since
-            (state.stage, state.since) = (stage, now)
+            state.add(until: now)
+            (state.stage, state.readsHeader) = (stage, false)
         }
+    }
+
+    /// Runs the function that reads the header of the source. To read the header of an SVG can take long, because the
+    /// whole document is read; this time is work and not a wait.
+    func readHeader<Value>(_ read: () -> Value) -> Value {
+        enter(.queue)
+        state.withLock { $0.readsHeader = true }
+        defer { enter(.queue) }
+        return read()
     }
 
     /// The durations of the ended stages before the decode.
@@ -34,13 +53,16 @@ final class WorkProgress: Sendable {
     /// too expensive because its server was slow.
     var refusal: ServiceRefusal {
         let now = clock.now
-        let (stage, stages) = state.withLock { state in
-            (state.stage, state.stages.merging([state.stage: now - state.since]) { $0 + $1 })
+        let state = self.state.withLock { state in
+            var state = state
+            state.add(until: now)
+            return state
         }
         let half = (budget.time ?? .zero) / 2
-        if stages[.fetch, default: .zero] > half { return .slowSource }
-        let decode = stages[.decode, default: .zero]
-        if decode <= half, stage == .fetch || stage == .queue || stages[.queue, default: .zero] > half {
+        if state.stages[.fetch, default: .zero] > half { return .slowSource }
+        let isWaiting = !state.readsHeader && (state.stage == .fetch || state.stage == .queue)
+        let waited = state.stages[.queue, default: .zero] - state.header
+        if state.stages[.decode, default: .zero] + state.header <= half, isWaiting || waited > half {
             return ServiceRefusal(503, .queue, "the time for this picture was used up by waiting", retryAfter: 1)
         }
         return ServiceRefusal(
