@@ -1,5 +1,5 @@
-import CWebImageYUV
 import CWebImagePixelLoops
+import CWebImageYUV
 import Foundation
 package import WebImageCore
 

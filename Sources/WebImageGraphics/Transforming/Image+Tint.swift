@@ -1,5 +1,5 @@
-import CWebImagePixman
 import CWebImagePixelLoops
+import CWebImagePixman
 import Foundation
 public import WebImageCore
 
