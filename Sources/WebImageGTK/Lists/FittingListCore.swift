@@ -129,6 +129,15 @@ import WebImageCore
         return row
     }
 
+    /// Chooses the anchor again after rows were measured, if `previous` was not kept. Rows that were settled by this
+    /// measurement are now the first that the user sees. If one of the rows below was the anchor, these would move when
+    /// a row between them changes.
+    private func chooseAnchorAfterMeasuring(unless previous: Int?) {
+        guard anchor != previous else { return }
+        anchor = nil
+        _ = chooseAnchor()
+    }
+
     // MARK: Rows
 
     /// Calls `body` with the layout and the anchor, and shows the changed layout. `positions` maps each old position to
@@ -284,6 +293,7 @@ import WebImageCore
             // rows load when the list slows down.
             if loader.isRacing { schedule() }
         }
+        let previous = self.anchor
         let anchor = chooseAnchor()
         var near = 0..<0
         // If rows are smaller than assumed, more rows are needed to fill the area. Each pass binds at least one row.
@@ -301,6 +311,7 @@ import WebImageCore
             measure(keeping: anchor)
             if isComplete { break }
         }
+        chooseAnchorAfterMeasuring(unless: previous)
         configure()
         loader.update(visible: layout.rows(from: value, to: value + Double(page)), count: layout.count)
         gtk_widget_queue_allocate(UnsafeMutablePointer(area))
@@ -324,6 +335,7 @@ import WebImageCore
         let (newBreadth, newPage) = isVertical ? (width, height) : (height, width)
         let wasArranging = isArranging
         isArranging = true
+        let previous = self.anchor
         let anchor = chooseAnchor()
         var needsRows = false
         if newBreadth != breadth, newBreadth > 0 {
@@ -342,6 +354,7 @@ import WebImageCore
         }
         if breadth > 0 {
             measure(keeping: anchor)
+            chooseAnchorAfterMeasuring(unless: previous)
             configure()
             place()
         }
