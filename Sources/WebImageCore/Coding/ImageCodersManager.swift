@@ -91,7 +91,7 @@ extension ImageCodersManager: DetailedImageCoder {
     /// coder, the whole file is decoded.
     public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
         try limits.checkEncodedBytes(data.count)
-        guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
+        guard let coder = decoder(for: data) else { throw .noCoder(for: data) }
         if let detailed = coder.detailed { return try detailed.imageInfo(of: data, limits: limits) }
         var options = DecodingOptions()
         options.limits = limits
@@ -105,7 +105,7 @@ extension ImageCodersManager: DetailedImageCoder {
     /// Decodes the image with the coder that recognises the content.
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
-        guard let coder = decoder(for: data) else { throw Self.noCoder(for: data) }
+        guard let coder = decoder(for: data) else { throw .noCoder(for: data) }
         let image = try coder.role.decodeWithReason(data, options: options)
         image.decodingOptions = options
         return image
@@ -122,8 +122,11 @@ extension ImageCodersManager: DetailedImageCoder {
         }
         return try coder.encodeWithReason(image, format: format, options: options)
     }
+}
 
-    private static func noCoder(for data: Data) -> WebImageError {
+extension WebImageError {
+    /// The error for data that no coder recognises.
+    package static func noCoder(for data: Data) -> WebImageError {
         if data.isEmpty {
             return .badData("sniffer", "the data is empty", hint: "Check what the server sent or the file contains.")
         }

@@ -129,7 +129,7 @@ package final class DecodePool: Sendable {
         cost: Int = 0, priority: LoadPriorityHandle = LoadPriorityHandle(),
         budget: WorkBudget = WorkBudget(time: nil), work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
-        try await run(cost, { cost }, priority, budget, work)
+        try await run(cost: cost, measure: { cost }, priority: priority, budget: budget, work)
     }
 
     /// Runs `work` on the pool and waits for its result. Before the work, `measure` runs on one of the pool's
@@ -140,7 +140,9 @@ package final class DecodePool: Sendable {
         measuring measure: @escaping @Sendable () -> Int, priority: LoadPriorityHandle = LoadPriorityHandle(),
         budget: WorkBudget = WorkBudget(time: nil), work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
-        try await run(nil, { WorkBudget.$current.withValue(budget, operation: measure) }, priority, budget, work)
+        try await run(
+            cost: nil, measure: { WorkBudget.$current.withValue(budget, operation: measure) }, priority: priority,
+            budget: budget, work)
     }
 
     /// Runs `work` on the pool and returns without waiting for it. Before the work, `measure` runs on one of the pool's
@@ -159,7 +161,7 @@ package final class DecodePool: Sendable {
     }
 
     private func run<Value: Sendable>(
-        _ cost: Int?, _ measure: @escaping @Sendable () -> Int, _ priority: LoadPriorityHandle, _ budget: WorkBudget,
+        cost: Int?, measure: @escaping @Sendable () -> Int, priority: LoadPriorityHandle, budget: WorkBudget,
         _ work: @escaping @Sendable () throws(WebImageError) -> Value
     ) async throws(WebImageError) -> Value {
         let id = state.withLock { state in

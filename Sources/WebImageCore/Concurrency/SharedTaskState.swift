@@ -102,7 +102,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func priority(of run: ID) -> LoadPriority? { runs[run].map { $0.priorities.highest ?? .normal } }
 
     /// Adds a subscriber to the run of a key. Makes a new run if the key has no run that can be joined.
-    mutating func join(_ subscriber: ID, _ key: Key, _ priority: LoadPriority) -> Joining {
+    mutating func join(_ subscriber: ID, key: Key, priority: LoadPriority) -> Joining {
         guard cancelledEarly.remove(subscriber) == nil else { return .cancelled }
         let key = HashedKey(key)
         let known = joinable[key]

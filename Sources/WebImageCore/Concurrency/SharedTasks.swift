@@ -78,13 +78,15 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         var isConsumed = false
         defer {
             priority.forget(observer)
-            leave(subscriber, isConsumed, onAbandon)
+            leave(subscriber, consumed: isConsumed, onAbandon: onAbandon)
         }
         // The join runs inside the cancellation handler. Otherwise a cancellation during the join would take
         // effect only when this task suspends.
         let outcome = await withTaskCancellationHandler {
             await withValueContinuation { continuation in
-                join(subscriber, key, priority, listener, origin, continuation, work, onAbandon)
+                join(
+                    subscriber, key: key, priority: priority, listener: listener, origin: origin,
+                    continuation: continuation, work: work, onAbandon: onAbandon)
             }
         } onCancel: {
             perform { $0.cancel(subscriber) }
@@ -101,19 +103,21 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     }
 
     private func join(
-        _ subscriber: UInt64, _ key: Key, _ priority: LoadPriorityHandle, _ listener: LoadEventListener?,
-        _ origin: SharedTaskOrigin?, _ continuation: ValueContinuation<Outcome>, _ work: @escaping Work,
-        _ onAbandon: @escaping Abandon
+        _ subscriber: UInt64, key: Key, priority: LoadPriorityHandle, listener: LoadEventListener?,
+        origin: SharedTaskOrigin?, continuation: ValueContinuation<Outcome>, work: @escaping Work,
+        onAbandon: @escaping Abandon
     ) {
         let value = priority.priority
         let (outcome, joined, handle) = state.withLock { state -> (Outcome?, UInt64?, SharedTaskHandle?) in
-            switch state.decisions.join(subscriber, key, value) {
+            switch state.decisions.join(subscriber, key: key, priority: value) {
             case .cancelled: return (.failure(.cancelled), nil, nil)
             case .finished(let run, let outcome):
                 Self.note(state.runs[run], origin)
                 return (outcome, nil, state.runs[run]?.handle)
             case .waits(let run, let isNew):
-                if isNew { state.runs[run] = start(run, value, origin?.id, work, onAbandon) }
+                if isNew {
+                    state.runs[run] = start(run, priority: value, origin: origin?.id, work: work, onAbandon: onAbandon)
+                }
                 Self.note(state.runs[run], origin)
                 state.continuations[subscriber] = continuation
                 return (nil, isNew ? nil : run, state.runs[run]?.handle)
@@ -139,8 +143,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// Starts the task of a new run. Must be called under the lock: the task can start immediately, but it
     /// cannot report its end before the run is stored and the lock is released.
     private func start(
-        _ run: UInt64, _ priority: LoadPriority, _ origin: UInt64?, _ work: @escaping Work,
-        _ onAbandon: @escaping Abandon
+        _ run: UInt64, priority: LoadPriority, origin: UInt64?, work: @escaping Work, onAbandon: @escaping Abandon
     ) -> Run {
         let handle = SharedTaskHandle(priority)
         let task = Task.detached {
@@ -160,8 +163,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         perform { $0.move(subscriber, to: priority.priority) }
     }
 
-    private func leave(_ subscriber: UInt64, _ isConsumed: Bool, _ onAbandon: @escaping Abandon) {
-        perform(onAbandon) { $0.leave(subscriber, consumed: isConsumed) }
+    private func leave(_ subscriber: UInt64, consumed: Bool, onAbandon: @escaping Abandon) {
+        perform(onAbandon) { $0.leave(subscriber, consumed: consumed) }
     }
 
     // MARK: Performing

@@ -56,7 +56,8 @@ extension Button {
         let picture = FurtherViewImage(
             get: { [weak face] in face?.image(for: state) }, set: { [weak face] in face?.setImage($0, for: state) })
         return load(
-            url, imageOperationKey(for: state), placeholderImage, options, context, progress, completed, picture)
+            picture, from: url, key: imageOperationKey(for: state), placeholder: placeholderImage, options: options,
+            context: context, progress: progress, completed: completed)
     }
 
     /// Shows the placeholder (nil shows nothing), then the image of a URL, as the background of one state.
@@ -70,7 +71,9 @@ extension Button {
             get: { [weak face] in face?.background(for: state) },
             set: { [weak face] in face?.setBackground($0, for: state) })
         let key = backgroundImageOperationKey(for: state)
-        return load(url, key, placeholderImage, options, context, progress, completed, picture)
+        return load(
+            picture, from: url, key: key, placeholder: placeholderImage, options: options, context: context,
+            progress: progress, completed: completed)
     }
 
     /// Shows the placeholder (nil shows nothing), then the image of a URL, for one state, without reporting progress.
@@ -97,8 +100,8 @@ extension Button {
     }
 
     private func load(
-        _ url: URL?, _ key: String, _ placeholder: Image?, _ options: WebImageOptions, _ context: WebImageContext?,
-        _ progress: ViewImageProgressBlock?, _ completed: ViewImageCompletedBlock?, _ picture: FurtherViewImage
+        _ picture: FurtherViewImage, from url: URL?, key: String, placeholder: Image?, options: WebImageOptions,
+        context: WebImageContext?, progress: ViewImageProgressBlock?, completed: ViewImageCompletedBlock?
     ) -> (any WebImageOperation)? {
         var context = context ?? [:]
         context[.setImageOperationKey] = key

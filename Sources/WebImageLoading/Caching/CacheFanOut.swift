@@ -22,7 +22,7 @@ struct CacheFanOut: Sendable {
         end: @escaping @Sendable (Answer?) -> Void
     ) {
         if caches.isEmpty { return end(nil) }
-        if isSerial { return askInTurn(from: 0, isEnough, put, end) }
+        if isSerial { return askInTurn(from: 0, isEnough: isEnough, put, end: end) }
         let open = Locked(caches.count)
         let completion = Completion(end)
         for (index, cache) in caches.enumerated() {
@@ -40,13 +40,13 @@ struct CacheFanOut: Sendable {
     }
 
     private func askInTurn<Answer: Sendable>(
-        from index: Int, _ isEnough: @escaping @Sendable (Answer) -> Bool,
+        from index: Int, isEnough: @escaping @Sendable (Answer) -> Bool,
         _ put: @escaping @Sendable (any ImageCaching, Int, @escaping @Sendable (Answer) -> Void) -> Void,
-        _ end: @escaping @Sendable (Answer?) -> Void
+        end: @escaping @Sendable (Answer?) -> Void
     ) {
         put(caches[index], index) { answer in
             if isEnough(answer) || index + 1 == caches.count { return end(answer) }
-            askInTurn(from: index + 1, isEnough, put, end)
+            askInTurn(from: index + 1, isEnough: isEnough, put, end: end)
         }
     }
 

@@ -5,8 +5,7 @@ import WebImageCore
 /// the caches without a queue, and decode their bytes themselves.
 ///
 /// The policies of the manager select the caches, as for its other operations.
-struct CacheLayers: LayeredImageCaching {
-    private let manager: ImageCachesManager
+struct CacheLayers: ImageCacheLayers {
     /// The caches that a query uses, the highest first.
     private let queried: [ResolvedCache]
     /// The caches that store images.
@@ -18,13 +17,12 @@ struct CacheLayers: LayeredImageCaching {
         guard !manager.fillsHigherCaches else { return nil }
         (queried, stored) = (manager.queriedCaches, manager.storingCaches)
         guard !queried.isEmpty, (queried + stored).allSatisfy({ $0.layered != nil }) else { return nil }
-        self.manager = manager
     }
 
     /// The cache that records the versions of originals: the highest cache that can.
     var versioned: ImageCache? { queried.lazy.compactMap(\.versioned).first }
 
-    private func first<Value>(_ value: (any LayeredImageCaching) -> Value?) -> Value? {
+    private func first<Value>(_ value: (any ImageCacheLayers) -> Value?) -> Value? {
         for cache in queried {
             if let found = cache.layered.flatMap(value) { return found }
         }
@@ -65,38 +63,5 @@ struct CacheLayers: LayeredImageCaching {
 
     func removeCorruptDiskEntry(forKey key: String?) {
         for cache in queried { cache.layered?.removeCorruptDiskEntry(forKey: key) }
-    }
-
-    // MARK: The whole cache
-
-    func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
-        manager.queryImage(
-            forKey: key, options: options, context: context, cacheType: cacheType, completion: completion)
-    }
-
-    func storeImage(
-        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
-        cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
-    ) {
-        manager.storeImage(
-            image, imageData: imageData, forKey: key, options: options, context: context, cacheType: cacheType,
-            completion: completion)
-    }
-
-    func removeImage(forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        manager.removeImage(forKey: key, cacheType: cacheType, completion: completion)
-    }
-
-    func containsImage(
-        forKey key: String?, cacheType: ImageCacheType, completion: (@Sendable (ImageCacheType) -> Void)?
-    ) {
-        manager.containsImage(forKey: key, cacheType: cacheType, completion: completion)
-    }
-
-    func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
-        manager.clear(with: cacheType, completion: completion)
     }
 }

@@ -67,19 +67,21 @@ final class CachesQuery: WebImageOperation {
         let allowed = context.storeCache ?? .all
         guard image.isThumbnail, !CacheKey.isThumbnail(key), context.entryIdentity?.key.isVariant != true else {
             let type: ImageCacheType = data == nil ? (allowed.includesMemory ? .memory : .none) : allowed
-            return store(image, data, key, type, in: higher)
+            return store(image, data, forKey: key, type: type, in: higher)
         }
         // The data contains the original's bytes, but the image is a thumbnail. Therefore the image is stored
         // under the thumbnail's key, not under the key of the original.
-        if let data, allowed.includesDisk { store(nil, data, key, .disk, in: higher) }
+        if let data, allowed.includesDisk { store(nil, data, forKey: key, type: .disk, in: higher) }
         guard allowed.includesMemory, let thumbnail = context.thumbnail,
             context.entryIdentity?.key.scope == nil
         else { return }
-        store(image, nil, LoadKeys.thumbnail(thumbnail, of: key).string, .memory, in: higher)
+        store(
+            image, nil, forKey: LoadKeys.thumbnail(thumbnail, of: key).string, type: .memory, in: higher)
     }
 
     private func store(
-        _ image: Image?, _ data: Data?, _ key: String, _ type: ImageCacheType, in caches: ArraySlice<any ImageCaching>
+        _ image: Image?, _ data: Data?, forKey key: String, type: ImageCacheType,
+        in caches: ArraySlice<any ImageCaching>
     ) {
         for cache in caches {
             cache.storeImage(

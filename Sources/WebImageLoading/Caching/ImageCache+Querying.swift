@@ -26,12 +26,12 @@ public final class ImageCacheToken: WebImageOperation {
 
     /// Completes the query on the callback queue. Has no effect if the query has already completed, or if the caller
     /// cancels it before the callback queue runs the completion.
-    func finish(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
-        callbacks.async { self.finishInline(image, data, type) }
+    func finish(_ image: Image?, _ data: Data?, from type: ImageCacheType) {
+        callbacks.async { self.finishInline(image, data, from: type) }
     }
 
     /// Completes the query on the calling thread, unless it has already completed.
-    func finishInline(_ image: Image?, _ data: Data?, _ type: ImageCacheType) {
+    func finishInline(_ image: Image?, _ data: Data?, from type: ImageCacheType) {
         completion.complete(with: ImageCacheQueryAnswer(image: image, data: data, type: type))
     }
 }
@@ -76,10 +76,10 @@ extension ImageCache {
         let callbacks = context.callbackQueue ?? .main
         let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
-            let decoder = self.decoder(key, options, context)
+            let decoder = self.decoder(key, options: options, context)
             let entry = disk.sync { self.resource(key, from: $0) }.flatMap { decoder.accepts($0) ? $0 : nil }
-            let image = hit ?? entry.flatMap { decode($0, key: key, decoder, context) }
-            token.finishInline(image, entry?.data, Self.origin(hit, image, entry?.data))
+            let image = hit ?? entry.flatMap { decode($0, key: key, with: decoder, context) }
+            token.finishInline(image, entry?.data, from: Self.origin(hit: hit, image, entry?.data))
             return token
         }
         queryDisk(token, hit: hit, options: options, context, cacheType: cacheType)
@@ -100,10 +100,10 @@ extension ImageCache {
     ) {
         disk.async { disk in
             guard !token.isCancelled else { return }
-            let decoder = self.decoder(token.key, options, context)
+            let decoder = self.decoder(token.key, options: options, context)
             let entry = self.resource(token.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
             guard hit == nil, let entry else {
-                return token.finish(hit, entry?.data, Self.origin(hit, hit, entry?.data))
+                return token.finish(hit, entry?.data, from: Self.origin(hit: hit, hit, entry?.data))
             }
             self.decodePool.submit(
                 measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
@@ -113,13 +113,13 @@ extension ImageCache {
                 let filled =
                     cacheType.includesMemory
                     ? self.memoryImage(token.key, options: options, context) : nil
-                let image = filled ?? self.decode(entry, key: token.key, decoder, context)
-                token.finish(image, entry.data, .disk)
+                let image = filled ?? self.decode(entry, key: token.key, with: decoder, context)
+                token.finish(image, entry.data, from: .disk)
             }
         }
     }
 
-    private static func origin(_ hit: Image?, _ image: Image?, _ data: Data?) -> ImageCacheType {
+    private static func origin(hit: Image?, _ image: Image?, _ data: Data?) -> ImageCacheType {
         if hit != nil { return .memory }
         return image == nil && data == nil ? .none : .disk
     }

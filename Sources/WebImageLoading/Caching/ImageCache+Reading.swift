@@ -62,7 +62,7 @@ extension ImageCache {
     ) -> Image? {
         guard let key, let entry = disk.sync({ self.resource(key, from: $0) }) else { return nil }
         let context = RequestContext(context)
-        return decode(entry, key: key, decoder(key, options, context), context)
+        return decode(entry, key: key, with: decoder(key, options: options, context), context)
     }
 
     /// Returns the image in memory. If the image is not in memory, returns the image on disk, and blocks the calling
@@ -85,7 +85,7 @@ extension ImageCache {
             .adapted(image, takesPosters: context.entryIdentity == nil)
     }
 
-    func decoder(_ key: String, _ options: WebImageOptions, _ context: RequestContext) -> EntryDecoder {
+    func decoder(_ key: String, options: WebImageOptions, _ context: RequestContext) -> EntryDecoder {
         var decoding = ImageDecoding(
             options, context: context, key: key, thumbnail: context.thumbnail, coders: coders)
         decoding.owner = context.entryIdentity?.key.scope.map { .scoped($0) } ?? .shared
@@ -95,7 +95,7 @@ extension ImageCache {
     /// Decodes an entry and stores the image in memory. If no coder can decode the entry, removes the entry. Returns
     /// nil if the decode fails, or if the entry does not match the key and the options of `decoder`.
     func decode(
-        _ entry: EncodedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+        _ entry: EncodedResource, key: String, with decoder: EntryDecoder, _ context: RequestContext
     ) -> Image? {
         guard decoder.accepts(entry) else { return nil }
         do throws(WebImageError) {
@@ -105,7 +105,7 @@ extension ImageCache {
                 decoder.key == nil ? image : ImageMatcher(options: decoder.options, context: context).adapted(image)
             guard let adapted else { return nil }
             rememberSize(of: image, forKey: key)
-            promote(image, of: entry, key: key, decoder, context)
+            promote(image, of: entry, key: key, decodedBy: decoder, context)
             return adapted
         } catch {
             if decoder.decoding.isUndecodable(entry.data, after: error) { removeCorruptDiskEntry(forKey: key) }
@@ -114,7 +114,8 @@ extension ImageCache {
     }
 
     private func promote(
-        _ image: Image, of entry: EncodedResource, key: String, _ decoder: EntryDecoder, _ context: RequestContext
+        _ image: Image, of entry: EncodedResource, key: String, decodedBy decoder: EntryDecoder,
+        _ context: RequestContext
     ) {
         let target = context.storeCache ?? .all
         guard keepsImagesInMemory, target.includesMemory,

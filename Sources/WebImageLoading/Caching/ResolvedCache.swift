@@ -19,7 +19,7 @@ package final class ResolvedCache: Sendable {
 
     /// The cache if its layers can be used separately; otherwise nil. For an ``ImageCachesManager``, the layers of its
     /// current caches if all of them have layers.
-    package var layered: (any LayeredImageCaching)? {
+    package var layered: (any ImageCacheLayers)? {
         guard let manager else { return own }
         return CacheLayers(manager)
     }

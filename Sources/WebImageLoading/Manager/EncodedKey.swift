@@ -16,7 +16,7 @@ struct EncodedKey: Hashable, Sendable {
 
     /// Creates the key. Returns nil if the variant has no key: such an image must not be cached. Also returns nil if a
     /// decode option has no text form.
-    init?(_ plan: LoadPlan, _ format: ImageFormat, _ options: EncodingOptions) {
+    init?(_ plan: LoadPlan, format: ImageFormat, options: EncodingOptions) {
         guard let variant = plan.keys.variant, let further = Self.text(of: plan.decoding.options.foreignOptions) else {
             return nil
         }

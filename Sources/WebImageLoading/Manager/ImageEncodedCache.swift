@@ -73,7 +73,7 @@ public final class ImageEncodedCache: Sendable {
         for request: ImageRequest, format: ImageFormat = .undefined, options: EncodingOptions = EncodingOptions()
     ) async throws(WebImageError) -> EncodedImage {
         let plan = manager.plan(for: request)
-        let key = EncodedKey(plan, format, options)
+        let key = EncodedKey(plan, format: format, options: options)
         if let key, plan.mayAnswerFromCaches, let held = await held(key, plan), await isCurrent(held.version, plan) {
             return held.image
         }
@@ -81,7 +81,8 @@ public final class ImageEncodedCache: Sendable {
             for: EncodedIdentity(load: plan.variantIdentity, format: format, options: options),
             priority: LoadPriorityHandle(plan.priority),
             work: { handle throws(WebImageError) in
-                try await self.make(request, plan, key, format, options, handle.priority)
+                try await self.make(
+                    request, plan, key: key, format: format, options: options, priority: handle.priority)
             },
             body: { image throws(WebImageError) in image })
     }
@@ -136,9 +137,8 @@ public final class ImageEncodedCache: Sendable {
     // MARK: New results
 
     private func make(
-        _ request: ImageRequest, _ plan: LoadPlan, _ key: EncodedKey?, _ format: ImageFormat,
-        _ options: EncodingOptions,
-        _ priority: LoadPriorityHandle
+        _ request: ImageRequest, _ plan: LoadPlan, key: EncodedKey?, format: ImageFormat, options: EncodingOptions,
+        priority: LoadPriorityHandle
     ) async throws(WebImageError) -> EncodedImage {
         let result = try await manager.result(for: request)
         let image = result.image

@@ -55,15 +55,15 @@ extension WebImageManager {
             let sizes = synchronous.context.pixelSizeReceiver
             let sink = LoadSink(queue: queue, wantsSize: sizes != nil) { delivery in
                 if case .size(let size) = delivery { sizes?.receive(size) }
-                Self.complete(delivery, url, progress, completed)
+                Self.report(delivery, of: url, progress: progress, completed: completed)
             }
             return begin(plan, cached: cached, sink)
         }
     }
 
-    private static func complete(
-        _ delivery: LoadDelivery, _ url: URL?, _ progress: ImageLoaderProgressBlock?,
-        _ completed: WebImageInternalCompletionBlock
+    private static func report(
+        _ delivery: LoadDelivery, of url: URL?, progress: ImageLoaderProgressBlock?,
+        completed: WebImageInternalCompletionBlock
     ) {
         switch delivery {
         case .size, .unchanged: break

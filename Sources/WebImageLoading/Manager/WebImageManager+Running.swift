@@ -51,7 +51,7 @@ extension WebImageManager: PipelineHost {
         }
     }
 
-    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)? {
-        listener.map { StageObservation(self, $0, stage, url, in: loadID) }
+    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> StageObservation? {
+        listener.map { StageObservation(of: stage, url, in: loadID, manager: self, listener: $0) }
     }
 }

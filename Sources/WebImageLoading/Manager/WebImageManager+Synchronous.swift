@@ -34,18 +34,18 @@ extension WebImageManager {
     /// Does the same as ``synchronousResult(_:options:context:)``, but does not try the path of ``PlainHit``.
     func resolvedResult(_ url: URL?, options: WebImageOptions, context: RequestContext) -> SynchronousResult {
         let settings = settings
-        let (options, context) = processed(url, options, context, settings)
+        let (options, context) = processed(url, options: options, context: context, settings)
         let answer =
             if settings.hasListener {
-                observedAnswer(url, options, context, settings)
+                observedAnswer(url, options: options, context: context, settings)
             } else {
-                answer(url, options, context, settings)
+                answer(url, options: options, context: context, settings)
             }
         return SynchronousResult(answer: answer, context: context)
     }
 
     private func processed(
-        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+        _ url: URL?, options: WebImageOptions, context: RequestContext, _ settings: LoadSettings
     ) -> (WebImageOptions, RequestContext) {
         guard settings.hasOptionsProcessor,
             let processed = settings.values.optionsProcessor?.processedResult(
@@ -57,13 +57,14 @@ extension WebImageManager {
     /// Returns the plan for a load of the request. Does not start the load.
     func plan(for request: ImageRequest) -> LoadPlan {
         let settings = settings
-        let (options, context) = processed(request.url, request.options, request.values, settings)
+        let (options, context) = processed(
+            request.url, options: request.options, context: request.values, settings)
         return LoadPlan(
             ImageRequest(url: request.url, options: options, values: context), settings, host: self)
     }
 
     private func answer(
-        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+        _ url: URL?, options: WebImageOptions, context: RequestContext, _ settings: LoadSettings
     ) -> SynchronousResult.Answer {
         guard let url, !url.absoluteString.isEmpty else {
             return .failure(
@@ -112,12 +113,13 @@ extension WebImageManager {
     }
 
     private func observedAnswer(
-        _ url: URL?, _ options: WebImageOptions, _ context: RequestContext, _ settings: LoadSettings
+        _ url: URL?, options: WebImageOptions, context: RequestContext, _ settings: LoadSettings
     ) -> SynchronousResult.Answer {
-        guard let listener, let url else { return answer(url, options, context, settings) }
-        let load = StageObservation(self, listener, .load, url, in: nil)
-        let memory = StageObservation(self, listener, .memory, url, in: load.span.loadID)
-        let answer = answer(url, options, context, settings)
+        guard let listener, let url else { return answer(url, options: options, context: context, settings) }
+        let load = StageObservation(of: .load, url, in: nil, manager: self, listener: listener)
+        let memory = StageObservation(
+            of: .memory, url, in: load.span.loadID, manager: self, listener: listener)
+        let answer = answer(url, options: options, context: context, settings)
         switch answer {
         case .hit(let result):
             memory.end(StageSummary(origin: result.cacheType, image: result.image), nil)

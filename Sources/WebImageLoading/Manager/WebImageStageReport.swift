@@ -43,44 +43,29 @@ enum StageSpanID {
     }
 }
 
-/// A running stage whose start was reported to a listener.
-final class StageObservation: StageObserving {
-    let span: WebImageStageSpan
-    private let manager: WebImageManager
-    private let listener: any WebImageManagerListener
-    private let joined = Locked<[UInt64]>([])
-    private let start = ContinuousClock.now
-
+extension StageObservation {
+    /// Reports the start of a stage to a listener.
+    ///
     /// - Parameter loadID: The id of the `.load` span that the stage belongs to; nil for the stage `.load`.
-    init(
-        _ manager: WebImageManager, _ listener: any WebImageManagerListener, _ stage: WebImageLoadStage, _ url: URL,
-        in loadID: UInt64?
+    convenience init(
+        of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64?, manager: WebImageManager,
+        listener: any WebImageManagerListener
     ) {
         let id = StageSpanID.next()
-        span = WebImageStageSpan(id: id, loadID: loadID ?? id, stage: stage, url: url)
-        self.manager = manager
-        self.listener = listener
-        listener.imageManager(manager, didBegin: span)
-    }
-
-    /// Identifies the load to the shared tasks that the load starts or joins. If the load joins a shared task of
-    /// another load, records the id of that other load.
-    var origin: SharedTaskOrigin {
-        SharedTaskOrigin(id: span.loadID) { [joined, own = span.loadID] id in
-            joined.withLock { if id != own, !$0.contains(id) { $0.append(id) } }
+        let span = WebImageStageSpan(id: id, loadID: loadID ?? id, stage: stage, url: url)
+        let start = ContinuousClock.now
+        self.init(span) { summary, error, joined in
+            var status = summary.statusCode ?? error?.response?.statusCode
+            if status == nil, stage == .download, case .http(let code)? = error?.underlying { status = code }
+            listener.imageManager(
+                manager,
+                didEnd: WebImageStageReport(
+                    span: span, duration: start.duration(to: .now), byteCount: summary.byteCount,
+                    origin: summary.origin, pixelSize: summary.image?.pixelSize,
+                    format: summary.image.flatMap(Self.format), statusCode: stage == .download ? status : nil,
+                    joinedLoadIDs: joined, error: error))
         }
-    }
-
-    func end(_ summary: StageSummary, _ error: WebImageError?) {
-        var status = summary.statusCode ?? error?.response?.statusCode
-        if status == nil, span.stage == .download, case .http(let code)? = error?.underlying { status = code }
-        listener.imageManager(
-            manager,
-            didEnd: WebImageStageReport(
-                span: span, duration: start.duration(to: .now), byteCount: summary.byteCount, origin: summary.origin,
-                pixelSize: summary.image?.pixelSize, format: summary.image.flatMap(Self.format),
-                statusCode: span.stage == .download ? status : nil, joinedLoadIDs: joined.withLock { $0 },
-                error: error))
+        listener.imageManager(manager, didBegin: span)
     }
 
     private static func format(_ image: Image) -> ImageFormat? {

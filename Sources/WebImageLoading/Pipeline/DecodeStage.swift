@@ -1,15 +1,23 @@
 import Foundation
 import WebImageCore
 
+/// A decoded image, as input and output of the transform and store stages.
+struct DecodedImage: Sendable {
+    var image: Image
+    /// The decoded image before any transformer changes it.
+    var source: Image
+    var original: EncodedResource
+}
+
 /// Step 5 of a load. Decodes bytes into pixels on the decode pool.
 struct DecodeStage: Sendable {
     let pool: DecodePool
 
     /// Decodes an entry.
     func image(
-        of entry: EncodedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
+        of entry: EncodedResource, with decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle
     ) async throws(WebImageError) -> Image {
-        try await decoded(entry, decoder, plan, handle, reportsSize: false, digests: false).image
+        try await decoded(entry, with: decoder, plan, handle, reportsSize: false, digests: false).image
     }
 
     /// Decodes an original. If the bytes were fetched and the load requests no thumbnail, the delegate can replace the
@@ -22,7 +30,7 @@ struct DecodeStage: Sendable {
         var entry = original
         (entry.record, entry.metadata) = (nil, nil)
         let (image, version) = try await decoded(
-            entry, EntryDecoder(key: nil, decoding: plan.decoding, options: plan.options), plan, handle,
+            entry, with: EntryDecoder(key: nil, decoding: plan.decoding, options: plan.options), plan, handle,
             reportsSize: plan.streams, digests: original.version == nil && (original.isNewest || plan.isVariant))
         var original = original
         original.version = original.version ?? version
@@ -30,15 +38,15 @@ struct DecodeStage: Sendable {
         guard original.cacheType == .none, plan.thumbnail == nil, plan.mayTransform(image), plan.host.hasDelegate else {
             return made
         }
-        return try await changedByDelegate(made, plan, handle)
+        return try await changedByDelegate(made, plan, priority: handle.priority.priority)
     }
 
     private func changedByDelegate(
-        _ made: DecodedImage, _ plan: LoadPlan, _ handle: StageHandle
+        _ made: DecodedImage, _ plan: LoadPlan, priority: LoadPriority
     ) async throws(WebImageError) -> DecodedImage {
         let image = made.image
         // The delegate is code of the program and may wait.
-        let changed = try await UserCodePool.shared.run(priority: handle.priority.priority) {
+        let changed = try await UserCodePool.shared.run(priority: priority) {
             plan.host.changed(image, from: plan.url)
         }
         guard let changed else {
@@ -58,8 +66,8 @@ struct DecodeStage: Sendable {
 
     /// Decodes an entry. If `digests` is true, the decode pool also computes the digest of the bytes.
     private func decoded(
-        _ entry: EncodedResource, _ decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle, reportsSize: Bool,
-        digests: Bool
+        _ entry: EncodedResource, with decoder: EntryDecoder, _ plan: LoadPlan, _ handle: StageHandle,
+        reportsSize: Bool, digests: Bool
     ) async throws(WebImageError) -> (image: Image, version: ContentDigest?) {
         guard !Task.isCancelled else { throw .cancelled }
         let decoding = decoder.decoding(of: entry)
@@ -79,11 +87,11 @@ struct DecodeStage: Sendable {
 
     /// Returns whether the bytes must be removed from disk because no coder can decode them.
     func isUndecodable(
-        _ data: Data, after error: WebImageError, _ plan: LoadPlan, _ handle: StageHandle
+        _ data: Data, after error: WebImageError, _ plan: LoadPlan, priority: LoadPriorityHandle
     ) async throws(WebImageError) -> Bool {
         guard error.code == .badImageData else { return false }
         let decoding = plan.decoding
-        return try await pool.run(priority: handle.priority) { () throws(WebImageError) in
+        return try await pool.run(priority: priority) { () throws(WebImageError) in
             decoding.isUndecodable(data, after: error)
         }
     }

@@ -7,7 +7,7 @@ struct DiskStage: Sendable {
     /// entry is a variant that was made from another version of the original. Also returns nil if the decoder rejects
     /// the entry, for example because the entry belongs to another key with the same string.
     func entry(
-        _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
+        _ decoder: EntryDecoder, in cache: any ImageCacheLayers, _ plan: LoadPlan
     ) async throws(WebImageError) -> EncodedResource? {
         guard !Task.isCancelled else { throw .cancelled }
         let stored = try await plan.observed(.disk, Self.summary) {
@@ -23,7 +23,7 @@ struct DiskStage: Sendable {
 
     /// Like ``entry(_:in:_:)``, but blocks the calling thread.
     func entrySync(
-        _ decoder: EntryDecoder, in cache: any LayeredImageCaching, _ plan: LoadPlan
+        _ decoder: EntryDecoder, in cache: any ImageCacheLayers, _ plan: LoadPlan
     ) -> EncodedResource? {
         guard let stored = cache.diskResourceSync(forKey: decoder.key?.string), decoder.accepts(stored) else {
             return nil
@@ -47,14 +47,14 @@ struct DiskStage: Sendable {
         guard let layered = cache.layered else {
             // Query the cache only for a load of a variant. For a load of the original, `foreignVariant` has already
             // looked up this key.
-            return plan.isVariant ? await foreign(cache.role, plan.keys.original, type, plan) : nil
+            return plan.isVariant ? await foreign(cache.role, key: plan.keys.original, type: type, plan) : nil
         }
         return type.includesDisk ? try await entry(plan.originalDecoder, in: layered, plan) : nil
     }
 
     /// Returns the result for an image from memory. If the load has `.queryMemoryData` and requests the original, the
     /// result contains the encoded data from disk.
-    func completed(_ image: Image, _ plan: LoadPlan, _ cache: any LayeredImageCaching) async -> WebImageResult {
+    func completed(_ image: Image, _ plan: LoadPlan, in cache: any ImageCacheLayers) async -> WebImageResult {
         guard plan.options.contains(.queryMemoryData), !plan.isVariant else {
             return WebImageResult(image: image, cacheType: .memory)
         }
@@ -67,11 +67,11 @@ struct DiskStage: Sendable {
 
     /// Returns the answer of the cache for the variant's key: an image or, from a cache that returns only bytes, bytes.
     func foreignVariant(_ plan: LoadPlan) async -> EncodedResource? {
-        await foreign(plan.cache.role, plan.keys.variant, plan.queryType, plan)
+        await foreign(plan.cache.role, key: plan.keys.variant, type: plan.queryType, plan)
     }
 
     private func foreign(
-        _ cache: any ImageCaching, _ key: EntryKey?, _ type: ImageCacheType, _ plan: LoadPlan
+        _ cache: any ImageCaching, key: EntryKey?, type: ImageCacheType, _ plan: LoadPlan
     ) async -> EncodedResource? {
         let query = Completion<EncodedResource?>()
         let context = plan.context.forCache(key, takesEntryAsStored: key == plan.keys.variant)

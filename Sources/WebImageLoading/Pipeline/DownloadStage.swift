@@ -19,17 +19,17 @@ struct DownloadStage: Sendable {
         }
         return try await plan.observed(.download, summary) { () throws(WebImageError) in
             guard let loader = plan.loader.data else { return try await decoded(plan, handle) }
-            return try await fetched(plan, loader, handle)
+            return try await fetched(plan, by: loader, handle)
         }
     }
 
     // MARK: Loaders that return bytes
 
     private func fetched(
-        _ plan: LoadPlan, _ loader: any ImageDataLoader, _ handle: StageHandle
+        _ plan: LoadPlan, by loader: any ImageDataLoader, _ handle: StageHandle
     ) async throws(WebImageError) -> EncodedResource {
         let (kept, layer) = plan.isRefreshing ? await resource(plan) : (nil, nil)
-        let result = try await loader.loadData(for: load(plan, kept, handle)) {
+        let result = try await loader.loadData(for: load(plan, cached: kept, handle)) {
             handle.send(.progress(received: $0, expected: $1, url: $2))
         }
         if let kept, result.isNotModified || result.data == kept.data {
@@ -45,7 +45,7 @@ struct DownloadStage: Sendable {
         return fetched
     }
 
-    private func load(_ plan: LoadPlan, _ kept: EncodedResource?, _ handle: StageHandle) -> ImageDataLoad {
+    private func load(_ plan: LoadPlan, cached kept: EncodedResource?, _ handle: StageHandle) -> ImageDataLoad {
         var load = plan.dataLoad
         load.priority = handle.priority.priority
         load.priorityHandle = handle.priority
@@ -111,7 +111,7 @@ struct DownloadStage: Sendable {
                     progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
                     completed: { image, data, error, finished in
                         if finished {
-                            call.complete(with: EncodedResource.result(image, data, error))
+                            call.complete(with: EncodedResource.result(image, data, error: error))
                         } else if let image, !call.isCompleted {
                             image.isIncremental = true
                             handle.send(.partial(image))
@@ -129,7 +129,7 @@ struct DownloadStage: Sendable {
 extension EncodedResource {
     /// Returns the final result of a loader that returns decoded images.
     fileprivate static func result(
-        _ image: Image?, _ data: Data?, _ error: WebImageError?
+        _ image: Image?, _ data: Data?, error: WebImageError?
     ) -> Result<EncodedResource, WebImageError> {
         guard let image else { return .failure(error ?? .badData("loader", "returned neither an image nor an error")) }
         return .success(EncodedResource(data: data ?? Data(), cacheType: .none, image: image))

@@ -53,7 +53,7 @@ extension ImagePipeline {
         let isPicture = try await decode.pool.run(priority: priority) { () throws(WebImageError) in
             coder.canDecode(from: data)
         }
-        guard isPicture else { throw .notAPicture(data) }
+        guard isPicture else { throw .noCoder(for: data) }
         guard !Task.isCancelled else { throw .cancelled }
         let observation = plan.observation(of: .store)
         await store.write(StoreRequest.bytes(of: original, plan), plan, waits: true)
@@ -99,19 +99,5 @@ extension ImageCache {
             }
             return fingerprint == key.fingerprint
         }
-    }
-}
-
-extension WebImageError {
-    fileprivate static func notAPicture(_ data: Data) -> WebImageError {
-        let format = ImageFormat(sniffing: data)
-        guard format == .undefined else {
-            return WebImageError(
-                .unsupportedFormat, stage: .decode,
-                underlying: .codec(library: "sniffer", message: "no coder reads \(format)"),
-                hint: "Add a coder for this format.")
-        }
-        return .badData(
-            "sniffer", "the bytes are not a picture", hint: "Check what the server sent or the file contains.")
     }
 }

@@ -27,7 +27,7 @@ extension ImagePipeline {
     }
 
     private func decoded(
-        _ decoder: EntryDecoder, _ cache: any LayeredImageCaching, _ plan: LoadPlan
+        _ decoder: EntryDecoder, _ cache: any ImageCacheLayers, _ plan: LoadPlan
     ) -> (image: Image, entry: EncodedResource)? {
         guard decoder.key != nil, let entry = disk.entrySync(decoder, in: cache, plan) else { return nil }
         do throws(WebImageError) {

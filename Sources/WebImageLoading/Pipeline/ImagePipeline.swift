@@ -127,13 +127,13 @@ final class ImagePipeline: Sendable {
         }
         guard let cache = plan.cache.layered else { return try await foreignVariant(plan, handle) }
         if plan.queryType.includesMemory, let image = MemoryStage.image(of: plan.keys.variant, in: cache, for: plan) {
-            return await disk.completed(image, plan, cache)
+            return await disk.completed(image, plan, in: cache)
         }
         guard plan.isVariant, plan.queryType.includesDisk,
             let entry = try await disk.entry(plan.variantDecoder, in: cache, plan)
         else { return nil }
         do throws(WebImageError) {
-            let image = try await decode.image(of: entry, plan.variantDecoder, plan, handle)
+            let image = try await decode.image(of: entry, with: plan.variantDecoder, plan, handle)
             guard let adapted = plan.wanted.adapted(image) else { return nil }
             await store.keepInMemory(image, plan, fromDisk: entry.record?.version)
             var hit = WebImageResult(image: adapted, encodedByteCount: entry.data.count, cacheType: .disk)
@@ -141,7 +141,7 @@ final class ImagePipeline: Sendable {
             return hit
         } catch {
             guard !error.isCancellation else { throw error }
-            if try await decode.isUndecodable(entry.data, after: error, plan, handle) {
+            if try await decode.isUndecodable(entry.data, after: error, plan, priority: handle.priority) {
                 cache.removeCorruptDiskEntry(forKey: plan.variantKey)
             }
             return nil
@@ -157,7 +157,7 @@ final class ImagePipeline: Sendable {
         if image == nil {
             do throws(WebImageError) {
                 let entry = EncodedResource(data: found.data)
-                image = plan.wanted.adapted(try await decode.image(of: entry, plan.variantDecoder, plan, handle))
+                image = plan.wanted.adapted(try await decode.image(of: entry, with: plan.variantDecoder, plan, handle))
             } catch {
                 guard !error.isCancellation else { throw error }
             }
@@ -180,7 +180,7 @@ final class ImagePipeline: Sendable {
             for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.send($0) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
-                let previews = self.transform.previews(of: step, steps, plan, inner.stage)
+                let previews = self.transform.previews(of: step, steps: steps, plan, inner.stage)
                 return try await self.withTransformed(plan, steps.dropLast(), previews) { made throws(WebImageError) in
                     try await self.transform.image(of: made, step, steps, plan, inner.priority)
                 }
@@ -217,7 +217,7 @@ final class ImagePipeline: Sendable {
     private func decodedOriginal(
         _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
     ) async throws(WebImageError) -> DecodedImage? {
-        let arrival = plan.streams ? PartialImageReporter(plan, decode.pool, handle) : nil
+        let arrival = plan.streams ? PartialImageReporter(plan, pool: decode.pool, handle) : nil
         var isDamaged = false
         let made = try await originals.withValue(
             for: identityToJoin(plan), priority: handle.priority, listener: { arrival.pass($0, to: handle) },
@@ -233,7 +233,8 @@ final class ImagePipeline: Sendable {
                     return try await self.decode.picture(of: original, plan, handle)
                 } catch {
                     guard original.cacheType == .disk, !skippingDisk,
-                        try await self.decode.isUndecodable(original.data, after: error, plan, handle)
+                        try await self.decode.isUndecodable(
+                            original.data, after: error, plan, priority: handle.priority)
                     else { throw error.received(original.response) }
                     isDamaged = true
                     return nil

@@ -36,7 +36,7 @@ struct LoadPlan: Sendable {
     /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
     /// The `.load` stage, whose start was reported to the listener; nil without a listener.
-    var observation: (any StageObserving)?
+    var observation: StageObservation?
     /// Whether this load is a refresh: it fetches the bytes to check whether they differ from the cached bytes.
     private(set) var isRefreshing = false
     /// For a refresh, the version of the original from which the cached image was made. Nil if the version is unknown,

@@ -16,12 +16,12 @@ package enum MemoryStage {
 
     /// Returns the image in memory for a key. Nil if memory has no entry, if the entry belongs to another key
     /// with the same string, or if the image does not fit the load.
-    static func image(of key: EntryKey?, in cache: any LayeredImageCaching, for plan: LoadPlan) -> Image? {
+    static func image(of key: EntryKey?, in cache: any ImageCacheLayers, for plan: LoadPlan) -> Image? {
         image(of: key, in: cache, isTransformed: plan.transformer != nil, plan.wanted)
     }
 
     static func image(
-        of key: EntryKey?, in cache: any LayeredImageCaching, isTransformed: Bool, _ wanted: ImageMatcher
+        of key: EntryKey?, in cache: any ImageCacheLayers, isTransformed: Bool, _ wanted: ImageMatcher
     ) -> Image? {
         guard let image = entry(of: key, in: cache), !isTransformed || image.isVariant(for: wanted.options)
         else { return nil }
@@ -30,7 +30,7 @@ package enum MemoryStage {
 
     /// Returns the image in memory for a key, however it was decoded. Nil if memory has no entry, or if the entry belongs
     /// to another key with the same string.
-    package static func entry(of key: EntryKey?, in cache: (any LayeredImageCaching)?) -> Image? {
+    package static func entry(of key: EntryKey?, in cache: (any ImageCacheLayers)?) -> Image? {
         guard let key, let image = cache?.imageFromMemoryCache(forKey: key.string), image.isEntry(of: key) else {
             return nil
         }

@@ -26,7 +26,7 @@ final class PartialImageReporter: Sendable {
     private let pool: DecodePool
     private let handle: StageHandle
 
-    init(_ plan: LoadPlan, _ pool: DecodePool, _ handle: StageHandle) {
+    init(_ plan: LoadPlan, pool: DecodePool, _ handle: StageHandle) {
         self.pool = pool
         self.handle = handle
         let makesPartialImages = plan.options.contains(.progressiveLoad)

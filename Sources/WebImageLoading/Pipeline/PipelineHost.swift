@@ -20,16 +20,34 @@ protocol PipelineHost: AnyObject, Sendable {
     /// Adds `amount` to the number of pending writes. A shutdown waits until this number is zero.
     func changePendingStores(by amount: Int)
     /// Reports the start of a stage to the listener. Returns nil if there is no listener.
-    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)?
+    func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> StageObservation?
 }
 
 /// A running stage whose start was reported to the listener.
-protocol StageObserving: Sendable {
-    var span: WebImageStageSpan { get }
-    /// Identifies the load to the shared tasks that the load starts or joins.
-    var origin: SharedTaskOrigin { get }
+final class StageObservation: Sendable {
+    let span: WebImageStageSpan
+    private let joined = Locked<[UInt64]>([])
+    private let ended: @Sendable (StageSummary, WebImageError?, _ joinedLoadIDs: [UInt64]) -> Void
+
+    /// - Parameter ended: Reports the end of the stage to the listener.
+    init(
+        _ span: WebImageStageSpan,
+        ended: @escaping @Sendable (StageSummary, WebImageError?, _ joinedLoadIDs: [UInt64]) -> Void
+    ) {
+        self.span = span
+        self.ended = ended
+    }
+
+    /// Identifies the load to the shared tasks that the load starts or joins. If the load joins a shared task of
+    /// another load, records the id of that other load.
+    var origin: SharedTaskOrigin {
+        SharedTaskOrigin(id: span.loadID) { [joined, own = span.loadID] id in
+            joined.withLock { if id != own, !$0.contains(id) { $0.append(id) } }
+        }
+    }
+
     /// Reports the end of the stage.
-    func end(_ summary: StageSummary, _ error: WebImageError?)
+    func end(_ summary: StageSummary, _ error: WebImageError?) { ended(summary, error, joined.withLock { $0 }) }
 }
 
 /// The result of a stage, as values for the report of the stage.
@@ -43,7 +61,7 @@ struct StageSummary: Sendable {
 extension LoadPlan {
     /// Reports the start of a stage to the listener. Returns nil if there is no listener, or if there was no listener
     /// when the load started.
-    func observation(of stage: WebImageLoadStage) -> (any StageObserving)? {
+    func observation(of stage: WebImageLoadStage) -> StageObservation? {
         observation.flatMap { host.observation(of: stage, url, in: $0.span.loadID) }
     }
 

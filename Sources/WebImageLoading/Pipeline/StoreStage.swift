@@ -17,8 +17,8 @@ struct StoreStage: Sendable {
         guard !Task.isCancelled else { throw .cancelled }
         guard !made.original.isLowDataImage else { return }
         let version = await version(made.original, plan)
-        keepInMemory(made.image, plan, version)
-        keepOriginalInMemory(made, plan, version)
+        keepInMemory(made.image, plan, version: version)
+        keepOriginalInMemory(made, plan, version: version)
         let requests = StoreRequest.requests(for: made, plan)
         guard !requests.isEmpty else { return }
         let observation = plan.observation(of: .store)
@@ -84,13 +84,13 @@ struct StoreStage: Sendable {
             return version
         }
         guard original.cacheType == .disk else { return versions(plan).join(digest, for: key.sourceFingerprint) }
-        return await versionOnDisk(digest, key, plan)
+        return await versionOnDisk(digest, of: key, plan)
     }
 
     /// Returns the version of bytes that were read from disk. If another process has replaced the known version, the
     /// version on disk becomes the newest version. Otherwise every image that is made from it would be stale, and would
     /// be made again by every load.
-    private func versionOnDisk(_ digest: ContentDigest, _ key: EntryKey, _ plan: LoadPlan) async -> OriginalVersion {
+    private func versionOnDisk(_ digest: ContentDigest, of key: EntryKey, _ plan: LoadPlan) async -> OriginalVersion {
         let (versions, source) = (versions(plan), key.sourceFingerprint)
         if versions.mayTakeIn(digest, for: source), let cache = plan.originalCache.versioned,
             await cache.diskVersion(of: key) == digest
@@ -117,20 +117,20 @@ struct StoreStage: Sendable {
     /// Stores an image that was read from disk in memory. `version` is the version of the original from which the image
     /// was made. Takes a newer version in, which another process has stored.
     func keepInMemory(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) async {
-        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
-        keepInMemory(image, plan, await versionOnDisk(version, key, plan))
+        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, version: nil) }
+        keepInMemory(image, plan, version: await versionOnDisk(version, of: key, plan))
     }
 
     /// Does the same, but blocks the calling thread if the version must be compared with the version on disk.
     func keepInMemorySync(_ image: Image, _ plan: LoadPlan, fromDisk version: ContentDigest?) {
-        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, nil) }
+        guard let version, let key = plan.keys.original else { return keepInMemory(image, plan, version: nil) }
         let (versions, source) = (versions(plan), key.sourceFingerprint)
         if versions.mayTakeIn(version, for: source), let cache = plan.originalCache.versioned,
             cache.diskVersionSync(of: key) == version
         {
-            return keepInMemory(image, plan, versions.takeIn(version, for: source))
+            return keepInMemory(image, plan, version: versions.takeIn(version, for: source))
         }
-        keepInMemory(image, plan, versions.join(version, for: source, isStored: true))
+        keepInMemory(image, plan, version: versions.join(version, for: source, isStored: true))
     }
 
     /// Stores an image in memory. `version` is the version of the original from which the image was made. If a
@@ -139,10 +139,10 @@ struct StoreStage: Sendable {
         let joined = version.flatMap { version in
             plan.keys.original.map { versions(plan).join(version, for: $0.sourceFingerprint) }
         }
-        keepInMemory(image, plan, joined)
+        keepInMemory(image, plan, version: joined)
     }
 
-    private func keepInMemory(_ image: Image, _ plan: LoadPlan, _ version: OriginalVersion?) {
+    private func keepInMemory(_ image: Image, _ plan: LoadPlan, version: OriginalVersion?) {
         guard plan.storeType.includesMemory, !image.isIncremental,
             let cache = plan.cache.layered, cache.keepsImagesInMemory, let key = plan.keys.variant
         else { return }
@@ -150,7 +150,7 @@ struct StoreStage: Sendable {
         cache.storeImageToMemory(image, forKey: key.string)
     }
 
-    private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan, _ version: OriginalVersion?) {
+    private func keepOriginalInMemory(_ made: DecodedImage, _ plan: LoadPlan, version: OriginalVersion?) {
         guard plan.originalStoreType.includesMemory, plan.thumbnail == nil, made.original.cacheType != .memory,
             let cache = plan.originalCache.layered, cache.keepsImagesInMemory,
             let key = plan.keys.original

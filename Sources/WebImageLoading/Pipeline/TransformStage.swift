@@ -28,11 +28,11 @@ struct TransformStage: Sendable {
             switch step.execution {
             case .computing:
                 try await pool.run(cost: input.pixels.byteCount, priority: priority) { () throws(WebImageError) in
-                    Self.apply(step, to: input, plan, steps)
+                    Self.apply(step, to: input, plan, steps: steps)
                 }
             case .waiting:
-                try await userPool.run(priority: priority.priority) { Self.apply(step, to: input, plan, steps) }
-            case .asynchronous: try await Self.applyAsynchronously(step, to: input, plan, steps)
+                try await userPool.run(priority: priority.priority) { Self.apply(step, to: input, plan, steps: steps) }
+            case .asynchronous: try await Self.applyAsynchronously(step, to: input, plan, steps: steps)
             }
         }
         return made
@@ -41,7 +41,7 @@ struct TransformStage: Sendable {
     /// Returns a handle that applies the step to every partial image and passes all events to `handle`. The partial
     /// images of an `async` step are dropped.
     func previews(
-        of step: any ImageTransformer, _ steps: ArraySlice<any ImageTransformer>, _ plan: LoadPlan,
+        of step: any ImageTransformer, steps: ArraySlice<any ImageTransformer>, _ plan: LoadPlan,
         _ handle: StageHandle
     ) -> StageHandle {
         let execution = step.execution
@@ -49,8 +49,8 @@ struct TransformStage: Sendable {
         return StageHandle(priority: handle.priority) { event in
             guard case .partial(let image) = event else { return handle.send(event) }
             switch execution {
-            case .computing: handle.send(.partial(Self.apply(step, to: image, plan, steps)))
-            case .waiting: previews?.add { handle.send(.partial(Self.apply(step, to: image, plan, steps))) }
+            case .computing: handle.send(.partial(Self.apply(step, to: image, plan, steps: steps)))
+            case .waiting: previews?.add { handle.send(.partial(Self.apply(step, to: image, plan, steps: steps))) }
             case .asynchronous: break
             }
         }
@@ -58,7 +58,7 @@ struct TransformStage: Sendable {
 
     /// Returns the result of the step, or the unchanged image if the step returns nil.
     private static func apply(
-        _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>
+        _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, steps: ArraySlice<any ImageTransformer>
     ) -> Image {
         guard plan.mayTransform(image) else { return image }
         return finished(step.transformedImage(with: image, forKey: key(plan, steps)), of: image, plan)
@@ -66,7 +66,7 @@ struct TransformStage: Sendable {
 
     /// Does the same as `apply` for an `async` step.
     private static func applyAsynchronously(
-        _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>
+        _ step: any ImageTransformer, to image: Image, _ plan: LoadPlan, steps: ArraySlice<any ImageTransformer>
     ) async throws(WebImageError) -> Image {
         let result: Image?
         do {

@@ -88,8 +88,12 @@ package import WebImageCore
     }
 }
 
-// The wrapped values that a memory look-up reads. In a debug build, a key path to such a value allocates memory.
+// The values that a memory look-up reads. In a debug build, a key path to a wrapped or a large value allocates memory.
 extension RequestContext {
+    package var transformerChoice: RequestFields.TransformerChoice? {
+        get { box.fields.transformerChoice }
+        set { self[dynamicMember: \.transformerChoice] = newValue }
+    }
     package var cache: (any ImageCaching)? {
         get { box.fields.cache }
         set { self[dynamicMember: \.cache] = newValue }

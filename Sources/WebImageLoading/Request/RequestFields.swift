@@ -65,7 +65,8 @@ package struct RequestFields: Equatable, @unchecked Sendable {
         package static func == (left: Self, right: Self) -> Bool {
             switch (left, right) {
             case (.none, .none): true
-            case (.transformer(let left), .transformer(let right)): SameValue.isSame(left, right)
+            case (.transformer(let left), .transformer(let right)):
+                type(of: left) == type(of: right) && left.transformerKey == right.transformerKey
             default: false
             }
         }
@@ -80,6 +81,7 @@ package struct RequestFields: Equatable, @unchecked Sendable {
 
 // The untyped form.
 extension RequestFields {
+    // The path of a wrapped value names the stored value: writing through a path to a computed property allocates memory.
     private static let table: [WebImageContextOption: RequestField] = [
         .imageThumbnailPixelSize: .value(\.size),
         .imagePreserveAspectRatio: .value(\.preservesAspectRatio),
@@ -88,7 +90,7 @@ extension RequestFields {
         .imageDecodeToHDR: .converted(\.keepsHighDynamicRange, to: { $0 ? 1 : 0 }) {
             $0.readNumber($1).map { $0 != 0 }
         },
-        .animatedImageClass: .value(\.animatedImageClass),
+        .animatedImageClass: .value(\._animatedImageClass.wrappedValue),
         .imageTransformer: .converted(\.transformerChoice, to: { $0.contextValue }) { context, key in
             if context[key] is NSNull { return RequestFields.TransformerChoice.none }
             return context.read(key, as: (any ImageTransformer).self).map { .transformer($0) }
@@ -97,32 +99,32 @@ extension RequestFields {
             if context[key] is NSNull { return .refused }
             return context.read(key, as: String.self).map { .identifier($0) }
         },
-        .imageCoder: .value(\.coder),
-        .imageDecodeOptions: .value(\.decodeOptions),
-        .imageEncodeOptions: .value(\.encodeOptions),
+        .imageCoder: .value(\._coder.wrappedValue),
+        .imageDecodeOptions: .value(\._decodeOptions.wrappedValue),
+        .imageEncodeOptions: .value(\._encodeOptions.wrappedValue),
         .imageForceDecodePolicy: .value(\.forceDecodePolicy),
         .decodingLimits: .value(\.limits),
         .queryCacheType: .cacheType(\.queryCache),
         .storeCacheType: .cacheType(\.storeCache),
         .originalQueryCacheType: .cacheType(\.originalQueryCache),
         .originalStoreCacheType: .cacheType(\.originalStoreCache),
-        .imageCache: .value(\.cache),
-        .originalImageCache: .value(\.originalCache),
-        .cacheKeyFilter: .value(\.cacheKeyFilter),
-        .cacheSerializer: .value(\.cacheSerializer),
+        .imageCache: .value(\._cache.wrappedValue),
+        .originalImageCache: .value(\._originalCache.wrappedValue),
+        .cacheKeyFilter: .value(\._cacheKeyFilter.wrappedValue),
+        .cacheSerializer: .value(\._cacheSerializer.wrappedValue),
         .cacheScope: .value(\.scopeName),
         .cacheExpiration: .value(\.expiration),
-        .entryIdentity: .value(\.entryIdentity),
-        .imageLoader: .value(\.loader),
-        .downloadRequestModifier: .value(\.requestModifier),
-        .downloadResponseModifier: .value(\.responseModifier),
-        .downloadDecryptor: .value(\.decryptor),
+        .entryIdentity: .value(\._entryIdentity.wrappedValue),
+        .imageLoader: .value(\._loader.wrappedValue),
+        .downloadRequestModifier: .value(\._requestModifier.wrappedValue),
+        .downloadResponseModifier: .value(\._responseModifier.wrappedValue),
+        .downloadDecryptor: .value(\._decryptor.wrappedValue),
         .alternativeSources: .value(\.alternativeURLs),
         .lowDataSource: .value(\.lowDataURL),
-        .loaderCachedImage: .value(\.cachedImage),
-        .callbackQueue: .value(\.callbackQueue),
+        .loaderCachedImage: .value(\._cachedImage.wrappedValue),
+        .callbackQueue: .value(\._callbackQueue.wrappedValue),
         .setImageOperationKey: .value(\.operationKey),
-        .pixelSizeReceiver: .value(\.pixelSizeReceiver),
+        .pixelSizeReceiver: .value(\._pixelSizeReceiver.wrappedValue),
     ]
 
     /// Parses a context. A value of a wrong type is logged once and kept in ``custom``.
@@ -239,9 +241,6 @@ extension ImageRequest.TypeHint {
 /// Compares values whose types are not known statically. Values that cannot be compared count as different.
 private enum SameValue {
     static func isSame(_ one: Any, _ other: Any) -> Bool {
-        if let one = one as? any ImageTransformer, let other = other as? any ImageTransformer {
-            return type(of: one) == type(of: other) && one.transformerKey == other.transformerKey
-        }
         if let one = one as? Any.Type { return one == other as? Any.Type }
         if type(of: one) is AnyClass, type(of: other) is AnyClass { return one as AnyObject === other as AnyObject }
         if let one = one as? any Equatable { return one.equals(other) }

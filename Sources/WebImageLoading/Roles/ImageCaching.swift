@@ -32,7 +32,10 @@ public typealias ImageCacheQueryCompletionBlock =
 
 /// A cache with separate access to its memory layer and its disk layer. With such a cache, the manager decodes the data
 /// from disk, and several loads can share one decode.
-@preconcurrency public protocol LayeredImageCaching: ImageCaching {
+@preconcurrency public protocol LayeredImageCaching: ImageCaching, ImageCacheLayers {}
+
+/// The layers of a ``LayeredImageCaching``. A load uses each layer separately.
+@preconcurrency public protocol ImageCacheLayers: Sendable {
     /// Returns the image in memory. Every load calls this method at its start. The method must take no longer than a
     /// lock and a look-up.
     func imageFromMemoryCache(forKey key: String?) -> Image?
@@ -56,7 +59,7 @@ public typealias ImageCacheQueryCompletionBlock =
     func removeCorruptDiskEntry(forKey key: String?)
 }
 
-extension LayeredImageCaching {
+extension ImageCacheLayers {
     /// True by default.
     public var keepsImagesInMemory: Bool { true }
     /// Returns the result of ``diskImageData(forKey:)`` without metadata and extended data.

@@ -23,13 +23,14 @@ extension ImageViewBinding {
     /// before this function returns. With a transition and `.waitTransition`, calls `completion` at the end of the
     /// transition instead.
     func show(
-        _ image: Image?, _ delivery: LoadDelivery, for load: ViewLoad, _ completion: @escaping @MainActor () -> Void
+        _ image: Image?, _ delivery: LoadDelivery, for load: ViewLoad, completion: @escaping @MainActor () -> Void
     ) {
         let (key, request, generation) = (load.key, load.request, load.generation)
         slots[key]?.oldestShowable = generation
         slots[key]?.partial = delivery.isFinished ? nil : image
         let put: @MainActor () -> Void = { [weak self] in
-            self?.put(image, delivery.data, delivery.cacheType, request.url, request.setImage)
+            self?.put(
+                image, data: delivery.data, origin: delivery.cacheType, url: request.url, by: request.setImage)
         }
         guard let display, display.hasTransition, !load.isSharpening,
             ViewTransitionPolicy.runs(for: delivery.cacheType, finished: delivery.isFinished, options: request.options)

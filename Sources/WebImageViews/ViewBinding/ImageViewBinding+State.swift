@@ -115,8 +115,8 @@ extension ImageViewBinding {
         var failed = keysNewestLast { $0.failure != nil && $0.asked != nil }
         if let own = failed.firstIndex(of: defaultKey) { failed.append(failed.remove(at: own)) }
         guard let told = failed.popLast() else { return nil }
-        for key in failed { repeatLoad(key, [.retryFailed], nil) }
-        return repeatLoad(told, [.retryFailed], completed)
+        for key in failed { repeatLoad(forKey: key, options: .retryFailed) }
+        return repeatLoad(forKey: told, options: .retryFailed, completed: completed)
     }
 
     /// Releases the images that the view shows and that ``restore()`` can load again.
@@ -125,7 +125,7 @@ extension ImageViewBinding {
             guard let asked = slot.asked, slot.running.isEmpty, let shown = slot.shown, displayed(asked) === shown
             else { continue }
             slot.isTrimmed = true
-            put(nil, nil, .none, asked.url, asked.setImage)
+            put(nil, data: nil, origin: .none, url: asked.url, by: asked.setImage)
         }
     }
 
@@ -133,7 +133,7 @@ extension ImageViewBinding {
     package func restore() {
         for key in keysNewestLast(where: \.isTrimmed) {
             guard let slot = slots[key], let asked = slot.asked else { continue }
-            if displayed(asked) == nil { repeatLoad(key, [], nil) } else { slot.isTrimmed = false }
+            if displayed(asked) == nil { repeatLoad(forKey: key) } else { slot.isTrimmed = false }
         }
     }
 
@@ -150,7 +150,7 @@ extension ImageViewBinding {
 
     @discardableResult
     private func repeatLoad(
-        _ key: String, _ options: WebImageOptions, _ completed: ViewImageCompletedBlock?
+        forKey key: String, options: WebImageOptions = [], completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         guard let asked = slots[key]?.asked else { return nil }
         let context = asked.context.with(.customManager, asked.loader).forRoles

@@ -55,15 +55,16 @@ package import WebImageLoading
                 ImageRequest(url: $0, options: options, values: context), placeholder: placeholderImage, loader: loader,
                 setImage: setImage, own: own, owner: owner, expectedSize: expectedSize)
         }
-        if let request, let joined = join(request, key, listener) { return joined }
+        if let request, let joined = join(request, forKey: key, listener) { return joined }
         if !options.contains(.avoidAutoCancelImage) { cancelImageLoad(forKey: key, replaced: true) }
         // If the view already shows this picture, the picture stays until the new picture arrives.
         let kept = request.flatMap { shownPicture(of: $0, forKey: key) }
 
-        let slot = begin(request, key, options)
+        let slot = begin(request, forKey: key, options: options)
         guard let request else {
             // Without a URL the load ends here without an image. Show the placeholder even with `.delayPlaceholder`.
-            put(placeholderImage ?? PlaceholderHashes.image(context), nil, .none, url, setImage)
+            put(
+                placeholderImage ?? PlaceholderHashes.image(context), data: nil, origin: .none, url: url, by: setImage)
             display?.updateIndicator(.stop)
             owner?.begins(false)
             owner?.completed(nil, nil, Self.missingURL, .none, true, nil)
@@ -114,7 +115,7 @@ package import WebImageLoading
         guard load.generation == generation else { return }
         let request = load.request
         let placeholder = variantInMemory(request) ?? request.placeholder ?? PlaceholderHashes.image(request.context)
-        put(placeholder, nil, .none, request.url, request.setImage)
+        put(placeholder, data: nil, origin: .none, url: request.url, by: request.setImage)
     }
 
     /// Loads an image like `internalSetImage`, for callers that need neither the encoded data nor partial images.
@@ -135,7 +136,7 @@ package import WebImageLoading
     }
 
     /// Resets the state of the loads under a key and records the new request.
-    private func begin(_ request: ViewLoadRequest?, _ key: String, _ options: WebImageOptions) -> ViewSlot {
+    private func begin(_ request: ViewLoadRequest?, forKey key: String, options: WebImageOptions) -> ViewSlot {
         let slot = slot(forKey: key)
         if slot.state == nil { slot.state = WebImageLoadState() }
         slot.state?.url = request?.url
@@ -165,7 +166,7 @@ package import WebImageLoading
 
     /// Joins a running load with equal parameters, or reuses the shown image of such a load. Nil if neither exists.
     private func join(
-        _ request: ViewLoadRequest, _ key: String, _ listener: ViewLoadListener
+        _ request: ViewLoadRequest, forKey key: String, _ listener: ViewLoadListener
     ) -> (any WebImageOperation)? {
         guard let slot = slots[key], let asked = slot.asked else { return nil }
         if let load = slot.running.last, !load.isSharpening {
@@ -182,9 +183,9 @@ package import WebImageLoading
     }
 
     func put(
-        _ image: Image?, _ data: Data?, _ cacheType: ImageCacheType, _ url: URL?, _ setImage: ViewSetImageBlock?
+        _ image: Image?, data: Data?, origin: ImageCacheType, url: URL?, by setImage: ViewSetImageBlock?
     ) {
-        if let setImage { setImage(image, data, cacheType, url) } else { display?.displayedImage = image }
+        if let setImage { setImage(image, data, origin, url) } else { display?.displayedImage = image }
     }
 
     private static let missingURL = WebImageError(

@@ -207,16 +207,16 @@ final class ViewLoad: WebImageOperation {
         let completion = completion(action, delivery)
         switch action.display {
         case .keep: completion()
-        case .image: put(delivery.image, delivery, completion)
+        case .image: put(delivery.image, delivery, completion: completion)
         case .placeholder:
-            put(request.placeholder ?? PlaceholderHashes.image(request.context), .finished(nil), completion)
-        case .errorImage: put(binding?.errorImage, .finished(nil), completion)
+            put(request.placeholder ?? PlaceholderHashes.image(request.context), .finished(nil), completion: completion)
+        case .errorImage: put(binding?.errorImage, .finished(nil), completion: completion)
         }
     }
 
-    @MainActor private func put(_ image: Image?, _ shown: LoadDelivery, _ completion: @escaping @MainActor () -> Void) {
+    @MainActor private func put(_ image: Image?, _ shown: LoadDelivery, completion: @escaping @MainActor () -> Void) {
         guard let binding else { return completion() }
-        binding.show(image, shown, for: self, completion)
+        binding.show(image, shown, for: self, completion: completion)
     }
 
     /// Returns the block that calls the listeners for a delivery. The block must be called only once.

@@ -14,12 +14,6 @@ struct StageTests {
         let failed = Locked<[URL]>([])
         let stages = Locked<[WebImageLoadStage]>([])
 
-        struct Observation: StageObserving {
-            let span: WebImageStageSpan
-            var origin: SharedTaskOrigin { SharedTaskOrigin(id: span.loadID) { _ in } }
-            func end(_ summary: StageSummary, _ error: WebImageError?) {}
-        }
-
         var isShutDown: Bool { false }
         var hasDelegate: Bool { false }
         func mayDownload(_ url: URL) -> Bool { mayFetch.withLock { $0 } }
@@ -30,9 +24,9 @@ struct StageTests {
         }
         func forgetFailure(of url: URL, in scope: CacheScope) {}
         func changePendingStores(by amount: Int) {}
-        func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> (any StageObserving)? {
+        func observation(of stage: WebImageLoadStage, _ url: URL, in loadID: UInt64) -> StageObservation? {
             stages.withLock { $0.append(stage) }
-            return Observation(span: WebImageStageSpan(id: 2, loadID: loadID, stage: stage, url: url))
+            return StageObservation(WebImageStageSpan(id: 2, loadID: loadID, stage: stage, url: url)) { _, _, _ in }
         }
     }
 
@@ -56,7 +50,9 @@ struct StageTests {
         let settings = LoadSettings(
             LoadSettings.Values(), LoadSettings.Roles(cache: cache, loader: loader), hasListener: false)
         var plan = LoadPlan(request, settings, host: host)
-        plan.observation = Host.Observation(span: WebImageStageSpan(id: 1, loadID: 1, stage: .load, url: url))
+        plan.observation = StageObservation(
+            WebImageStageSpan(id: 1, loadID: 1, stage: .load, url: url)
+        ) { _, _, _ in }
         return plan
     }
 
