@@ -109,7 +109,7 @@ let package = Package(
 
         // HTTP image service. WebImageService creates a response for each request. WebImageServer accepts the
         // connections.
-        .target(name: "WebImageService", dependencies: ["WebImage"]),
+        .target(name: "WebImageService", dependencies: ["WebImage", "WebImageS3"]),
         .target(
             name: "WebImageServer",
             dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "WebImageLoading", "CWebImageHTTPShim"]),
@@ -210,7 +210,8 @@ let package = Package(
         .testTarget(
             name: "WebImageServiceTests",
             dependencies: [
-                "WebImageService", "WebImage", "WebImageAVIF", "WebImageSVG", "WebImageSandbox", "WebImageTesting",
+                "WebImageService", "WebImage", "WebImageAVIF", "WebImageS3", "WebImageSVG", "WebImageSandbox",
+                "WebImageTesting",
             ]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.
@@ -244,7 +245,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "WebImage", "WebImageAVIF", "WebImageGTK", "WebImageHTTP", "WebImageSandbox", "WebImageServer",
-                "WebImageService", "WebImageTesting", "WebImageValkey", "SDWebImage", "ClashingToolkit",
+                "WebImageService", "WebImageTesting", "WebImageValkey", "WebImageS3", "SDWebImage", "ClashingToolkit",
             ]),
 
         .testTarget(

@@ -1,5 +1,5 @@
 package import Foundation
-import WebImageCore
+package import WebImageCore
 import WebImageHTTP
 
 /// Why a request to a store has no usable answer.
@@ -18,6 +18,8 @@ package enum S3Failure: Error, Sendable, Hashable {
     case cancelled
     /// The object is longer than the caller accepts.
     case tooLarge
+    /// The object was replaced while it was read, each time.
+    case changing
     /// The store refuses the key, the signature or the permission.
     case forbidden(code: String)
     /// The bucket is in another region or at another endpoint.
@@ -65,9 +67,12 @@ package struct S3Object: Sendable {
     package var wholeSize: Int?
     /// Whether the store answered that the known version is still the newest; `data` is then empty.
     package var isNotModified: Bool
+    /// The head of the response.
+    package var response: WebImageResponse
 
     init(_ answer: HTTPExchange.Answer) {
         data = answer.body
+        response = answer.response
         tag = answer.response.value(forHTTPHeaderField: "etag")
         let range = answer.response.value(forHTTPHeaderField: "content-range")
         wholeSize = range?.split(separator: "/").last.flatMap { Int($0) }

@@ -47,9 +47,12 @@ package final class S3Client: Sendable {
     /// - Parameters:
     ///   - range: The wanted bytes; nil for all. A range that begins behind the object's end is `.refused(416)`.
     ///   - unless: The entity tag of a known version. If the object still has it, the result has no bytes.
+    ///   - tag: The entity tag that the object must have; nil for any. Not every store checks it: compare
+    ///     ``S3Object/tag``, too.
     ///   - most: The most bytes to receive.
     package func get(
-        _ key: String, range: Range<Int>? = nil, unless: String? = nil, most: Int = .max, within budget: Duration
+        _ key: String, range: Range<Int>? = nil, unless: String? = nil, if tag: String? = nil, most: Int = .max,
+        within budget: Duration
     ) async -> Result<S3Object, S3Failure> {
         var order = S3Order("GET", key)
         if let range {
@@ -57,9 +60,81 @@ package final class S3Client: Sendable {
             order.fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
         }
         if let unless { order.fields["If-None-Match"] = unless }
+        if let tag { order.fields["If-Match"] = tag }
         order.mostBytes = most
         let result = await perform(order, attempts: configuration.readAttempts, within: budget)
         return result.map { S3Object($0) }
+    }
+
+    /// The number of parts of one object that are read at the same time.
+    private static let partWidth = 4
+
+    /// Reads a whole object of one version. A long object is read in parts, several at a time: a broken connection then
+    /// costs one part, and an object that is too long costs one part as well.
+    ///
+    /// - Parameters:
+    ///   - unless: The entity tag of a known version. If the object still has it, the result has no bytes.
+    ///   - most: The most bytes of the object.
+    ///   - progress: Receives the number of received bytes and the size of the object.
+    package func whole(
+        _ key: String, unless: String? = nil, most: Int = .max, within budget: Duration,
+        progress: (_ received: Int, _ size: Int) -> Void = { _, _ in }
+    ) async -> Result<S3Object, S3Failure> {
+        let deadline = clock.now + budget
+        // An object that is replaced while it is read has parts of two versions, so it is read again.
+        for _ in 0..<2 {
+            let result = await parts(of: key, unless: unless, most: most, until: deadline, progress: progress)
+            if result.failure != .preconditionFailed { return result }
+        }
+        return .failure(.changing)
+    }
+
+    private func parts(
+        of key: String, unless: String?, most: Int, until deadline: Duration,
+        progress: (_ received: Int, _ size: Int) -> Void
+    ) async -> Result<S3Object, S3Failure> {
+        func object() async -> Result<S3Object, S3Failure> {
+            await get(key, unless: unless, most: most, within: deadline - clock.now)
+        }
+        let first: S3Object
+        let part = configuration.partBytes
+        switch await get(key, range: 0..<part, unless: unless, most: most, within: deadline - clock.now) {
+        // An empty object has no first byte.
+        case .failure(.refused(416, _)): return await object()
+        case .failure(let failure): return .failure(failure)
+        case .success(let found): first = found
+        }
+        guard !first.isNotModified, let size = first.wholeSize, first.data.count < size else { return .success(first) }
+        guard size <= most else { return .failure(.tooLarge) }
+        // Without a strong tag, parts of two versions cannot be told apart.
+        guard let tag = first.tag, !tag.hasPrefix("W/"), !first.data.isEmpty else { return await object() }
+        progress(first.data.count, size)
+        var starts = stride(from: first.data.count, to: size, by: part).makeIterator()
+        return await withTaskGroup(of: (start: Int, result: Result<S3Object, S3Failure>).self) { group in
+            func add() {
+                guard let start = starts.next() else { return }
+                let range = start..<min(start + part, size)
+                group.addTask {
+                    let left = deadline - self.clock.now
+                    return (start, await self.get(key, range: range, if: tag, most: range.count, within: left))
+                }
+            }
+            for _ in 0..<Self.partWidth { add() }
+            var (whole, waiting) = (first, [Int: Data]())
+            for await (start, result) in group {
+                guard case .success(let found) = result, found.tag == tag,
+                    found.data.count == min(part, size - start)
+                else {
+                    group.cancelAll()
+                    return .failure(result.failure ?? .preconditionFailed)
+                }
+                waiting[start] = found.data
+                while let data = waiting.removeValue(forKey: whole.data.count) { whole.data.append(data) }
+                progress(whole.data.count, size)
+                add()
+            }
+            return .success(whole)
+        }
     }
 
     /// Stores an object.

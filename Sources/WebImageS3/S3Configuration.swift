@@ -24,6 +24,8 @@ package struct S3Configuration: Sendable {
     package var tags: [String: String] = [:]
     /// The attempts of a read and of a write, including the first one.
     package var (readAttempts, writeAttempts) = (2, 4)
+    /// The bytes of each part of a long object.
+    package var partBytes = 8 << 20
 
     /// - Parameter endpoint: nil for Amazon's store of the region.
     /// - Throws: `.invalidURL` if the bucket's name, the region or the endpoint is invalid.
@@ -54,8 +56,9 @@ package struct S3Configuration: Sendable {
         }
     }
 
-    /// Reads `s3://bucket[/prefix][?endpoint=https://host[:port]&region=…&style=path|host&ca=file]`. Region and endpoint
-    /// default to `AWS_REGION`, `AWS_DEFAULT_REGION`, `AWS_ENDPOINT_URL_S3` and `AWS_ENDPOINT_URL`. The access key is
+    /// Reads `s3://bucket[/prefix][?endpoint=https://host[:port]&region=…&style=path|host&ca=file&profile=…&access=public]`.
+    /// Region and endpoint default to `AWS_REGION`, `AWS_DEFAULT_REGION`, `AWS_ENDPOINT_URL_S3` and `AWS_ENDPOINT_URL`.
+    /// The profile is one of the shared credentials file; requests to a public bucket are not signed. The access key is
     /// never part of the URL.
     ///
     /// - Throws: `.invalidURL` with a hint.
@@ -70,9 +73,11 @@ package struct S3Configuration: Sendable {
         }
         var values: [String: String] = [:]
         for item in parts.queryItems ?? [] {
-            guard ["endpoint", "region", "style", "ca"].contains(item.name), let value = item.value, !value.isEmpty,
+            guard Self.parameters.contains(item.name), let value = item.value, !value.isEmpty,
                 values.updateValue(value, forKey: item.name) == nil
-            else { throw Self.malformed("The parameters are endpoint, region, style and ca, each once.") }
+            else {
+                throw Self.malformed("The parameters are \(Self.parameters.joined(separator: ", ")), each once.")
+            }
         }
         let style: Style?
         switch values["style"] {
@@ -86,10 +91,18 @@ package struct S3Configuration: Sendable {
             bucket: bucket, region: values["region"] ?? variable("AWS_REGION", "AWS_DEFAULT_REGION"),
             endpoint: values["endpoint"] ?? variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"), style: style)
         certificateAuthorityFile = values["ca"]
+        switch (values["access"], values["profile"]) {
+        case (nil, nil): break
+        case (nil, let profile?): credentials = .profile(profile)
+        case ("public", nil): credentials = .anonymous
+        default: throw Self.malformed("The access is public or not given, and a public bucket has no profile.")
+        }
         prefix = parts.path.trimmingCharacters(in: CharacterSet(charactersIn: "/"))
         guard prefix.utf8.count <= 512, !prefix.split(separator: "/").contains(where: { $0 == "." || $0 == ".." })
         else { throw Self.malformed("The prefix has at most 512 bytes and no part '.' or '..'.") }
     }
+
+    private static let parameters = ["endpoint", "region", "style", "ca", "profile", "access"]
 
     /// The URL of an object, or of the bucket if `key` is nil, in the canonical form that is signed. Nil if a part of the
     /// key is `.` or `..`: libcurl removes such parts, so the request would name another object. (CURLOPT_PATH_AS_IS keeps
@@ -109,7 +122,7 @@ package struct S3Configuration: Sendable {
         return URL(string: text)
     }
 
-    private static func isBucketName(_ name: String) -> Bool {
+    static func isBucketName(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         guard (3...63).contains(bytes.count), let first = bytes.first, let last = bytes.last else { return false }
         return bytes.allSatisfy { $0.isNameByte || $0 == UInt8(ascii: ".") } && first != UInt8(ascii: "-")
@@ -123,9 +136,9 @@ package struct S3Configuration: Sendable {
 }
 
 extension UInt8 {
-    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
     /// Whether this is a lower-case letter, a digit or a hyphen.
-    fileprivate var isNameByte: Bool {
+    var isNameByte: Bool {
         isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) || self == UInt8(ascii: "-")
     }
 }

@@ -54,6 +54,8 @@ package enum S3CredentialSource: Sendable {
     /// The variables of ``S3Credentials/init(environment:)``; without them the file of `AWS_SHARED_CREDENTIALS_FILE`,
     /// by default `~/.aws/credentials`, with the profile of `AWS_PROFILE`, by default `default`.
     case system
+    /// A profile of the shared credentials file; the variables with an access key are not used.
+    case profile(String)
     /// Called before the first request, again a minute before the expiry, and after the store has refused the key as
     /// expired. Called once at a time, on a task.
     case provider(@Sendable () async throws -> S3Credentials)
@@ -124,19 +126,26 @@ final class S3CredentialCache: Sendable {
         case .anonymous: throw missing("no credentials are configured")
         case .fixed(let credentials): return credentials
         case .provider(let provide): return try await provide()
+        case .profile(let profile): return try await shared(profile, environment)
         case .system:
             if let credentials = S3Credentials(environment: environment) { return credentials }
-            let home = environment["HOME"] ?? "/root"
-            let path = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(home)/.aws/credentials"
-            let profile = environment["AWS_PROFILE"] ?? "default"
-            // Reading a file can block.
-            let text = try await UserCodePool.downloads.run { try? String(contentsOfFile: path, encoding: .utf8) }
-            guard let text else { throw missing("neither AWS_ACCESS_KEY_ID nor a file \(path)") }
-            guard let credentials = S3Credentials(sharedFile: text, profile: profile) else {
-                throw missing("the profile \(profile) in \(path) has no access key")
-            }
-            return credentials
+            return try await shared(environment["AWS_PROFILE"] ?? "default", environment)
         }
+    }
+
+    /// Reads the shared credentials file.
+    private static func shared(_ profile: String, _ environment: [String: String]) async throws -> S3Credentials {
+        let home = environment["HOME"] ?? "/root"
+        let path = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(home)/.aws/credentials"
+        // Reading a file can block.
+        let text = try await UserCodePool.downloads.run { try? String(contentsOfFile: path, encoding: .utf8) }
+        guard let text else {
+            throw missing("no access key in the configuration or AWS_ACCESS_KEY_ID, and no file \(path)")
+        }
+        guard let credentials = S3Credentials(sharedFile: text, profile: profile) else {
+            throw missing("the profile \(profile) in \(path) has no access key")
+        }
+        return credentials
     }
 
     private static func missing(_ text: String) -> WebImageError {

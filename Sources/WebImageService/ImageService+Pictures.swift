@@ -7,8 +7,8 @@ extension ImageService {
         _ settings: ServiceSettings, kind: RoutedTarget.Kind = .picture
     ) async -> ResultKey {
         ResultKey(
-            kind: kind, source: reference.key, fileVersion: reference.fileVersion, options: target.options,
-            accepted: accepted,
+            kind: kind, source: reference.key, place: reference.fileVersion ?? reference.store,
+            options: target.options, accepted: accepted,
             generation: await provider.store.generation(of: reference.key), fingerprint: settings.fingerprint)
     }
 

@@ -187,7 +187,7 @@ extension ImageService {
     /// Returns the names of the tiers that have not received the purge.
     private func purge(source reference: SourcePolicy.Reference) async -> [String] {
         let generation = await provider.store.purge(reference.key)
-        provider.fetcher.purge(reference.key, before: generation)
+        provider.fetcher.purge(reference, before: generation)
         return await provider.store.tiers?.announce(generation, of: reference.key) ?? []
     }
 

@@ -65,7 +65,8 @@ public final class ImageService: Sendable {
         let purges = PurgeJournal(tiers: tiers, disk: results ?? sources, clock: clock)
         let fetcher = SourceFetcher(
             loader: loader ?? downloader ?? ServiceComponents.downloader(settings), cache: sources, folder: folder,
-            order: limiter.order, clock: clock, purges: purges, tiers: shared)
+            objects: ServiceComponents.objects(settings), order: limiter.order, clock: clock, purges: purges,
+            tiers: shared)
         let store = ResultStore(
             memoryBytes: configuration.resultMemoryBytes, disk: results, clock: clock, purges: purges, tiers: shared)
         purges.start()

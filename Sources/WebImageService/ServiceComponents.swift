@@ -3,6 +3,7 @@ import WebImage
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageS3
 
 /// The library components that a service uses.
 enum ServiceComponents {
@@ -11,6 +12,13 @@ enum ServiceComponents {
         let downloader = WebImageDownloader(config: config(settings))
         apply(settings, to: downloader)
         return downloader
+    }
+
+    /// Makes the loader of sources in buckets; nil if none is configured. It sends requests only to the endpoints of the
+    /// configuration, so the download policy does not apply.
+    static func objects(_ settings: ServiceSettings) -> S3ImageLoader? {
+        guard !settings.buckets.isEmpty else { return nil }
+        return S3ImageLoader(settings.buckets, within: .seconds(settings.configuration.sourceDeadline))
     }
 
     /// Applies the settings of a configuration to later downloads.

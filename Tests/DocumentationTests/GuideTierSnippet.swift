@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageS3
 import WebImageValkey
 
 // snippet: guide-tier
@@ -19,6 +20,14 @@ actor MemoryTier: CacheTier {
         for key in keys { stored[key] = nil }
         return true
     }
+}
+// end
+
+// snippet: guide-s3
+/// Call this once, when the program starts. Then `s3://pictures/public/cat.jpg` is a URL like any other.
+func loadFromABucket() throws(WebImageError) {
+    let loader = try S3ImageLoader(buckets: ["s3://pictures/public?endpoint=https://store.example&region=eu-1"])
+    ImageLoadersManager.shared.addLoader(loader)
 }
 // end
 

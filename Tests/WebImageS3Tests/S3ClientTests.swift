@@ -58,6 +58,49 @@ import WebImageTesting
         #expect(server.requestCount("/pictures/c") == 4)
     }
 
+    /// An object that is replaced while it is read is read again, and never has parts of two versions.
+    @Test func partsOfTwoVersionsAreNeverJoined() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let client = try client(server) { $0.partBytes = 4 }
+        defer { client.shutDown() }
+        // The store replaces the object after so many requests, and ignores If-Match.
+        func route(_ name: String, replacingAfter count: Int, always: Bool = false) {
+            let number = Locked(0)
+            server.route(
+                "/pictures/\(name)",
+                .dynamic { request in
+                    let served = number.withLock { number in
+                        defer { number += 1 }
+                        return number
+                    }
+                    let version = always ? served : served < count ? 0 : 1
+                    let body = Array(String(repeating: "\(version % 10)", count: 10).utf8)
+                    let numbers = (request.headers["range"] ?? "").split { !$0.isNumber }.compactMap { Int($0) }
+                    guard numbers.count == 2 else { return .status(400) }
+                    let part = body[min(numbers[0], 10)..<min(numbers[1] + 1, 10)]
+                    return .respond(
+                        FaultResponse(
+                            .data(Data(part)), status: 206,
+                            headers: [
+                                "ETag": "\"\(version)\"",
+                                "Content-Range": "bytes \(numbers[0])-\(numbers[0] + part.count - 1)/10",
+                            ]))
+                })
+        }
+        route("a", replacingAfter: 1)
+        let found = try await client.whole("a", within: budget).get()
+        #expect(found.data == Data("1111111111".utf8) && found.tag == "\"1\"")
+        route("b", replacingAfter: 0, always: true)
+        #expect(await client.whole("b", within: budget).failure == .changing)
+        route("c", replacingAfter: 100)
+        #expect(try await client.whole("c", within: budget).get().data == Data("0000000000".utf8))
+        #expect(server.requestCount("/pictures/c") == 3)
+        // Only the first part of an object that is too long is read.
+        #expect(await client.whole("c", most: 9, within: budget).failure == .tooLarge)
+        #expect(server.requestCount("/pictures/c") == 4)
+    }
+
     @Test func refusedRequestsAreNotTriedAgain() async throws {
         let server = try FaultServer()
         defer { server.stop() }

@@ -87,6 +87,67 @@ struct S3ServerTests {
         #expect(await elsewhere.get("a/1", within: budget).failure != nil)
     }
 
+    @Test func loaderReadsObjectsInPartsAndRevalidatesThem() async throws {
+        let (server, client) = try await started()
+        defer { server.stop() }
+        defer { client.shutDown() }
+        let data = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0 * 7) })
+        for name in ["public/a b.png", "private/a.png"] {
+            _ = try await client.put(data, at: name, within: budget).get()
+        }
+        _ = try await client.put(Data(), at: "public/empty", within: budget).get()
+        var configuration = client.configuration
+        (configuration.prefix, configuration.partBytes) = ("public", 16_384)
+        let loader = S3ImageLoader([configuration], within: budget)
+        let url = try #require(URL(string: "s3://pictures/public/a%20b.png"))
+        #expect(loader.canRequestImage(for: url))
+
+        let seen = Locked([Int]())
+        let first = try await loader.loadData(for: ImageDataLoad(url: url)) { received, size, _ in
+            #expect(size == data.count)
+            seen.withLock { $0.append(received) }
+        }
+        #expect(first.data == data && !first.isNotModified && first.response.statusCode == 200)
+        #expect(first.response.value(forHTTPHeaderField: "content-range") == nil)
+        // Seven parts, then the whole.
+        #expect(seen.withLock { $0.count == 8 && $0.first == 16_384 && $0.last == data.count && $0 == $0.sorted() })
+
+        // An entry whose response is old is revalidated by its tag; a new object replaces it.
+        var stored = try #require(first.metadata.flatMap(StoredResponse.init(serialized:)))
+        (stored.requestTime, stored.responseTime) = (0, 0)
+        var load = ImageDataLoad(url: url, options: .refreshCached)
+        var entry = EncodedResource(data: data)
+        entry.metadata = stored.serialized
+        load.cached = entry
+        seen.withLock { $0 = [] }
+        let second = try await loader.loadData(for: load) { received, _, _ in seen.withLock { $0.append(received) } }
+        #expect(second.isNotModified && second.data == data && seen.withLock { $0.isEmpty })
+        let renewed = try #require(second.metadata.flatMap(StoredResponse.init(serialized:)))
+        #expect(renewed.responseTime > 0 && renewed.fields["etag"] == stored.fields["etag"])
+        _ = try await client.put(Data("new".utf8), at: "public/a b.png", within: budget).get()
+        let third = try await loader.loadData(for: load, progress: nil)
+        #expect(!third.isNotModified && third.data == Data("new".utf8))
+
+        func failure(_ text: String, limit: Int? = nil) async throws -> WebImageError? {
+            var request = ImageRequest(url: try #require(URL(string: text)))
+            if let limit { request.limits = DecodingLimits(maxEncodedBytes: limit) }
+            return await #expect(throws: WebImageError.self) {
+                try await loader.loadData(for: ImageDataLoad(request), progress: nil)
+            }
+        }
+        #expect(try await failure("s3://pictures/public/none.png")?.underlying == .http(status: 404))
+        for text in ["s3://pictures/private/a.png", "s3://other-bucket/public/a.png", "https://pictures/public/a.png"] {
+            #expect(try await failure(text)?.code == .invalidURL)
+            #expect(!loader.canRequestImage(for: URL(string: text)))
+        }
+        _ = try await client.put(data, at: "public/long", within: budget).get()
+        #expect(try await failure("s3://pictures/public/long", limit: 50_000)?.code == .limitExceeded)
+        #expect(
+            try await loader.loadData(
+                for: ImageDataLoad(url: URL(string: "s3://pictures/public/empty")!), progress: nil
+            ).data.isEmpty)
+    }
+
     @Test func conditionsAreTestedAndEnforced() async throws {
         let (server, client) = try await started()
         defer { server.stop() }

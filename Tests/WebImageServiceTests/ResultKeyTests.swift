@@ -12,10 +12,10 @@ struct ResultKeyTests {
     private func digest(
         _ options: ProcessingOptions, source: String = "http://a/b", accepted: AcceptedFormats = [],
         generation: Int = 0,
-        fingerprint: String = "", kind: RoutedTarget.Kind = .picture, fileVersion: String? = nil
+        fingerprint: String = "", kind: RoutedTarget.Kind = .picture, place: String? = nil
     ) -> String {
         ResultKey(
-            kind: kind, source: source, fileVersion: fileVersion, options: options, accepted: accepted,
+            kind: kind, source: source, place: place, options: options, accepted: accepted,
             generation: generation,
             fingerprint: fingerprint
         ).digest
@@ -53,7 +53,7 @@ struct ResultKeyTests {
             digest(options), digest(options, source: "http://a/c"), digest(options, accepted: .webp),
             digest(options, accepted: [.webp, .avif]), digest(options, generation: 1),
             digest(options, fingerprint: "x"),
-            digest(options, kind: .info), digest(options, fileVersion: "1"),
+            digest(options, kind: .info), digest(options, place: "1"),
         ]
         #expect(Set(keys).count == keys.count)
         // If the options name a format, the key does not depend on the formats that the client accepts.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageHTTP
+import WebImageS3
 import WebImageTestTraits
 import WebImageTesting
 
@@ -38,6 +39,13 @@ struct ServicePolicyTests {
         ("http://[2001:db8::1]/", "http://[2001:db8::1]:8080/a", false),
         ("http://good.com:8080", "http://good.com:8080/a", true),
         ("http://good.com:80", "http://good.com:8080/a", false),
+        ("s3://123/", "s3://123/a", true),
+        ("s3://pictures", "s3://pictures/a", true),
+        ("s3://pictures", "s3://pictures-2/a", false),
+        ("s3://pictures/a b*/", "s3://pictures/a%20b1/c", true),
+        ("s3://pictures/a(", "s3://pictures/a%28", true),
+        ("S3://", "s3://any-bucket/a", true),
+        ("s3://", "http://any.example/a", false),
     ]
 
     @Test(arguments: patterns) func patternsMatchPrefixesAndWholeHosts(
@@ -46,10 +54,72 @@ struct ServicePolicyTests {
         #expect(SourcePattern(text: row.pattern).matches(row.url) == row.matches)
     }
 
+    static let objects: [(source: String, key: String?, status: Int)] = [
+        ("s3://pictures/public/a b.jpg", "s3://pictures/public/a%20b.jpg", 200),
+        ("s3://pictures/public/%61%20b.jpg", "s3://pictures/public/a%20b.jpg", 200),
+        ("S3://pictures/public/ü", "s3://pictures/public/%C3%BC", 200),
+        ("s3://pictures/private/a.jpg", nil, 403), ("s3://pictures/publicity/a.jpg", nil, 403),
+        ("s3://pictures/public", nil, 403), ("s3://other/public/a.jpg", nil, 403),
+        ("s3://pictures/public/../private/a.jpg", nil, 400), ("s3://pictures/public/%2e%2e/private/a.jpg", nil, 400),
+        ("s3://pictures/public/..;x/a.jpg", nil, 403), ("s3://pictures/public/..\\a.jpg", nil, 403),
+        ("s3://pictures/public/a.jpg?endpoint=http://127.0.0.1", nil, 400), ("s3://pictures/public/a#b", nil, 400),
+        ("s3://user:word@pictures/public/a.jpg", nil, 400), ("s3://pictures:80/public/a.jpg", nil, 400),
+        ("s3://127.0.0.1/public/a.jpg", nil, 403), ("s3://pictures/", nil, 400), ("s3://pictures", nil, 400),
+        ("s3:pictures/public/a.jpg", nil, 400), ("s3://pictures/public/%zz", nil, 400),
+        ("s3://pictures/public/" + String(repeating: "a", count: 1100), nil, 400),
+    ]
+
+    @Test(arguments: objects) func onlyObjectsOfConfiguredBucketsAreSources(
+        row: (source: String, key: String?, status: Int)
+    ) throws {
+        var configuration = ServiceConfiguration()
+        configuration.s3Sources = ["s3://pictures/public?endpoint=https://store.example"]
+        for allowed in [[], ["s3://pictures/"], ["http://a.example/"]] {
+            configuration.allowedSources = allowed
+            let settings = try ServiceSettings(configuration)
+            do throws(ServiceRefusal) {
+                let reference = try settings.sources.reference(of: row.source)
+                #expect(reference.key == row.key && allowed != ["http://a.example/"])
+                #expect(reference.store == "https://store.example")
+            } catch {
+                let isForbidden = row.status == 200 && allowed == ["http://a.example/"]
+                #expect(error.status == (isForbidden ? 403 : row.status))
+            }
+            // Patterns of buckets add no host to which a source may redirect.
+            #expect(
+                settings.sources.allowedHosts
+                    == (allowed.isEmpty ? nil : allowed[0] == "s3://pictures/" ? [] : ["a.example"]))
+        }
+        // Without a bucket in the configuration, no client can make the service ask a store.
+        #expect(throws: ServiceRefusal.self) {
+            try ServiceSettings(ServiceConfiguration()).sources.reference(of: row.source)
+        }
+    }
+
+    @Test func keysOfBucketsAreCheckedAndNeverPrinted() throws {
+        var configuration = ServiceConfiguration()
+        configuration.s3Sources = ["s3://pictures", "s3://own-pictures?profile=own"]
+        configuration.s3Keys = ["pictures:ID:s3cret/+=word"]
+        let buckets = try ServiceSettings(configuration).buckets
+        #expect(buckets.map(\.bucket) == ["pictures", "own-pictures"])
+        #expect(!configuration.printed.contains("s3cret"))
+        for (sources, keys, name) in [
+            (["s3://pictures", "s3://pictures/b"], [], "s3-source"), (["s3://pictures?x=1"], [], "s3-source"),
+            (["https://pictures"], [], "s3-source"), (["s3://pictures"], ["pictures:s3cret"], "s3-key"),
+            (["s3://pictures"], ["other:ID:s3cret"], "s3-key"), (["s3://pictures"], ["pictures::s3cret"], "s3-key"),
+        ] {
+            (configuration.s3Sources, configuration.s3Keys) = (sources, keys)
+            let error = #expect(throws: ConfigurationError.self) { try ServiceSettings(configuration) }
+            #expect(error?.name == name && error?.description.contains("s3cret") == false)
+        }
+        #expect(throws: ConfigurationError.self) { try configuration.read(flags: ["--s3-key", "pictures:ID:s3cret"]) }
+    }
+
     @Test(arguments: [
         "good.com", "ftp://good.com/", "http://user@good.com/", "http://[::1/", "http://[zz]/", "http:///a",
         "http://a b/",
-        "http://good.com:x/", "http://a:b:c/", "//good.com/", "http://good.com:65536/", "http://good.com:/",
+        "s3://user@bucket/", "s3://Bucket/", "s3://bucket:80/", "http://good.com:x/", "http://a:b:c/", "//good.com/",
+        "http://good.com:65536/", "http://good.com:/",
     ]) func patternThatMatchesNoSourceIsAnErrorWithItsLine(pattern: String) {
         var configuration = ServiceConfiguration()
         let error = #expect(throws: ConfigurationError.self) {
@@ -108,7 +178,7 @@ struct ServicePolicyTests {
         ("http://user:secret@good.com/a.jpg", 403), ("http://good.com/allowed/../secret", 403),
         ("http://good.com/allowed/%2e%2e/secret", 403), ("ftp://good.com/a", 400), ("file:///etc/passwd", 400),
         ("javascript:alert(1)", 400), ("good.com/a.jpg", 400), ("http://", 400), ("http:///a", 400),
-        ("local:///etc/passwd", 403), ("data:image/png;base64,AAAA", 400), ("s3://bucket/key", 400),
+        ("local:///etc/passwd", 403), ("data:image/png;base64,AAAA", 400), ("s3://bucket/key", 403),
     ]
 
     @Test(arguments: refusedSources) func sourcesOutsideThePolicyAreRefusedWithoutAFetch(

@@ -11,17 +11,18 @@ struct ResultKey: Sendable, Hashable {
     let generation: Int
 
     /// - Parameters:
-    ///   - fileVersion: The version of a local file (``SourcePolicy/Reference/fileVersion``).
+    ///   - place: The version of a local file (``SourcePolicy/Reference/fileVersion``), or the store of an object; nil for
+    ///     other sources.
     ///   - fingerprint: The text of the settings that can change results.
     init(
-        kind: RoutedTarget.Kind = .picture, source: String, fileVersion: String? = nil, options: ProcessingOptions,
+        kind: RoutedTarget.Kind = .picture, source: String, place: String? = nil, options: ProcessingOptions,
         accepted: AcceptedFormats, generation: Int, fingerprint: String
     ) {
         self.source = source
         self.generation = generation
         let accept = options.format == nil ? accepted.keyText : ""
         let parts = [
-            kind.rawValue, source, fileVersion ?? "", options.keyText, accept, String(generation), fingerprint,
+            kind.rawValue, source, place ?? "", options.keyText, accept, String(generation), fingerprint,
         ]
         // Each part is preceded by its length, so that different lists of parts always have different texts.
         let text = parts.map { "\($0.utf8.count):\($0)" }.joined(separator: "\n")

@@ -2,6 +2,7 @@ import Foundation
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageS3
 
 /// The cache tiers of a service, and the form in which they hold results, sources and purges.
 final class SharedTiers: Sendable {
@@ -56,13 +57,20 @@ final class SharedTiers: Sendable {
 
     /// Nil if the result may not leave the machine: its source is a local file, or its URL has a user.
     func key(of result: ResultKey, _ reference: SourcePolicy.Reference) -> CacheTierKey? {
-        guard case .web(let url) = reference.location else { return nil }
-        return tiers.key("result:" + result.digest, url: url)
+        switch reference.location {
+        case .web(let url): tiers.key("result:" + result.digest, url: url)
+        // The operator lets every client use the objects of the bucket.
+        case .object: CacheTierKey(namespace: tiers.namespace, cacheKey: "result:" + result.digest)
+        case .fallback, .local: nil
+        }
     }
 
     /// Whether results of a source may be in the tiers.
     func holds(_ reference: SourcePolicy.Reference) -> Bool {
-        if case .web = reference.location { true } else { false }
+        switch reference.location {
+        case .web, .object: true
+        case .fallback, .local: false
+        }
     }
 
     func entry(of result: ResultEntry) -> CacheTierEntry? {
@@ -158,7 +166,10 @@ final class SharedTiers: Sendable {
 
     /// Nil for a source that leaves no trace in the tiers, such as a local file.
     private func generationKey(_ source: String) -> CacheTierKey? {
-        URL(string: source).flatMap { tiers.key("generation:" + source, url: $0) }
+        if S3ObjectName(source) != nil {
+            return CacheTierKey(namespace: tiers.namespace, cacheKey: "generation:" + source)
+        }
+        return URL(string: source).flatMap { tiers.key("generation:" + source, url: $0) }
     }
 
     // MARK: Reports

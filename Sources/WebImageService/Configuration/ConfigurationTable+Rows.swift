@@ -62,6 +62,8 @@ extension ConfigurationTable {
             "allowed-address", \.allowedAddresses, .live, "CIDR,…", "private addresses that may be fetched from",
             check: SettingCheck.addresses),
         text("root", \.root, .fixed, "FOLDER", "the folder of local:/// sources"),
+        list("s3-source", \.s3Sources, .fixed, "URL", "a bucket of s3:// sources, s3://bucket?endpoint=…; repeatable"),
+        list("s3-key", \.s3Keys, .fixed, "BUCKET:ID:SECRET,…", "access keys of buckets", isSecret: true),
         text("base-url", \.baseURL, .live, "URL", "prefix added to sources"),
         list(
             "url-replacement", \.urlReplacements, .live, "PATTERN=TEXT", "rewrites sources; separated by ;",

@@ -72,6 +72,13 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var allowedAddresses: [String] = []
     /// The folder of `local:///` sources. Empty refuses such sources.
     public var root = ""
+    /// The buckets of `s3://bucket/name` sources, each as `s3://bucket[/prefix][?endpoint=…&region=…&style=…&ca=…]`, with
+    /// `profile=NAME` for a profile of the shared credentials file, or `access=public` for requests without a signature.
+    /// Sources in all other buckets, and outside of the prefix, are refused. Empty refuses all such sources.
+    public var s3Sources: [String] = []
+    /// The access keys of buckets in ``s3Sources``, each as `BUCKET:ID:SECRET` or `BUCKET:ID:SECRET:TOKEN`. A bucket
+    /// without a key uses its profile, `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or the shared credentials file.
+    public var s3Keys: [String] = []
     /// The prefix that is added to a source that does not begin with this prefix.
     public var baseURL = ""
     /// The replacements in source URLs, each in the form `pattern=replacement`.

@@ -1,6 +1,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageS3
 
 /// A parsed and checked configuration, with the content of its files.
 struct ServiceSettings: Sendable {
@@ -8,6 +9,8 @@ struct ServiceSettings: Sendable {
     var imgproxy: ImgproxyRouter
     var thumbor: ThumborRouter?
     var sources: SourcePolicy
+    /// The buckets of sources.
+    let buckets: [S3Configuration]
     var output: OutputSettings
     var lifetimes: Lifetime.Bounds
     var offered: AcceptedFormats
@@ -27,7 +30,8 @@ struct ServiceSettings: Sendable {
         self.configuration = configuration
         imgproxy = try Self.imgproxy(configuration)
         thumbor = try Self.thumbor(configuration, imgproxy.presets)
-        sources = try Self.sources(configuration)
+        buckets = try Self.buckets(configuration)
+        sources = try Self.sources(configuration, buckets)
         output = try Self.output(configuration)
         lifetimes = Lifetime.Bounds(
             standard: configuration.ttl, least: configuration.minTTL,
@@ -140,8 +144,42 @@ struct ServiceSettings: Sendable {
         return router
     }
 
-    private static func sources(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> SourcePolicy {
+    private static func buckets(
+        _ configuration: ServiceConfiguration
+    ) throws(ConfigurationError) -> [S3Configuration] {
+        var buckets: [S3Configuration] = []
+        for address in configuration.s3Sources {
+            do throws(WebImageError) {
+                buckets.append(try S3Configuration(url: address))
+            } catch {
+                throw ConfigurationError("s3-source", "'\(address)' is no address of a bucket. \(error.hint ?? "")")
+            }
+        }
+        if let bucket = Dictionary(grouping: buckets, by: \.bucket).first(where: { $0.value.count > 1 })?.key {
+            throw ConfigurationError("s3-source", "the bucket \(bucket) has two addresses")
+        }
+        for (number, key) in configuration.s3Keys.enumerated() {
+            // The text is a secret, so the error contains only its position.
+            let parts = key.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count >= 3, !parts.contains("") else {
+                throw ConfigurationError("s3-key", "the key \(number + 1) is not BUCKET:ID:SECRET")
+            }
+            guard let index = buckets.firstIndex(where: { $0.bucket == parts[0] }) else {
+                throw ConfigurationError("s3-key", "the bucket of the key \(number + 1) is not in s3-source")
+            }
+            buckets[index].credentials = .fixed(
+                S3Credentials(keyID: parts[1], secret: parts[2], sessionToken: parts.count > 3 ? parts[3] : nil))
+        }
+        return buckets
+    }
+
+    private static func sources(
+        _ configuration: ServiceConfiguration, _ buckets: [S3Configuration]
+    ) throws(ConfigurationError) -> SourcePolicy {
         var policy = SourcePolicy()
+        policy.buckets = Dictionary(
+            buckets.map { ($0.bucket, SourcePolicy.Bucket(prefix: $0.prefix, endpoint: $0.endpoint)) }
+        ) { first, _ in first }
         for text in configuration.allowedSources {
             if let problem = SourcePattern.problem(text) { throw ConfigurationError("allowed-source", problem) }
             policy.allowed.append(SourcePattern(text: text))

@@ -45,7 +45,7 @@ struct SourceRequestContext: Sendable {
     var tags: [String] = []
 }
 
-/// Provides sources from a folder, from a disk cache or from the network. Concurrent requests for a source
+/// Provides sources from a folder, from a bucket, from a disk cache or from the network. Concurrent requests for a source
 /// share one fetch.
 ///
 /// Only this type uses the loader and the ``ImageCache`` of sources.
@@ -55,6 +55,8 @@ final class SourceFetcher: Sendable {
     let tiers: SharedTiers?
     let purges: PurgeJournal
     private let folder: LocalFolder?
+    /// Reads sources in buckets; nil if none is configured.
+    private let objects: (any ImageDataLoader)?
     private let clock: any DelayClock
     private let fetches: CoalescedWork<Key, Source>
 
@@ -72,9 +74,11 @@ final class SourceFetcher: Sendable {
     private static let keptBytes = 8 << 20
 
     init(
-        loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?, order: RequestOrder,
-        clock: any DelayClock, purges: PurgeJournal, tiers: SharedTiers? = nil
+        loader: any ImageDataLoader, cache: ImageCache?, folder: LocalFolder?,
+        objects: (any ImageDataLoader)? = nil, order: RequestOrder, clock: any DelayClock, purges: PurgeJournal,
+        tiers: SharedTiers? = nil
     ) {
+        self.objects = objects
         self.tiers = tiers
         self.purges = purges
         fetches = CoalescedWork(order: order, budget: Self.keptBytes) { $0.data.count + 1_024 }
@@ -123,16 +127,18 @@ final class SourceFetcher: Sendable {
             var source = Source(data: data, lifetime: Lifetime(maxAge: bounds.most))
             source.seen = seen
             return source
-        case .web(let url):
-            let key = Self.cacheKey(reference.key, demand.generation)
+        case .web(let url), .object(let url):
+            guard let loader = loader(of: reference.location) else { throw WebImageError(.invalidURL, stage: .request) }
+            let key = Self.cacheKey(reference.cacheName, demand.generation)
             // This machine revalidates a source that is on its disk.
             let cached = await cached(key, source: reference.key, tags: demand.tags)
             func fetch() async throws(WebImageError) -> Source {
                 try await self.fetch(
-                    url, cacheKey: key, cached: cached, maxBytes: maxBytes, bounds: bounds,
+                    url, by: loader, cacheKey: key, cached: cached, maxBytes: maxBytes, bounds: bounds,
                     traceParent: demand.traceParent, seen: seen)
             }
-            if cached != nil { return try await fetch() }
+            // The tiers do not hold objects: all machines can read the bucket.
+            guard cached == nil, case .web = reference.location else { return try await fetch() }
             return try await once(
                 url, cacheKey: key, source: reference.key, maxBytes: maxBytes, bounds: bounds, demand: demand,
                 fetch: fetch)
@@ -160,8 +166,13 @@ final class SourceFetcher: Sendable {
         return reference
     }
 
+    private func loader(of location: SourcePolicy.Location) -> (any ImageDataLoader)? {
+        if case .object = location { objects } else { loader }
+    }
+
     private func fetch(
-        _ url: URL, cacheKey: String, cached: EncodedResource?, maxBytes: Int, bounds: Lifetime.Bounds,
+        _ url: URL, by loader: any ImageDataLoader, cacheKey: String, cached: EncodedResource?, maxBytes: Int,
+        bounds: Lifetime.Bounds,
         traceParent: String?, seen: Int
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
@@ -232,9 +243,9 @@ final class SourceFetcher: Sendable {
     ///
     /// A fetch that runs during a purge stores its bytes under the generation in which it began. Later requests do not
     /// read these bytes. The next purge removes them, because each purge covers two generations.
-    func purge(_ key: String, before generation: Int) {
+    func purge(_ reference: SourcePolicy.Reference, before generation: Int) {
         for old in max(generation - 2, 0)..<max(generation, 0) {
-            cache?.removeImage(forKey: Self.cacheKey(key, old), withCompletion: nil)
+            cache?.removeImage(forKey: Self.cacheKey(reference.cacheName, old), withCompletion: nil)
         }
     }
 

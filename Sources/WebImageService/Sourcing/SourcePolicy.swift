@@ -1,6 +1,7 @@
 import Foundation
 import WebImageCore
 import WebImageHTTP
+import WebImageS3
 
 /// Decides which sources may be used, and maps the name of a source to its location.
 struct SourcePolicy: Sendable {
@@ -11,10 +12,21 @@ struct SourcePolicy: Sendable {
     var replacements: [SourceReplacement] = []
     /// The folder of `local:///` sources; nil refuses such sources.
     var root: String?
+    /// The buckets of `s3://` sources by their name. Sources in other buckets are refused.
+    var buckets: [String: Bucket] = [:]
+
+    struct Bucket: Sendable, Hashable {
+        /// The prefix of the names of allowed objects, without a slash at its end; empty for all.
+        let prefix: String
+        /// The store of the bucket.
+        let endpoint: String
+    }
 
     /// The location of a source.
     enum Location: Sendable, Hashable {
         case web(URL)
+        /// The `s3:` URL of an object in a configured bucket.
+        case object(URL)
         /// The configured fallback picture.
         case fallback(Data)
         /// The path of a file below the root, without a leading slash.
@@ -27,9 +39,14 @@ struct SourcePolicy: Sendable {
         let location: Location
         /// The host of the source, for limits per host; `local` for a local file.
         let host: String
+        /// The store of an object. Buckets of different stores can have the same name; nil for other sources.
+        var store: String?
         /// Identifies the current content of a local file. It changes if the file is replaced or written. Nil for other
         /// sources, and if there is no such file.
         var fileVersion: String?
+
+        /// The name under which the bytes of the source are stored.
+        var cacheName: String { store.map { "\($0) \(key)" } ?? key }
     }
 
     /// Applies replacements and the base URL to the source that a target names, and checks that the source is allowed.
@@ -38,7 +55,20 @@ struct SourcePolicy: Sendable {
         for replacement in replacements { text = replacement.applied(to: text) }
         if !baseURL.isEmpty, !text.hasPrefix(baseURL) { text = baseURL + text }
         if text.hasPrefix("local://") { return try local(text) }
+        if text.prefix(5).lowercased() == "s3://" { return try object(text) }
         return try web(text)
+    }
+
+    private func object(_ text: String) throws(ServiceRefusal) -> Reference {
+        guard let name = S3ObjectName(text), let url = URL(string: name.text) else {
+            throw .target("an s3 source must be s3://bucket/name, with ? and # as %3F and %23, and without '.' or '..'")
+        }
+        guard let bucket = buckets[name.bucket], name.isBelow(bucket.prefix), !Self.climbs(name.key) else {
+            throw ServiceRefusal(403, .source, "the source is in no configured bucket")
+        }
+        try check(name.text)
+        return Reference(
+            key: name.text, location: .object(url), host: "s3:\(name.bucket)", store: bucket.endpoint)
     }
 
     private func local(_ text: String) throws(ServiceRefusal) -> Reference {
@@ -93,7 +123,7 @@ struct SourcePolicy: Sendable {
     var allowedHosts: Set<String>? {
         guard !allowed.isEmpty else { return nil }
         var hosts: Set<String> = []
-        for pattern in allowed where !pattern.text.hasPrefix("local:") {
+        for pattern in allowed where !pattern.text.hasPrefix("local:") && !pattern.text.hasPrefix("s3:") {
             guard let host = pattern.host else { return nil }
             hosts.insert(host)
         }
@@ -108,6 +138,10 @@ struct SourcePattern: Sendable, Hashable {
     let text: String
 
     init(text: String) {
+        if let prefix = S3ObjectName.canonicalPrefix(text) {
+            self.text = prefix
+            return
+        }
         let parts = Parts(text)
         guard let parts, parts.scheme != "local" else {
             self.text = text
@@ -119,10 +153,13 @@ struct SourcePattern: Sendable, Hashable {
     /// Returns the reason why a text is not a pattern; nil if it is a pattern.
     @Sendable static func problem(_ text: String) -> String? {
         if text == "*" { return nil }
-        guard let parts = Parts(text), ["http", "https", "local"].contains(parts.scheme) else {
-            return "'\(text)' does not begin with http://, https:// or local://"
+        guard let parts = Parts(text), ["http", "https", "local", "s3"].contains(parts.scheme) else {
+            return "'\(text)' does not begin with http://, https://, s3:// or local://"
         }
         if parts.scheme == "local" { return nil }
+        if parts.scheme == "s3" {
+            return S3ObjectName.canonicalPrefix(text) == nil ? "'\(text)' has no valid bucket" : nil
+        }
         if parts.hasUser { return "'\(text)' contains a user name; sources with one are refused" }
         if parts.isBroken { return "'\(text)' has no valid host" }
         return nil
