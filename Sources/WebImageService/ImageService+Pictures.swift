@@ -113,6 +113,7 @@ extension ImageService {
         let made = resultRenderer
         return PictureJob(
             key: key, reference: reference, demand: demand,
+            storage: settings.storage.ofResults(from: reference.key, presets: target.presets),
             maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
             negativeTTL: settings.configuration.negativeTTL,
             cost: { made.cost(of: $0) },
@@ -175,6 +176,7 @@ extension ImageService {
         let provided = try await provider.provide(
             PictureJob(
                 key: key, reference: reference, demand: demand(key.generation, for: target, record),
+                storage: settings.storage.ofResults(from: reference.key, presets: target.presets),
                 maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
                 negativeTTL: settings.configuration.negativeTTL, cost: { description.cost(of: $0) },
                 make: { data, _, _ in try make(data) },

@@ -14,12 +14,11 @@ import WebImageTesting
 
     init() throws { origin = try FaultServer() }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func twoServicesFetchAndRenderEachPictureOnce() async throws {
+    @Test(.needsValkey) func twoServicesFetchAndRenderEachPictureOnce() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(100)
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let tier = [server.address]
         let first = try await service(tiers: tier)
         let second = try await service(tiers: tier)
         let forms = Locked([Int: Data]())
@@ -41,11 +40,10 @@ import WebImageTesting
         #expect(try await answers(third, "made") == 1 && origin.requests.count == 100)
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func privateAndUnstorableSourcesReachNoTier() async throws {
+    @Test(.needsValkey) func privateAndUnstorableSourcesReachNoTier() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let tier = [server.address]
         for (number, headers) in [
             ["Cache-Control": "private, max-age=60"], ["Cache-Control": "no-store"],
             ["Cache-Control": "max-age=60", "Set-Cookie": "a=b"], ["Cache-Control": "max-age=60", "Vary": "Cookie"],
@@ -71,12 +69,11 @@ import WebImageTesting
         }
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func unsharedSourceAsksTheTierOnce() async throws {
+    @Test(.needsValkey) func unsharedSourceAsksTheTierOnce() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(1, headers: ["Cache-Control": "no-store"])
-        let service = try await service(tiers: ["valkey://127.0.0.1:\(server.port)?budget=5000"])
+        let service = try await service(tiers: [server.address])
         defer { service.stop() }
         func reads() async throws -> Substring? {
             try await metrics(service).split(separator: "\n").first { $0.hasPrefix("webimage_tier_reads_total{") }
@@ -88,15 +85,13 @@ import WebImageTesting
         #expect(origin.requests.count == 6)
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func purgeReachesTheOtherServicesWithinASecond() async throws {
+    @Test(.needsValkey) func purgeReachesTheOtherServicesWithinASecond() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(2)
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
-        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
-        let first = try await service(tiers: tier, environment: token)
-        let second = try await service(tiers: tier, environment: token)
+        let tier = [server.address]
+        let first = try await service(tiers: tier, environment: purgeToken)
+        let second = try await service(tiers: tier, environment: purgeToken)
         defer { first.stop() }
         defer { second.stop() }
         var old = try await first.get(target(0)).body
@@ -126,18 +121,16 @@ import WebImageTesting
 
     /// Of 1,000 results (100,000 in a long run) on three services, those with one tag are made again everywhere within a
     /// second, and all others are not.
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func tagPurgeReachesThreeServicesWithinASecondAndChangesNothingElse() async throws {
+    @Test(.needsValkey) func tagPurgeReachesThreeServicesWithinASecondAndChangesNothingElse() async throws {
         let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
         let (results, tags) = (isLong ? 100_000 : 1_000, 100)
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(10)
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let tier = [server.address]
         let further = ["--isolation", "none", "--result-memory", "400000000", "--max-requests-per-client", "1000"]
-        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
         var services: [RunningService] = []
-        for _ in 0..<3 { services.append(try await service(tiers: tier, environment: token, further: further)) }
+        for _ in 0..<3 { services.append(try await service(tiers: tier, environment: purgeToken, further: further)) }
         defer { for service in services { service.stop() } }
         let targets = (0..<results).map { number in
             target(number % 10).replacing("/f:png/", with: "/f:png/cb:\(number)/ct:shop:tag-\(number % tags)/")
@@ -211,16 +204,15 @@ import WebImageTesting
         }
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func tagOfTheOriginIsPurgedSoftlyWithOneFetchForAllMachines() async throws {
+    @Test(.needsValkey) func tagOfTheOriginIsPurgedSoftlyWithOneFetchForAllMachines() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         let headers = ["Cache-Control": "max-age=3600", "Surrogate-Key": "shop", "ETag": "\"1\""]
         try route(2, headers: headers)
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
-        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
+        let tier = [server.address]
         let services = [
-            try await service(tiers: tier, environment: token), try await service(tiers: tier, environment: token),
+            try await service(tiers: tier, environment: purgeToken),
+            try await service(tiers: tier, environment: purgeToken),
         ]
         defer { for service in services { service.stop() } }
         var old = Data()
@@ -245,15 +237,13 @@ import WebImageTesting
     }
 
     /// A purge that no tier could receive is sent when the tier is back.
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func tagPurgeWithoutATierArrivesWhenTheTierIsBack() async throws {
+    @Test(.needsValkey) func tagPurgeWithoutATierArrivesWhenTheTierIsBack() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(1, headers: ["Cache-Control": "max-age=3600", "Cache-Tag": "shop"])
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
-        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
-        let first = try await service(tiers: tier, environment: token)
-        let second = try await service(tiers: tier, environment: token)
+        let tier = [server.address]
+        let first = try await service(tiers: tier, environment: purgeToken)
+        let second = try await service(tiers: tier, environment: purgeToken)
         defer { first.stop() }
         defer { second.stop() }
         let old = try await first.get(target(0)).body
@@ -272,14 +262,12 @@ import WebImageTesting
     }
 
     /// A server that loses its memory also loses the numbers of purges. The services store them there again.
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func purgeOutlivesTheTiersMemory() async throws {
+    @Test(.needsValkey) func purgeOutlivesTheTiersMemory() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(1)
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
-        let token = ["WEBIMAGE_PURGE_TOKEN": "secret"]
-        let first = try await service(tiers: tier, environment: token)
+        let tier = [server.address]
+        let first = try await service(tiers: tier, environment: purgeToken)
         defer { first.stop() }
         let old = try await first.get(target(0)).body
         server.kill()
@@ -301,8 +289,7 @@ import WebImageTesting
         #expect(found == 1)
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func failingTierCostsNoAnswerAndNoWrongPicture() async throws {
+    @Test(.needsValkey) func failingTierCostsNoAnswerAndNoWrongPicture() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(300)
@@ -330,11 +317,10 @@ import WebImageTesting
         #expect(ready.status == 200 && ready.text.contains("without valkey"), "\(ready.text)")
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func machineThatHoldsALeaseAndHangsOrDiesCostsOthersOnlyTime() async throws {
+    @Test(.needsValkey) func machineThatHoldsALeaseAndHangsOrDiesCostsOthersOnlyTime() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
-        let tier = ["valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let tier = [server.address]
         let first = try await service(tiers: tier, further: ["--decode-timeout", "4"])
         let second = try await service(tiers: tier, further: ["--decode-timeout", "4"])
         defer { second.stop() }
@@ -359,6 +345,49 @@ import WebImageTesting
         // The lease ends after a second.
         #expect(ContinuousClock.now - death < Sanitizer.time(.milliseconds(1900)))
         #expect(await dying.value == 0)
+    }
+
+    @Test(.needsValkey) func rulesDecideWhatReachesTheTiersAndForHowLong() async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        try route(6)
+        // The outcomes of a result on two services one after the other, then of another size on the second one, and the
+        // number of fetches.
+        func outcomes(_ number: Int, _ rules: String, options: String = "") async throws -> ([String], Int) {
+            let further = ["--preset", "small=rs:fit:4:4", "--store-rule", rules]
+            let fetched = origin.requests.count
+            let first = try await service(tiers: [server.address], further: further)
+            defer { first.stop() }
+            let large = target(number).replacing("/rs:fit:4:4/f:png/", with: options.isEmpty ? "/rs:fit:4:4/" : options)
+            #expect(try await first.get(large).status == 200)
+            // Writes to the tiers run in the background; the end of a service waits for them.
+            first.stop()
+            let second = try await service(tiers: [server.address], further: further)
+            defer { second.stop() }
+            var seen: [String] = []
+            for target in [large, large, large.replacing("/plain/", with: "/q:40/plain/")] {
+                let before = try await [answers(second, "made"), answers(second, "tier"), answers(second, "memory")]
+                #expect(try await second.get(target).status == 200)
+                let after = try await [answers(second, "made"), answers(second, "tier"), answers(second, "memory")]
+                for (index, name) in ["made", "tier", "memory"].enumerated() where after[index] > before[index] {
+                    seen.append(name)
+                }
+            }
+            return (seen, origin.requests.count - fetched)
+        }
+        func expect(_ found: ([String], Int), _ outcomes: [String], fetches: Int, _ name: String) {
+            #expect(found.0 == outcomes && found.1 == fetches, "\(name): \(found)")
+        }
+        expect(try await outcomes(0, "results all"), ["tier", "memory", "made"], fetches: 1, "all")
+        expect(try await outcomes(1, "results memory+disk"), ["made", "memory", "made"], fetches: 1, "no results")
+        expect(
+            try await outcomes(2, "results none; sources disk"), ["made", "made", "made"], fetches: 2,
+            "only sources on disk")
+        expect(try await outcomes(3, "sources none"), ["tier", "memory", "made"], fetches: 2, "no sources")
+        let presets = "results preset:* all; results none; sources disk"
+        expect(try await outcomes(4, presets), ["made", "made", "made"], fetches: 2, "no preset")
+        expect(
+            try await outcomes(5, presets, options: "/pr:small/"), ["tier", "memory", "made"], fetches: 2, "a preset")
     }
 
     /// A store with the bucket `pictures`.
@@ -391,7 +420,7 @@ import WebImageTesting
         }
         try await put("public/a b.png", green: 200)
         try await put("private/a.png", green: 200)
-        let tier = ["valkey://127.0.0.1:\(valkey.port)?budget=5000"]
+        let tier = [valkey.address]
         let bucket = ["--s3-source", "s3://pictures/public?endpoint=\(server.endpoint)"]
         let environment = [
             "WEBIMAGE_S3_KEY": "pictures:\(server.keyID):\(server.secret)", "WEBIMAGE_PURGE_TOKEN": "secret",
@@ -458,11 +487,10 @@ import WebImageTesting
         #expect(try await answers(third, "made") == 0)
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func commandLoadsFromATierAndSharesNothingPrivate() async throws {
+    @Test(.needsValkey) func commandLoadsFromATierAndSharesNothingPrivate() async throws {
         let server = try ValkeyServer()
         defer { server.stop() }
-        let tier = ["--tier", "valkey://127.0.0.1:\(server.port)?budget=5000"]
+        let tier = ["--tier", server.address]
         func load(_ further: [String] = []) throws -> Tool.Outcome {
             let folder = try ScratchFolder()
             let run = try Tool.run(
@@ -492,8 +520,7 @@ import WebImageTesting
         }
     }
 
-    @Test(.enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed"))
-    func commandReportsWhetherTiersWork() throws {
+    @Test(.needsValkey) func commandReportsWhetherTiersWork() throws {
         let server = try ValkeyServer()
         let address = "valkey://127.0.0.1:\(server.port)"
         for action in ["stats", "verify"] {

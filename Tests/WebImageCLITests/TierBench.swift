@@ -11,7 +11,19 @@ protocol TierBench: Sendable {
     var folders: Locked<[ScratchFolder]> { get }
 }
 
+extension Trait where Self == ConditionTrait {
+    static var needsValkey: Self { .enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed") }
+}
+
+extension ValkeyServer {
+    /// The address of this server as a tier, with a budget that a busy machine does not exceed.
+    var address: String { "valkey://127.0.0.1:\(port)?budget=5000" }
+}
+
 extension TierBench {
+    /// The environment of a service that accepts purges of ``purge(_:isSoft:at:)``.
+    var purgeToken: [String: String] { ["WEBIMAGE_PURGE_TOKEN": "secret"] }
+
     /// Serves different pictures under `/0.png`, `/1.png` …
     func route(_ count: Int, offset: Int = 0, headers: [String: String] = ["Cache-Control": "max-age=3600"])
         throws

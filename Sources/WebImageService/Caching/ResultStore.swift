@@ -44,7 +44,11 @@ final class ResultStore: Sendable {
     }
 
     /// Returns a stored result and the cache that contains the result: `memory` or `disk`. A purged result is removed.
-    func entry(for key: ResultKey) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
+    ///
+    /// - Parameter places: A result on disk is also stored in memory if this contains `memory`.
+    func entry(for key: ResultKey, in places: StorageRules.Places) async -> (
+        entry: ResultEntry, level: ServiceRecord.Outcome
+    )? {
         await purges.load()
         if let known = entryInMemory(for: key) { return (known, .memory) }
         guard let data = await disk?.diskImageData(forKey: Self.diskKey(key)),
@@ -54,7 +58,7 @@ final class ResultStore: Sendable {
             remove(key)
             return nil
         }
-        memory.set(entry, for: key.digest, cost: entry.body.count + 1024)
+        remember(entry, for: key, in: places)
         return (usable, .disk)
     }
 
@@ -69,10 +73,14 @@ final class ResultStore: Sendable {
         }
     }
 
-    /// Stores a result in memory immediately and on disk soon after.
-    func store(_ entry: ResultEntry, for key: ResultKey) {
-        memory.set(entry, for: key.digest, cost: entry.body.count + 1024)
-        disk?.storeImageData(entry.envelope, forKey: Self.diskKey(key))
+    /// Stores a result in memory immediately and on disk soon after, if the places contain them.
+    func store(_ entry: ResultEntry, for key: ResultKey, in places: StorageRules.Places) {
+        remember(entry, for: key, in: places)
+        if places.contains(.disk) { disk?.storeImageData(entry.envelope, forKey: Self.diskKey(key)) }
+    }
+
+    private func remember(_ entry: ResultEntry, for key: ResultKey, in places: StorageRules.Places) {
+        if places.contains(.memory) { memory.set(entry, for: key.digest, cost: entry.body.count + 1024) }
     }
 
     func remove(_ key: ResultKey) {

@@ -95,9 +95,10 @@ final class SharedTiers: Sendable {
 
     func key(ofSource cacheKey: String, _ url: URL) -> CacheTierKey? { tiers.key(cacheKey, url: url) }
 
-    func entry(of source: Source) -> CacheTierEntry? {
+    func entry(of source: Source, _ storage: StorageRules.Storage) -> CacheTierEntry? {
         guard let metadata = source.sharedMetadata else { return nil }
-        let left = Double(source.lifetime.maxAge - source.lifetime.age)
+        let lifetime = storage.limited(source.lifetime)
+        let left = Double(lifetime.maxAge - lifetime.age)
         guard left > 0 else { return nil }
         return CacheTierEntry(
             .value(data: source.data, metadata: metadata, extended: nil), stored: clock.date,
@@ -181,19 +182,21 @@ final class SharedTiers: Sendable {
     var metrics: String {
         let statistics = tiers.statistics
         var text = PrometheusText(prefix: "webimage")
-        func add(_ name: String, _ type: String, _ help: String, _ value: (CacheTiers.Statistics.Level) -> Double) {
+        func add(
+            _ name: String, type: String = "counter", help: String, value: (CacheTiers.Statistics.Level) -> Double
+        ) {
             text.describe(name, type, help)
             for level in statistics.levels { text.add(name, ["tier": level.name], value(level)) }
         }
-        add("tier_reads_total", "counter", "Entries that each tier was asked for.") { Double($0.reads) }
-        add("tier_hits_total", "counter", "Entries that were found.") { Double($0.hits) }
-        add("tier_read_seconds_total", "counter", "Seconds of all reads.") { $0.readTime }
-        add("tier_stored_total", "counter", "Entries that were stored.") { Double($0.tier.stored) }
-        add("tier_failures_total", "counter", "Calls without an answer.") { Double($0.tier.failures) }
-        add("tier_rejected_total", "counter", "Values that were no valid entry.") { Double($0.tier.rejected) }
-        add("tier_read_bytes_total", "counter", "Bytes that were read.") { Double($0.tier.readBytes) }
-        add("tier_written_bytes_total", "counter", "Bytes that were stored.") { Double($0.tier.writtenBytes) }
-        add("tier_open", "gauge", "1 if the tier is not used now, because calls of it failed.") {
+        add("tier_reads_total", help: "Entries that each tier was asked for.") { Double($0.reads) }
+        add("tier_hits_total", help: "Entries that were found.") { Double($0.hits) }
+        add("tier_read_seconds_total", help: "Seconds of all reads.") { $0.readTime }
+        add("tier_stored_total", help: "Entries that were stored.") { Double($0.tier.stored) }
+        add("tier_failures_total", help: "Calls without an answer.") { Double($0.tier.failures) }
+        add("tier_rejected_total", help: "Values that were no valid entry.") { Double($0.tier.rejected) }
+        add("tier_read_bytes_total", help: "Bytes that were read.") { Double($0.tier.readBytes) }
+        add("tier_written_bytes_total", help: "Bytes that were stored.") { Double($0.tier.writtenBytes) }
+        add("tier_open", type: "gauge", help: "1 if the tier is not used now, because calls of it failed.") {
             $0.tier.isOpen ? 1 : 0
         }
         text.describe("tier_dropped_writes_total", "counter", "Entries that found no place in the queue of writes.")
@@ -210,12 +213,14 @@ extension ResultProvider {
         _ job: PictureJob, _ progress: WorkProgress,
         make: () async throws(WebImageError) -> Result<Provided, ServiceRefusal>
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
-        guard let shared = store.tiers, let key = shared.key(of: job.key, job.reference) else {
+        guard job.storage.places.contains(.tiers), let shared = store.tiers,
+            let key = shared.key(of: job.key, job.reference)
+        else {
             return try await make()
         }
         let now = shared.clock.date
         // Other work may have ended between the lookup in the store and this one. A remembered failure is not made again.
-        if let (entry, level) = await store.entry(for: job.key), entry.isFresh(now: now),
+        if let (entry, level) = await store.entry(for: job.key, in: job.storage.places), entry.isFresh(now: now),
             job.allowsRedirect(entry.head.redirect)
         {
             return .success(Provided(entry: entry, outcome: level))
@@ -237,7 +242,7 @@ extension ResultProvider {
             return try await make()
         }
         if found.level != nil, case .success(let provided) = found.value {
-            store.store(provided.entry, for: job.key)
+            store.store(provided.entry, for: job.key, in: job.storage.places)
         }
         return found.value
     }
@@ -246,21 +251,23 @@ extension ResultProvider {
 extension SourceFetcher {
     /// Returns the source from a tier, or fetches it; of all machines one fetches it.
     func once(
-        _ url: URL, cacheKey: String, source: String, maxBytes: Int, bounds: Lifetime.Bounds,
+        _ url: URL, cacheKey: String, reference: SourcePolicy.Reference, maxBytes: Int, bounds: Lifetime.Bounds,
         demand: SourceRequestContext, fetch: () async throws(WebImageError) -> Source
     ) async throws(WebImageError) -> Source {
-        guard let shared = tiers, let key = shared.key(ofSource: cacheKey, url) else { return try await fetch() }
+        guard reference.storage.places.contains(.tiers), let shared = tiers,
+            let key = shared.key(ofSource: cacheKey, url)
+        else { return try await fetch() }
         let found = try await shared.value(for: key, budget: demand.budget) { entry in
             shared.source(entry, maxBytes: maxBytes, bounds: bounds).flatMap { found in
-                let verdict = purges.verdict(tags: demand.tags + found.tags, source: source, seen: found.seen)
+                let verdict = purges.verdict(tags: demand.tags + found.tags, source: reference.key, seen: found.seen)
                 return verdict == .valid ? found : nil
             }
         } entry: { source in
-            shared.entry(of: source)
+            shared.entry(of: source, reference.storage)
         } make: { () throws(WebImageError) in
             try await fetch()
         }
-        if found.level != nil {
+        if found.level != nil, reference.storage.places.contains(.disk) {
             cache?.storeImageData(found.value.data, metadata: found.value.sharedMetadata, forKey: cacheKey)
         }
         return found.value

@@ -95,6 +95,9 @@ extension ConfigurationTable {
             "stale-if-error", \.staleIfError, .live, in: 0...year, "SECONDS",
             "a stale result is used when its source fails"),
         number("negative-ttl", \.negativeTTL, .live, in: 0...3_600, "SECONDS", "a failure is remembered"),
+        list(
+            "store-rule", \.storeRules, .live, "RULE", "where results and sources are stored; separated by ;",
+            separator: ";", check: StorageRules.problem),
         list("tier", \.tiers, .fixed, "URL", "a cache of several machines, valkey:// or s3://; repeatable"),
         list("tier-password", \.tierPasswords, .fixed, "TEXT,…", "passwords of tiers", isSecret: true),
     ]

@@ -115,6 +115,11 @@ public struct ServiceConfiguration: Sendable, Hashable {
     public var staleIfError = 86_400
     /// The time in seconds for which a failure is remembered.
     public var negativeTTL = 10
+    /// Where results and sources are stored, and for how long; the first rule that fits decides. A rule is `results` or
+    /// `sources`, then `preset:NAME`, `preset:*` or a pattern of sources as in ``allowedSources`` (all without it), then
+    /// `all`, `none` or `memory`, `disk` and `tiers` joined by `+`, then the longest time in seconds (no limit without it).
+    /// Sources have no presets, and are not stored in memory.
+    public var storeRules: [String] = []
     /// The addresses of cache tiers that several machines share, the nearest first, such as `valkey://host` and
     /// `s3://bucket`.
     public var tiers: [String] = []

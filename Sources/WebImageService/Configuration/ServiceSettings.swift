@@ -9,6 +9,7 @@ struct ServiceSettings: Sendable {
     var imgproxy: ImgproxyRouter
     var thumbor: ThumborRouter?
     var sources: SourcePolicy
+    let storage: StorageRules
     /// The buckets of sources.
     let buckets: [S3Configuration]
     var output: OutputSettings
@@ -31,6 +32,7 @@ struct ServiceSettings: Sendable {
         imgproxy = try Self.imgproxy(configuration)
         thumbor = try Self.thumbor(configuration, imgproxy.presets)
         buckets = try Self.buckets(configuration)
+        storage = try StorageRules(configuration.storeRules)
         sources = try Self.sources(configuration, buckets)
         output = try Self.output(configuration)
         lifetimes = Lifetime.Bounds(
@@ -177,6 +179,7 @@ struct ServiceSettings: Sendable {
         _ configuration: ServiceConfiguration, _ buckets: [S3Configuration]
     ) throws(ConfigurationError) -> SourcePolicy {
         var policy = SourcePolicy()
+        policy.storage = try StorageRules(configuration.storeRules)
         policy.buckets = Dictionary(
             buckets.map { ($0.bucket, SourcePolicy.Bucket(prefix: $0.prefix, endpoint: $0.endpoint)) }
         ) { first, _ in first }

@@ -4,6 +4,8 @@ struct ImageTarget: Sendable, Hashable {
     /// applied yet.
     var source: String
     var options: ProcessingOptions
+    /// The presets that the target names, and `default` if there is one.
+    var presets: [String] = []
 }
 
 /// A parsed target and the kind of answer that it requests.

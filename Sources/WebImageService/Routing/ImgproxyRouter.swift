@@ -38,13 +38,17 @@ struct ImgproxyRouter: Sendable {
             throw .target("targets that begin with a resizing type (grammar version 1) are not supported")
         }
         var options = ProcessingOptions()
-        if presets.hasDefault { try presets.apply([Substring(PresetTable.defaultName)], to: &options) }
+        var names: [Substring] = presets.hasDefault ? [Substring(PresetTable.defaultName)] : []
+        try presets.apply(names, to: &options)
         if onlyPresets {
-            try presets.apply(first.split(separator: ":", omittingEmptySubsequences: false), to: &options)
+            let named = first.split(separator: ":", omittingEmptySubsequences: false)
+            try presets.apply(named, to: &options)
+            names += named
             segments.removeFirst()
         } else {
             while let segment = segments.first.flatMap(OptionSegment.init) {
                 try read(segment, into: &options)
+                if PresetTable.names.contains(segment.name) { names += segment.arguments }
                 segments.removeFirst()
             }
         }
@@ -60,7 +64,7 @@ struct ImgproxyRouter: Sendable {
             }
             if !options.raw { options.format = format }
         }
-        return ImageTarget(source: source.text, options: options)
+        return ImageTarget(source: source.text, options: options, presets: names.map(String.init))
     }
 
     private func read(_ segment: OptionSegment, into options: inout ProcessingOptions) throws(ServiceRefusal) {

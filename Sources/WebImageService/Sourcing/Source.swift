@@ -131,31 +131,44 @@ final class SourceFetcher: Sendable {
             guard let loader = loader(of: reference.location) else { throw WebImageError(.invalidURL, stage: .request) }
             let key = Self.cacheKey(reference.cacheName, demand.generation)
             // This machine revalidates a source that is on its disk.
-            let cached = await cached(key, source: reference.key, tags: demand.tags)
+            let cached = await cached(key, reference, tags: demand.tags)
+            let isStored = reference.storage.places.contains(.disk)
             func fetch() async throws(WebImageError) -> Source {
                 try await self.fetch(
-                    url, by: loader, cacheKey: key, cached: cached, maxBytes: maxBytes, bounds: bounds,
-                    traceParent: demand.traceParent, seen: seen)
+                    url, by: loader, cacheKey: isStored ? key : nil, cached: cached, maxBytes: maxBytes,
+                    bounds: bounds, traceParent: demand.traceParent, seen: seen)
             }
             // The tiers do not hold objects: all machines can read the bucket.
             guard cached == nil, case .web = reference.location else { return try await fetch() }
             return try await once(
-                url, cacheKey: key, source: reference.key, maxBytes: maxBytes, bounds: bounds, demand: demand,
+                url, cacheKey: key, reference: reference, maxBytes: maxBytes, bounds: bounds, demand: demand,
                 fetch: fetch)
         }
     }
 
     /// Returns the source on the disk as it may be used after purges by tag or prefix.
-    private func cached(_ key: String, source: String, tags: [String]) async -> EncodedResource? {
+    private func cached(
+        _ key: String, _ reference: SourcePolicy.Reference, tags: [String]
+    ) async -> EncodedResource? {
         await purges.load()
-        guard var cached = await cache?.diskResource(forKey: key) else { return nil }
-        switch SourceMark.verdict(of: cached.metadata, source: source, tags: tags, in: purges) {
-        case .valid: return cached
-        case .soft:
+        guard reference.storage.places.contains(.disk), var cached = await cache?.diskResource(forKey: key) else {
+            return nil
+        }
+        switch SourceMark.verdict(of: cached.metadata, source: reference.key, tags: tags, in: purges) {
+        case .valid where !isTooOld(cached, reference.storage): return cached
+        case .valid, .soft:
             cached.metadata = SourceMark.aged(cached.metadata)
             return cached
         case .hard: return nil
         }
+    }
+
+    /// Whether a source has been stored for longer than its rule allows.
+    private func isTooOld(_ cached: EncodedResource, _ storage: StorageRules.Storage) -> Bool {
+        guard let seconds = storage.seconds,
+            let stored = cached.metadata.flatMap(StoredResponse.init(serialized:))
+        else { return false }
+        return abs(clock.date - stored.responseTime) >= Double(seconds)
     }
 
     /// Returns the source with the current version of its file. Other sources are returned unchanged.
@@ -171,7 +184,7 @@ final class SourceFetcher: Sendable {
     }
 
     private func fetch(
-        _ url: URL, by loader: any ImageDataLoader, cacheKey: String, cached: EncodedResource?, maxBytes: Int,
+        _ url: URL, by loader: any ImageDataLoader, cacheKey: String?, cached: EncodedResource?, maxBytes: Int,
         bounds: Lifetime.Bounds,
         traceParent: String?, seen: Int
     ) async throws(WebImageError) -> Source {
@@ -198,7 +211,7 @@ final class SourceFetcher: Sendable {
         // The metadata in the cache does not contain the redirect. Without it, the bytes would still be used after the
         // configuration has forbidden the other host.
         // Neither does it contain `Set-Cookie`. Without it, results that are made from the stored bytes would be shared.
-        if result.mayBeStored, lifetime.mayBeStored, redirect == nil, tiers == nil || !setsCookie {
+        if let cacheKey, result.mayBeStored, lifetime.mayBeStored, redirect == nil, tiers == nil || !setsCookie {
             if !result.isNotModified {
                 cache?.storeImageData(result.data, metadata: metadata, forKey: cacheKey)
             } else {

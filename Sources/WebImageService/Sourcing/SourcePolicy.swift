@@ -14,6 +14,7 @@ struct SourcePolicy: Sendable {
     var root: String?
     /// The buckets of `s3://` sources by their name. Sources in other buckets are refused.
     var buckets: [String: Bucket] = [:]
+    var storage = StorageRules()
 
     struct Bucket: Sendable, Hashable {
         /// The prefix of the names of allowed objects, without a slash at its end; empty for all.
@@ -41,6 +42,8 @@ struct SourcePolicy: Sendable {
         let host: String
         /// The store of an object. Buckets of different stores can have the same name; nil for other sources.
         var store: String?
+        /// Where the bytes of the source are stored.
+        var storage = StorageRules.Storage()
         /// Identifies the current content of a local file. It changes if the file is replaced or written. Nil for other
         /// sources, and if there is no such file.
         var fileVersion: String?
@@ -54,6 +57,12 @@ struct SourcePolicy: Sendable {
         var text = source
         for replacement in replacements { text = replacement.applied(to: text) }
         if !baseURL.isEmpty, !text.hasPrefix(baseURL) { text = baseURL + text }
+        var reference = try located(text)
+        reference.storage = storage.ofSource(reference.key)
+        return reference
+    }
+
+    private func located(_ text: String) throws(ServiceRefusal) -> Reference {
         if text.hasPrefix("local://") { return try local(text) }
         if text.prefix(5).lowercased() == "s3://" { return try object(text) }
         return try web(text)

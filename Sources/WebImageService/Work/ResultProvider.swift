@@ -6,6 +6,8 @@ struct PictureJob: Sendable {
     let key: ResultKey
     let reference: SourcePolicy.Reference
     private(set) var demand: SourceRequestContext
+    /// Where the result is stored.
+    let storage: StorageRules.Storage
     let maxSourceBytes: Int
     let bounds: Lifetime.Bounds
     /// The time in seconds for which a failure is remembered.
@@ -99,7 +101,9 @@ final class ResultProvider: Sendable {
     }
 
     private func usable(_ job: PictureJob) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
-        guard let (entry, level) = await store.entry(for: job.key), job.allowsRedirect(entry.head.redirect) else {
+        guard let (entry, level) = await store.entry(for: job.key, in: job.storage.places),
+            job.allowsRedirect(entry.head.redirect)
+        else {
             return nil
         }
         return (entry, level)
@@ -307,10 +311,10 @@ final class ResultProvider: Sendable {
     ) -> Provided {
         var entry = old
         entry.head.stored = clock.date
-        entry.head.lifetime = source.lifetime
+        entry.head.lifetime = job.storage.limited(source.lifetime)
         entry.head.redirect = source.redirect
         entry.head.take(job.demand.tags, source)
-        if source.lifetime.isShared { store.store(entry, for: job.key) }
+        if source.lifetime.isShared { store.store(entry, for: job.key, in: job.storage.places) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
 
@@ -331,13 +335,14 @@ final class ResultProvider: Sendable {
         let stages = progress.stages.merging(made.stages) { $0 + $1 }
         var head = ResultEntry.Head(
             mediaType: made.mediaType, etag: EntityTag.tag(of: made.data), stored: clock.date,
-            lifetime: source.lifetime, sourceVersion: source.version, source: job.key.source, width: made.size?.width,
+            lifetime: job.storage.limited(source.lifetime), sourceVersion: source.version, source: job.key.source,
+            width: made.size?.width,
             height: made.size?.height, redirect: source.redirect)
         head.take(job.demand.tags, source)
         // Copy the bytes into memory of their own size. The buffer of an encoder grows by doubling, and its unused part
         // would stay allocated as long as the result is kept: a result of 12 KB then used 64 KB.
         let entry = ResultEntry(head: head, body: made.data.withUnsafeBytes { Data($0) })
-        if source.lifetime.isShared { store.store(entry, for: job.key) }
+        if source.lifetime.isShared { store.store(entry, for: job.key, in: job.storage.places) }
         return Provided(entry: entry, outcome: .made, stages: stages, sourceByteCount: source.data.count)
     }
 }
