@@ -78,18 +78,25 @@ final class SharedTiers: Sendable {
         guard lifetime.isShared, lifetime.mayBeStored, lifetime.staysHere != true else { return nil }
         let left = Double(lifetime.maxAge - result.age(now: clock.date))
         guard left > 0 else { return nil }
+        var shared = result
+        // Neither the names nor the values of a tier contain the URL of a source. It can have a token in its query.
+        shared.head.source = Self.mark(result.head.source)
         return CacheTierEntry(
-            .value(data: result.envelope, metadata: nil, extended: nil), stored: clock.date,
+            .value(data: shared.envelope, metadata: nil, extended: nil), stored: clock.date,
             lifetime: .seconds(min(left, Self.longestLife)))
     }
 
     func result(_ entry: CacheTierEntry, source: String) -> ResultEntry? {
         guard case .value(let data, _, _) = entry.content,
-            let result = ResultEntry(envelope: data, source: source), result.isFresh(now: clock.date),
+            var result = ResultEntry(envelope: data, source: Self.mark(source)), result.isFresh(now: clock.date),
             result.head.lifetime.isShared, result.head.lifetime.mayBeStored
         else { return nil }
+        result.head.source = source
         return result
     }
+
+    /// What stands for the URL of a source in a tier.
+    private static func mark(_ source: String) -> String { "sha256:" + ResultKey.digest(source) }
 
     // MARK: Sources
 
