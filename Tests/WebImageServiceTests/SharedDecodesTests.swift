@@ -37,6 +37,26 @@ struct SharedDecodesTests {
         #expect(decodes.keptByteCount == 0 && decodes.count == 0)
     }
 
+    /// A thread can hold an ended job for a moment. Its decode must not change the pixels of the next request.
+    @Test func endedJobSharesNoDecodeWhileItIsStillReferenced() throws {
+        let decodes = SharedDecodes()
+        let image = try TestImages.solid(width: 4, height: 4)
+        let ended = (0..<2).map { _ in decodes.begin("a") { _ in nil } }
+        for job in ended {
+            _ = try job.image(Self.key, version: "1", info: Self.info, budget: WorkBudget(time: nil)) { _ in image }
+        }
+        ended.forEach { $0.end() }
+        #expect(decodes.count == 0 && decodes.keptByteCount == 0)
+        let next = decodes.begin("a") { _ in nil }
+        var smaller = Self.key
+        smaller.size = PixelSize(width: 2, height: 2)
+        let (picture, isOwn) = try next.image(
+            smaller, version: "1", info: Self.info, budget: WorkBudget(time: nil)
+        ) { key in try TestImages.solid(width: key.size.width, height: key.size.height) }
+        #expect(isOwn && picture.pixelSize.width == 2)
+        withExtendedLifetime(ended) {}
+    }
+
     @Test func concurrentJobsDecodeOnce() async throws {
         let decodes = SharedDecodes()
         let count = Locked(0)

@@ -272,6 +272,7 @@ final class ResultProvider: Sendable {
             // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
             // wait for the source.
             let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
+            defer { shared.end() }
             let permit = needsPermit ? try limiter.begin(host: job.reference.host) : nil
             defer { withExtendedLifetime(permit) {} }
             let place = try await sources.place()

@@ -100,7 +100,7 @@ final class SharedDecodes: Sendable {
     /// memory.
     private static let sharedPixelCount = 16 << 20
 
-    /// A running job. Releasing the object ends the job.
+    /// A running job. It ends with ``end()``, at the latest when the object is released.
     final class Job: Sendable {
         private let decodes: SharedDecodes
         private let source: String
@@ -112,7 +112,12 @@ final class SharedDecodes: Sendable {
             decodes.state.withLock { $0.jobs[source, default: Jobs()].wanted[ObjectIdentifier(self)] = wanted }
         }
 
-        deinit { decodes.leave(source, ObjectIdentifier(self)) }
+        deinit { end() }
+
+        /// Ends the job before its answer is sent. A thread of the decode pool can release the object later than the
+        /// client receives the answer. Until then a following request would share the decode of this job, so its pixels
+        /// would depend on the time of the release.
+        func end() { decodes.leave(source, ObjectIdentifier(self)) }
 
         /// Returns the picture at the key's size or a larger size, decoded by this job or by another job. Blocks.
         ///
