@@ -220,3 +220,6 @@ private struct ImageMetadata {
         (decodingOptions, omitsFrames) = (other.decodingOptions, other.omitsFrames)
     }
 }
+
+/// Another name for ``Image``, for programs whose user interface toolkit also has a type `Image`.
+public typealias BitmapImage = Image

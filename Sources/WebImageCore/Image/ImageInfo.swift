@@ -46,3 +46,56 @@ public struct ImageInfo: Sendable, Hashable {
     /// Width and height of the upright image.
     public var pixelSize: PixelSize { storedSize.oriented(orientation) }
 }
+
+extension ImageInfo {
+    /// The memory that a codec library allocates for a decode in addition to the returned image.
+    package struct WorkingMemory: Sendable, Hashable {
+        /// The bytes that a decode allocates regardless of the requested size, for example for coefficients, planes or
+        /// a canvas.
+        package var fixedBytes = 0
+        /// Whether the library can scale the image down while reading the file. If true, the full-size image is
+        /// never in memory.
+        package var shrinksWhileReading = false
+
+        package init() {}
+    }
+
+    /// Returns the memory of one decode in bytes. It is the sum of three parts: the returned image, the larger image
+    /// from which the returned image is scaled, and the working memory of the library.
+    ///
+    /// Returns `Int.max` if the sum overflows.
+    package func decodeBytes(_ options: DecodingOptions) -> Int {
+        let target = options.targetSize(for: pixelSize, frameCount: frameCount)
+        let picture = target.byteCount(options.pixelFormat.bytesPerPixel)
+        guard target != pixelSize else { return picture.adding(workingMemory.fixedBytes) }
+        // A library that shrinks by powers of two while reading can return up to four times as many pixels as
+        // requested. At 4 bytes per pixel, this is 16 bytes per requested pixel.
+        let source =
+            workingMemory.shrinksWhileReading
+            ? min(target.byteCount(16), pixelSize.byteCount(4)) : pixelSize.byteCount(4)
+        return picture.adding(source).adding(workingMemory.fixedBytes)
+    }
+}
+
+extension DecodingOptions {
+    /// Throws `.limitExceeded` when decoding an image with this header would need more memory than
+    /// ``DecodingLimits/maxDecodeBytes``.
+    package func checkMemory(for info: ImageInfo) throws(WebImageError) {
+        try limits.checkDecodeBytes(info.decodeBytes(self))
+    }
+}
+
+extension PixelSize {
+    /// Returns the memory in bytes at `bytesPerPixel` bytes per pixel; `Int.max` if the product overflows.
+    package func byteCount(_ bytesPerPixel: Int) -> Int {
+        let (bytes, overflow) = pixelCount.multipliedReportingOverflow(by: bytesPerPixel)
+        return overflow ? .max : bytes
+    }
+}
+
+extension Int {
+    fileprivate func adding(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+}

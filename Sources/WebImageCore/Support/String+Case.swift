@@ -1,3 +1,5 @@
+import Foundation
+
 extension String {
     /// Returns whether both strings are equal apart from upper and lower case of ASCII letters. This comparison is used
     /// for URL schemes and header names. It does not allocate memory, even in a debug build.
@@ -34,4 +36,45 @@ extension UInt8 {
     fileprivate func isSameIgnoringCase(_ other: UInt8) -> Bool {
         self == other || self ^ other == 0x20 && self | 0x20 >= 0x61 && self | 0x20 <= 0x7A
     }
+}
+
+extension String {
+    /// The extension of the last path component without its dot. Empty if the component has no extension. The result is
+    /// the same as that of `NSString.pathExtension`, but `NSString.pathExtension` takes 20 times as long.
+    package var fileExtension: String {
+        let slash = UInt8(ascii: "/")
+        var path = utf8[...]
+        while path.last == slash { path.removeLast() }
+        let start = path.lastIndex(of: slash).map { path.index(after: $0) } ?? path.startIndex
+        guard let dot = path[start...].lastIndex(of: UInt8(ascii: ".")), dot > start else { return "" }
+        return String(path[path.index(after: dot)...]) ?? ""
+    }
+}
+
+extension String {
+    /// Formats text like `printf(3)` in the C locale, so that numbers always have a decimal point.
+    ///
+    /// `String(format:)` uses the locale that `setlocale(3)` sets, and GTK calls `setlocale(3)`. In many European
+    /// locales, cache keys and JSON would then contain a decimal comma.
+    package init(plainFormat format: String, _ arguments: any CVarArg...) {
+        let previous = Self.plainLocale.map { uselocale($0) }
+        defer { if let previous { _ = uselocale(previous) } }
+        self.init(format: format, arguments: arguments)
+    }
+
+    // `nonisolated(unsafe)` is correct because a locale does not change after its creation (newlocale(3)). All
+    // categories of this locale are those of the C locale.
+    nonisolated(unsafe) private static let plainLocale = newlocale(1 << LC_NUMERIC, "C", nil)
+}
+
+extension String {
+    /// The text itself if it is short, otherwise a digest of it. Tables that remember keys for a long time store this
+    /// text, so that a long key, such as a `data:` URL, does not occupy memory.
+    package var boundedKey: String {
+        guard utf8.count > Self.longestKey else { return self }
+        // A digest begins with a zero byte, which no URL contains.
+        return "\0" + ContentDigest(Data(utf8)).data.map { String(plainFormat: "%02x", $0) }.joined()
+    }
+
+    private static let longestKey = 512
 }

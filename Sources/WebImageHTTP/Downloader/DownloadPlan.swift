@@ -1,6 +1,6 @@
 import Foundation
 import WebImageCore
-import WebImageLoading
+public import WebImageLoading
 
 /// The parameters of one download. This is a class, so that queues, transfers and waiting tasks share one copy.
 final class DownloadPlan: Sendable {
@@ -106,5 +106,156 @@ extension WebImageDownloaderOrder {
         var request = request
         request.timeoutInterval = other.request.timeoutInterval
         return request == other.request && route == other.route
+    }
+}
+
+extension WebImageDownloader: PreparingDataLoader {
+    /// Returns the identity of a load. It consists of everything that decides the bytes and their scope: URL, method,
+    /// body, header fields, credentials, size limit, decryptor, response modifier, proxy, certificates, certificate
+    /// checking and cookies.
+    public func identity(of load: ImageDataLoad) -> LoadIdentity { prepare(load).identity }
+
+    /// Returns the identity together with the plan of the download, so that the load does not compute the plan a second
+    /// time.
+    package func prepare(_ load: ImageDataLoad) -> PreparedLoad {
+        if load.url.isFileURL {
+            let identity = LoadIdentity(
+                sharing: load.url.absoluteString, cacheScope: load.declaredScope ?? .shared)
+            return PreparedLoad(identity: identity, value: nil)
+        }
+        do throws(WebImageError) {
+            let plan = try plan(for: load)
+            return PreparedLoad(identity: plan.identity, value: plan)
+        } catch {
+            // The plan cannot be made. The load will fail with the same error before a request is sent, so it shares no
+            // download.
+            return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
+        }
+    }
+
+    /// Returns the cache scope of a load. If nothing in the request can narrow the scope, this function is faster than
+    /// ``identity(of:)``, because it does not build the HTTP request.
+    public func cacheScope(of load: ImageDataLoad) -> CacheScope {
+        prepareForScope(load)?.identity.cacheScope ?? load.declaredScope ?? .shared
+    }
+
+    /// Returns the prepared load; nil if nothing in the request, such as credentials or cookies, can narrow the scope.
+    package func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad? {
+        if load.url.absoluteString.hasScheme("file") { return nil }
+        let isNarrowed =
+            settings.mayNarrowScope || load.request.requestModifier != nil
+            || !load.options.isDisjoint(with: Self.narrowingOptions)
+        return isNarrowed ? prepare(load) : nil
+    }
+
+    /// Whether a load without options and context has the scope `.shared`. False if the downloader's header fields,
+    /// credentials, client certificate or request modifier may narrow the scope.
+    package var sharesPlainLoads: Bool { !settings.mayNarrowScope }
+
+    // A constant, because in a debug build a literal costs three allocations in every memory hit.
+    private static let narrowingOptions: WebImageOptions = [.handleCookies, .allowInvalidSSLCertificates]
+
+    private static let credentialFields = ["Authorization", "Cookie", "Proxy-Authorization"]
+
+    static func hasCredentials(_ request: WebImageRequest) -> Bool {
+        credentialFields.contains { request.value(forHTTPHeaderField: $0) != nil }
+    }
+
+    static func scope(
+        of request: WebImageRequest, unmodified: WebImageRequest,
+        modifier: (any WebImageDownloaderRequestModifierProtocol)?, settings: DownloaderSettings,
+        load: ImageDataLoad
+    ) -> CacheScope {
+        if modifier == nil, !settings.mayNarrowScope, load.options.isDisjoint(with: narrowingOptions) {
+            return load.declaredScope ?? .shared
+        }
+        let config = settings.values.config
+        let declared = load.declaredScope ?? modifier?.cacheScope
+        var parts: [String] = []
+        var isNamed = false
+        if let declared {
+            switch declared {
+            case .unstored: return .unstored
+            case .scoped(let name): (parts, isNamed) = ([name], true)
+            case .shared: break
+            }
+        } else {
+            let addsCredentials =
+                modifier != nil
+                && credentialFields.contains {
+                    request.value(forHTTPHeaderField: $0) != unmodified.value(forHTTPHeaderField: $0)
+                }
+            if addsCredentials { return .unstored }
+            let secrets =
+                credentialFields.map { request.value(forHTTPHeaderField: $0) ?? "" }
+                + [config.username ?? "", config.password ?? "", config.clientCertificate?.certificateFile ?? ""]
+            if secrets.contains(where: { !$0.isEmpty }) { parts.append("!key:\(keyedHash(secrets, for: request.url))") }
+        }
+        // A login by cookies ends together with the cookie jar. Therefore the scope contains the name of the jar. If
+        // the caller or the modifier gave the scope a name, the scope must also be valid for a later jar. In this case
+        // it does not contain the name of the jar.
+        if request.httpShouldHandleCookies { parts.append(isNamed ? "!cookies" : "!cookies:\(settings.cookieJar)") }
+        // Without certificate checks any host on the network path can replace the bytes. A load with certificate checks
+        // must not receive these bytes from a cache.
+        if request.allowsInvalidCertificates { parts.append("!unchecked") }
+        return parts.isEmpty ? .shared : .scoped(parts.joined(separator: "+"))
+    }
+
+    /// Returns a hash that distinguishes credentials without revealing them. Machine, user and origin are also hashed,
+    /// so equal credentials have different hashes for different origins or machines.
+    private static func keyedHash(_ secrets: [String], for url: URL) -> String {
+        let origin = "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
+        let text = ([machine, origin] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
+        return SHA256.shortName(of: text)
+    }
+
+    private static let machine: String =
+        ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
+}
+
+extension DownloadPlan {
+    var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
+
+    /// The identity as text; nil if the scope is `.unstored`. Plans with equal texts receive the same bytes.
+    var sharing: String? {
+        let scope: String
+        switch cacheScope {
+        case .unstored: return nil
+        case .shared: scope = "shared"
+        case .scoped(let name): scope = "scoped " + name
+        }
+        let (request, route) = (transfer.request, transfer.route.members)
+        var text = ""
+        text.reserveCapacity(400)
+        func add(_ part: String) {
+            // A fast path, because most parts are empty.
+            guard !part.isEmpty else {
+                text += "0:,"
+                return
+            }
+            text += String(part.utf8.count)
+            text += ":"
+            text += part
+            text += ","
+        }
+        add(request.httpMethod)
+        add(request.url.absoluteString)
+        add(String(request.maxBodyBytes))
+        add(request.httpShouldHandleCookies ? "cookies" : "")
+        add(request.allowsInvalidCertificates ? "unchecked" : "")
+        add(route.username ?? "")
+        add(route.password ?? "")
+        add(route.proxy ?? "environment")
+        add(route.certificateAuthorityFile ?? "")
+        add(route.clientCertificate.map { $0.certificateFile + " " + ($0.keyFile ?? "") } ?? "")
+        add(responseModifier.map { RoleIdentity($0).text } ?? "")
+        add(decryptor.map { RoleIdentity($0).text } ?? "")
+        add(request.httpBody?.base64EncodedString() ?? "")
+        add(scope)
+        for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {
+            add(field.lowercased())
+            add(value)
+        }
+        return text
     }
 }

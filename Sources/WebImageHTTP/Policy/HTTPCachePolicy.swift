@@ -119,3 +119,112 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return max(apparent, named + delay) + now - stored.responseTime
     }
 }
+
+extension HTTPCachePolicy {
+    /// Whether a cache that several users share may store a response (RFC 9111 §3, §3.5).
+    ///
+    /// Stricter than the standard where a mistake would show one user's picture to another: a response that sets a
+    /// cookie, or whose bytes depend on other request fields than `Accept-Encoding`, is not shared, and a request with
+    /// credentials or without certificate checks has no shareable response.
+    package static func mayShare(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
+        let control = CacheControl(response.value(forHTTPHeaderField: "cache-control"))
+        let varies = (response.value(forHTTPHeaderField: "vary") ?? "").split(separator: ",")
+            .map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        return mayStore(response, to: request) && !control.contains("private")
+            && response.value(forHTTPHeaderField: "set-cookie") == nil
+            && varies.allSatisfy { $0.isEmpty || $0 == "accept-encoding" }
+            && !WebImageDownloader.hasCredentials(request) && !request.httpShouldHandleCookies
+            && !request.allowsInvalidCertificates && request.url.user() == nil
+    }
+
+    /// The longest time in seconds for which a shared cache holds a response: 30 days.
+    private static let mostSharedSeconds: TimeInterval = 30 * 86_400
+
+    /// The time for which a shared cache may use a response from now on; nil if the response states none: a shared cache
+    /// guesses no lifetime.
+    ///
+    /// - Parameter now: Seconds since 1970.
+    package static func sharedLifetime(_ stored: StoredResponse, now: TimeInterval) -> Duration? {
+        let control = CacheControl(stored.fields["cache-control"])
+        guard !control.contains("no-cache"), let age = HTTPCachePolicy().age(stored, now: now) else { return nil }
+        var lifetime = control.seconds("s-maxage") ?? control.seconds("max-age")
+        if lifetime == nil, let expires = stored.fields["expires"] {
+            let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime
+            lifetime = (HTTPDate.seconds(expires) ?? 0) - date
+        }
+        guard let lifetime, lifetime > age else { return nil }
+        return .seconds(min(lifetime - age, mostSharedSeconds))
+    }
+}
+
+/// The parsed directives of a `Cache-Control` field (RFC 9111 §5.2). Directive names are in lower case.
+package struct CacheControl: Sendable, Hashable {
+    private var directives: [String: String] = [:]
+
+    package init(_ field: String?) {
+        guard let field, !field.isEmpty else { return }
+        for part in Self.parts(field) {
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = pair[0].trimmingCharacters(in: .whitespaces).lowercased()
+            guard !name.isEmpty else { continue }
+            let value = pair.count > 1 ? pair[1].trimmingCharacters(in: .whitespaces) : ""
+            // If a directive occurs twice, use its first value, as §4.2.1 allows. Choosing the stricter value would
+            // require a different rule for each directive.
+            if directives[name] == nil { directives[name] = value.trimmingCharacters(in: ["\""]) }
+        }
+    }
+
+    package func contains(_ name: String) -> Bool { directives[name] != nil }
+
+    /// The value of a directive in seconds, at most 2^31 (§1.2.2); nil if the directive is absent, 0 if its value is
+    /// not a number.
+    package func seconds(_ name: String) -> TimeInterval? {
+        guard let text = directives[name] else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        return min(TimeInterval(text) ?? 0, 2_147_483_648)
+    }
+
+    /// Splits a field at the commas that are not inside quotes.
+    private static func parts(_ field: String) -> [String] {
+        var parts = [""]
+        var isQuoted = false
+        for character in field {
+            if character == "\"" { isQuoted.toggle() }
+            if character == ",", !isQuoted { parts.append("") } else { parts[parts.count - 1].append(character) }
+        }
+        return parts
+    }
+}
+
+/// Parses dates of HTTP header fields in all three formats of RFC 9110 §5.6.7, independent of the locale.
+package enum HTTPDate {
+    /// The date in seconds since 1970; nil if the text is not a date.
+    package static func seconds(_ text: String?) -> TimeInterval? {
+        guard let text else { return nil }
+        let words = text.split { " ,-:".contains($0) }.map(String.init)
+        // The three formats are `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov  6
+        // 08:49:37 1994`.
+        guard words.count >= 7 else { return nil }
+        let isAsctime = Int(words[1]) == nil
+        let order = isAsctime ? [2, 1, 6, 3, 4, 5] : [1, 2, 3, 4, 5, 6]
+        guard let day = Int(words[order[0]]), let month = months.firstIndex(of: words[order[1]].lowercased()),
+            var year = Int(words[order[2]]), let hour = Int(words[order[3]]), let minute = Int(words[order[4]]),
+            let second = Int(words[order[5]]), (1...31).contains(day), (0...9999).contains(year),
+            (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
+        else { return nil }
+        if words[order[2]].count == 2 { year += year < 70 ? 2000 : 1900 }
+        return TimeInterval(days(year, month + 1, day) * 86400 + hour * 3600 + minute * 60 + second)
+    }
+
+    private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+
+    /// The number of days from 1970-01-01 to a Gregorian date. In the computation a year begins in March, so that the
+    /// leap day is the last day of a year.
+    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+}

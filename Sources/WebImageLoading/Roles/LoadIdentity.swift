@@ -1,5 +1,5 @@
-import Foundation
-import WebImageCore
+package import Foundation
+package import WebImageCore
 
 /// Determines whether two loads can share one download and one cache entry.
 public struct LoadIdentity: Sendable, Hashable {
@@ -33,4 +33,32 @@ extension ImageDataLoader {
 extension ImageDataLoad {
     /// The scope that the context's `.cacheScope` declares; nil if the context declares no scope.
     package var declaredScope: CacheScope? { request.values.cacheScope }
+}
+
+/// The result of preparing a load: the identity of the load, and an opaque value that the loader uses to perform the
+/// load.
+package struct PreparedLoad: Sendable {
+    package let identity: LoadIdentity
+    /// The loader's value. The loader receives this value in ``ImageDataLoad/prepared``. Nil when the load cannot be
+    /// prepared.
+    package let value: (any AnyObject & Sendable)?
+
+    package init(identity: LoadIdentity, value: (any AnyObject & Sendable)?) {
+        self.identity = identity
+        self.value = value
+    }
+}
+
+/// A loader that computes the identity of a load from the HTTP request that it will send. If the load is prepared, the
+/// loader builds this request only once, for the identity and for the download.
+package protocol PreparingDataLoader: ImageDataLoader {
+    /// Prepares a load. The identity in the result is equal to the result of ``ImageDataLoader/identity(of:)``.
+    func prepare(_ load: ImageDataLoad) -> PreparedLoad
+    /// Prepares a load to determine its scope. Returns nil if the loader does not have to prepare the load. In this
+    /// case the context of the load determines the scope; if the context contains no scope, the scope is
+    /// ``CacheScope/shared``.
+    func prepareForScope(_ load: ImageDataLoad) -> PreparedLoad?
+    /// The reason why the policy of the loader forbids a local file; nil if it may be read. ``ImageLoadersManager`` asks
+    /// every such loader before any of its loads of a `file:` URL, also if another loader reads the file.
+    func refusal(ofFile url: URL) -> WebImageError?
 }

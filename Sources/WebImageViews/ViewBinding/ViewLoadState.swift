@@ -1,3 +1,4 @@
+public import Foundation
 import WebImageCore
 import WebImageLoading
 
@@ -109,4 +110,15 @@ struct ViewLoadState: Sendable {
         if action.completes, delivery.isFinished { hasCompleted = true }
         return action
     }
+}
+
+/// The state of the newest load under one operation key.
+@MainActor public final class WebImageLoadState {
+    /// The URL of the load.
+    public var url: URL?
+    /// The progress in bytes. The view creates this object when the view's progress is first read.
+    public var progress: Progress?
+
+    /// Creates an empty state.
+    public init() {}
 }
