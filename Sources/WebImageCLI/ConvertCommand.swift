@@ -28,7 +28,7 @@ enum ConvertCommand {
         try Console.checkOutput(output)
         var job = ConvertJob(
             rendition: rendition, requests: try RequestFlags(arguments), format: format, isRaw: isRaw,
-            existing: try OutputPlan.existing(arguments), isQuiet: arguments.has("quiet"))
+            existing: try OutputNames.existing(arguments), isQuiet: arguments.has("quiet"))
         if output.hasSuffix("/") || PathCalls.isFolder(output) {
             guard !isRaw else { throw UsageError("--format rgba requires one IN and the name of a file") }
             guard inputs.filter(\.isStandardInput).count <= 1 else {
@@ -37,7 +37,7 @@ enum ConvertCommand {
             let folder = output.hasSuffix("/") ? output : output + "/"
             // With --format, the output has the extension of the format instead of the picture's own extension.
             let template = folder.replacingOccurrences(of: "%", with: "%%") + "%s."
-            let plan = try OutputPlan(
+            let plan = try OutputNames(
                 out: template + (arguments.string("format")?.lowercased() ?? "%e"), inputs, job.existing)
             let batch = job
             return { await batch.run(inputs, plan) }
@@ -68,7 +68,7 @@ private struct ConvertJob: Sendable {
     var format: ImageFormat?
     /// Whether the output is raw rows of pixels.
     var isRaw: Bool
-    let existing: OutputPlan.Existing
+    let existing: OutputNames.Existing
     let isQuiet: Bool
 
     /// Converts one picture into the file `output`, or into standard output.
@@ -113,7 +113,7 @@ private struct ConvertJob: Sendable {
     }
 
     /// Converts pictures into the files of a plan and prints a line for each.
-    func run(_ inputs: [Operand], _ plan: OutputPlan) async -> ExitCode {
+    func run(_ inputs: [Operand], _ plan: OutputNames) async -> ExitCode {
         let reports = ReportPrinter(isOrdered: true, isQuiet: isQuiet)
         return await BoundedTasks.run(
             inputs.count, atOnce: 2 * ProcessInfo.processInfo.activeProcessorCount
@@ -128,8 +128,8 @@ private struct ConvertJob: Sendable {
         }
     }
 
-    private func convert(_ input: String, to target: OutputPlan.Target) async throws(WebImageError) -> String {
-        if existing != .replaced, let file = OutputPlan.existingFile(of: target) {
+    private func convert(_ input: String, to target: OutputNames.Target) async throws(WebImageError) -> String {
+        if existing != .replaced, let file = OutputNames.existingFile(of: target) {
             guard existing == .kept else { throw OutputFile.exists(file) }
             return "skipped     \(RawText.shown(input)) -> \(RawText.shown(file))"
         }
@@ -137,7 +137,7 @@ private struct ConvertJob: Sendable {
         return try await DecodePool.shared.run { () throws(WebImageError) in
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             let made = try rendition.output(of: data, info, format: format)
-            let path = OutputPlan.path(of: target, format: made.format)
+            let path = OutputNames.path(of: target, format: made.format)
             try OutputFile.makeFolder(PathText.folder(of: path))
             try OutputFile.write(made.data, to: path, replaces: existing == .replaced)
             return Self.line(of: input, to: path, made.pixelSize, byteCount: made.data.count)

@@ -16,7 +16,7 @@ enum LoadCommand {
             size: try arguments.size(), quality: try arguments.quality(), limits: try arguments.limits(),
             copiesUnchanged: true)
         let job = LoadJob(
-            operands: operands, rendition: rendition, plan: try OutputPlan(arguments, operands),
+            operands: operands, rendition: rendition, plan: try OutputNames(arguments, operands),
             cache: arguments.string("cache"), tiers: try TierAddress.tiers(arguments), json: arguments.has("json"),
             reports: ReportPrinter(
                 isOrdered: arguments.has("ordered"),
@@ -36,7 +36,7 @@ enum LoadCommand {
 private struct LoadJob: Sendable {
     let operands: [Operand]
     let rendition: Rendition
-    let plan: OutputPlan?
+    let plan: OutputNames?
     let cache: String?
     let tiers: CacheTiers?
     let json: Bool
@@ -78,10 +78,10 @@ private struct LoadJob: Sendable {
     }
 
     private func load(
-        _ operand: Operand, _ target: OutputPlan.Target?, _ manager: WebImageManager, _ progress: ProgressBar
+        _ operand: Operand, _ target: OutputNames.Target?, _ manager: WebImageManager, _ progress: ProgressBar
     ) async throws(WebImageError) -> LoadReport {
         let start = ContinuousClock.now
-        if let plan, let target, plan.existing != .replaced, let file = OutputPlan.existingFile(of: target) {
+        if let plan, let target, plan.existing != .replaced, let file = OutputNames.existingFile(of: target) {
             guard plan.existing == .kept else { throw OutputFile.exists(file) }
             return LoadReport(skipped: file)
         }
@@ -92,7 +92,7 @@ private struct LoadJob: Sendable {
         report.written = try await DecodePool.shared.run { () throws(WebImageError) in
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             let made = try rendition.output(of: data, info, format: target.format, decoded: result.image)
-            let path = OutputPlan.path(of: target, format: made.format)
+            let path = OutputNames.path(of: target, format: made.format)
             let folder = PathText.folder(of: path)
             if !folder.isEmpty { try OutputFile.makeFolder(folder) }
             try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)
@@ -102,7 +102,7 @@ private struct LoadJob: Sendable {
     }
 
     private func fetch(
-        _ operand: Operand, _ target: OutputPlan.Target?, _ manager: WebImageManager, _ progress: ProgressBar
+        _ operand: Operand, _ target: OutputNames.Target?, _ manager: WebImageManager, _ progress: ProgressBar
     ) async throws(WebImageError) -> LoadedPicture {
         let coder = RenditionCoder(rendition: rendition, format: target?.format, isWritten: target != nil)
         var context = requests.context

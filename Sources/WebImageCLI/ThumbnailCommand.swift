@@ -30,7 +30,7 @@ enum ThumbnailCommand {
                 isQuiet: arguments.has("quiet"))
             return { await job.run() }
         }
-        guard let plan = try OutputPlan(arguments, operands) else {
+        guard let plan = try OutputNames(arguments, operands) else {
             throw UsageError("thumbnail requires --out with a folder or a template such as 'small/%s.webp'")
         }
         try Console.checkOutput(arguments.string("out"))
@@ -47,7 +47,7 @@ enum ThumbnailCommand {
 /// One run of `webimage thumbnail`, with its pictures and options.
 private struct ThumbnailJob: Sendable {
     let operands: [Operand]
-    let plan: OutputPlan
+    let plan: OutputNames
     /// The format for output names whose extension does not determine a format. Nil means the picture's own format.
     let format: ImageFormat?
     let rendition: Rendition
@@ -74,8 +74,8 @@ private struct ThumbnailJob: Sendable {
     /// Makes the thumbnail of one picture and writes it.
     ///
     /// - Returns: The line to print.
-    private func make(_ operand: Operand, _ target: OutputPlan.Target) async throws(WebImageError) -> String {
-        if plan.existing != .replaced, let file = OutputPlan.existingFile(of: target) {
+    private func make(_ operand: Operand, _ target: OutputNames.Target) async throws(WebImageError) -> String {
+        if plan.existing != .replaced, let file = OutputNames.existingFile(of: target) {
             guard plan.existing == .kept else { throw OutputFile.exists(file) }
             return json
                 ? line(operand, file, nil) : "skipped     \(RawText.shown(operand.text)) -> \(RawText.shown(file))"
@@ -84,7 +84,7 @@ private struct ThumbnailJob: Sendable {
         return try await DecodePool.shared.run(cost: cost(data)) { () throws(WebImageError) in
             let info = try ImageCodersManager.shared.imageInfo(of: data, limits: rendition.limits)
             let made = try rendition.output(of: data, info, format: target.format ?? format)
-            let path = OutputPlan.path(of: target, format: made.format)
+            let path = OutputNames.path(of: target, format: made.format)
             let folder = PathText.folder(of: path)
             if !folder.isEmpty { try OutputFile.makeFolder(folder) }
             try OutputFile.write(made.data, to: path, replaces: plan.existing == .replaced)

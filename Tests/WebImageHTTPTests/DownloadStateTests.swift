@@ -23,7 +23,7 @@ struct DownloadStateTests {
                 url: url, isResumable: isResumable,
                 storage: ReceivedBody.Storage(maxBytesInMemory: 1 << 20, folder: folder, blocks: BodyBlockPool()),
                 acceptance: ResponseAcceptance(), hasResponseModifier: hasModifier, hasDecryptor: false),
-            transfer: WebImageDownloaderOrder(WebImageRequest(url: url), route: CurlRoute(members)),
+            transfer: WebImageDownloaderJob(WebImageRequest(url: url), route: CurlRoute(members)),
             validators: validators)
     }
 

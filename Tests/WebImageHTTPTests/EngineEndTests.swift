@@ -22,7 +22,7 @@ struct EngineEndTests {
     }
 
     private func transfer(_ url: String, _ sink: Sink) throws -> CurlTransfer {
-        CurlTransfer(WebImageDownloaderOrder(WebImageRequest(url: try #require(URL(string: url)))), sink: sink)
+        CurlTransfer(WebImageDownloaderJob(WebImageRequest(url: try #require(URL(string: url)))), sink: sink)
     }
 
     @Test func commandAfterTheEndOfTheThreadIsRefused() throws {

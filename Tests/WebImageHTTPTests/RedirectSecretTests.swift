@@ -170,7 +170,7 @@ struct RedirectSecretTests {
             for (field, value) in Self.secrets.merging(Self.harmless, uniquingKeysWith: { own, _ in own }) {
                 request.setValue(value, forHTTPHeaderField: field)
             }
-            let operation = WebImageDownloaderOperation(WebImageDownloaderOrder(request: request))
+            let operation = WebImageDownloaderOperation(WebImageDownloaderJob(request: request))
             return await withCheckedContinuation { operation.start(EndSink($0)) }
         }
         let end = try await run("/away").get()

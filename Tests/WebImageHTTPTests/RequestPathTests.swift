@@ -221,7 +221,7 @@ struct RequestPathTests {
     /// must ignore the second end; otherwise the load would complete twice.
     private final class CannedOperation: WebImageDownloaderOperationProtocol {
         let request: WebImageRequest
-        init(_ order: WebImageDownloaderOrder) { request = order.request }
+        init(_ job: WebImageDownloaderJob) { request = job.request }
         var isCancelled: Bool { false }
         func cancel() {}
         func start(_ sink: any WebImageDownloaderSink) {
@@ -263,7 +263,7 @@ struct RequestPathTests {
         server.route("/a", .body(Data("a".utf8)))
         let taking = Taking()
         let operation = WebImageDownloaderOperation(
-            WebImageDownloaderOrder(request: WebImageRequest(url: server.url("/a"))))
+            WebImageDownloaderJob(request: WebImageRequest(url: server.url("/a"))))
         operation.start(taking)
         try await eventually("ended") { taking.state.withLock { $0.1 } != nil }
         #expect(taking.state.withLock { $0.0 } == Data("a".utf8))

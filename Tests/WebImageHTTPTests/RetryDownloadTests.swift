@@ -259,7 +259,7 @@ struct RetryDownloadTests {
         let request: WebImageRequest
         private let sink = Locked<(any WebImageDownloaderSink)?>(nil)
 
-        init(_ order: WebImageDownloaderOrder) { request = order.request }
+        init(_ job: WebImageDownloaderJob) { request = job.request }
         var isCancelled: Bool { false }
         func cancel() {}
 

@@ -185,7 +185,7 @@ struct CancelTableTests {
         let loads = (0..<subscribers).map { _ in
             Task { [options] in
                 try await manager.image(
-                    for: server.url(path), options: options, context: shared.forRoles,
+                    for: server.url(path), options: options, context: shared.dictionary,
                     progress: { count, _, _ in received.withLock { $0 = count } })
             }
         }

@@ -25,9 +25,9 @@ struct SharedWorkTests {
     {
         let context = RequestContext([.imageCoder: coder])
         switch way {
-        case .plain: _ = try await manager.image(for: url, context: context.forRoles)
-        case .prefetch: _ = try await prefetching.image(for: url, context: context.forRoles)
-        case .events: for try await _ in manager.events(for: url, context: context.forRoles) {}
+        case .plain: _ = try await manager.image(for: url, context: context.dictionary)
+        case .prefetch: _ = try await prefetching.image(for: url, context: context.dictionary)
+        case .events: for try await _ in manager.events(for: url, context: context.dictionary) {}
         }
     }
 

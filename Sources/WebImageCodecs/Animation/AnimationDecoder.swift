@@ -21,7 +21,7 @@ final class AnimationDecoder: Sendable {
     /// The limit for the checkpoints of one animation: 16 MiB, enough for 26 canvases of 400×400 px.
     static let checkpointBytes = 16 << 20
 
-    private let plan: AnimationPlan
+    private let plan: FrameDependencies
     private let description: Description
     private let options: DecodingOptions
     /// The compositor, protected by a lock. A thread holds the lock while it decodes a frame. Other threads that
@@ -29,7 +29,7 @@ final class AnimationDecoder: Sendable {
     private let compositor: Locked<FrameCompositor>
 
     init(
-        plan: AnimationPlan, source: any AnimationSource, description: Description, options: DecodingOptions,
+        plan: FrameDependencies, source: any AnimationSource, description: Description, options: DecodingOptions,
         checkpointBytes: Int = AnimationDecoder.checkpointBytes
     ) {
         self.plan = plan
@@ -69,7 +69,7 @@ final class AnimationDecoder: Sendable {
     /// Replaces the byte limit in the options by a thumbnail size. The byte limit applies to all frames together. If
     /// every frame has the thumbnail size, all frames together are within the byte limit.
     private static func frameOptions(
-        _ options: DecodingOptions, _ plan: AnimationPlan, _ description: Description
+        _ options: DecodingOptions, _ plan: FrameDependencies, _ description: Description
     ) -> DecodingOptions {
         guard options.scaleDownLimitBytes != nil else { return options }
         var own = options

@@ -26,7 +26,7 @@ protocol AnimationSource: Sendable {
 /// If possible, a frame is drawn into the canvas of the previous frame. The canvas is copied before drawing only if a
 /// delivered image or a stored backdrop still references the canvas. Not thread-safe.
 final class FrameCompositor {
-    private let plan: AnimationPlan
+    private let plan: FrameDependencies
     private let source: any AnimationSource
     private let format: PixelFormat
     private var backdrop: FrameBackdrop?
@@ -35,7 +35,7 @@ final class FrameCompositor {
     /// The number of frames that were decoded so far. A frame that was decoded twice counts twice.
     private(set) var drawnFrameCount = 0
 
-    init(plan: AnimationPlan, source: any AnimationSource, format: PixelFormat, checkpointBytes: Int) {
+    init(plan: FrameDependencies, source: any AnimationSource, format: PixelFormat, checkpointBytes: Int) {
         self.plan = plan
         self.source = source
         self.format = format

@@ -18,7 +18,8 @@ struct GIFAnimationSource: AnimationSource {
         let frames = gif.frames.prefix(gif.completeFrameCount).map { AnimationFrame($0, in: gif.screen) }
         guard !frames.isEmpty else { throw ImageGIFCoder.noFrames }
         let animation = AnimationDecoder(
-            plan: AnimationPlan(canvas: gif.screen, frames: frames), source: GIFAnimationSource(data: data, gif: gif),
+            plan: FrameDependencies(canvas: gif.screen, frames: frames),
+            source: GIFAnimationSource(data: data, gif: gif),
             description: .init(format: .gif), options: options)
         return OpenedAnimation(data, animation, loopCount: gif.loopCount ?? 1)
     }

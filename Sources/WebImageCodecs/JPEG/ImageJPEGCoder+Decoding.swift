@@ -44,7 +44,7 @@ extension JPEGDecoder {
 
     /// Returns the layout and size of the rows that libjpeg writes for these options. The picture from libjpeg is at
     /// least as wide and as high as the target size. The caller then scales the picture down to the target size.
-    func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGPlan {
+    func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGRowLayout {
         let orientation = orientation
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
         let profile = try matchingProfile()
@@ -53,14 +53,14 @@ extension JPEGDecoder {
         let color = isCMYK ? JCS_CMYK : Self.color(of: layout)
         let eighths = Self.eighths(from: size, to: target)
         let stored = try outputSize(color: color, eighths: eighths)
-        return JPEGPlan(
+        return JPEGRowLayout(
             layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile,
             convertsInk: options.colorConversion == .sRGB)
     }
 
     /// Creates a picture from decompressed pixels. For a CMYK file, converts CMYK to RGB in place and thereby
     /// overwrites `pixels`.
-    func picture(_ pixels: PixelBuffer, _ plan: JPEGPlan) throws(WebImageError) -> DecodedPicture {
+    func picture(_ pixels: PixelBuffer, _ plan: JPEGRowLayout) throws(WebImageError) -> DecodedPicture {
         var picture = DecodedPicture(
             pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
         if isCMYK {
@@ -119,7 +119,7 @@ extension JPEGDecoder {
 }
 
 /// Layout, size, scale and colour handling of the rows that libjpeg writes.
-struct JPEGPlan {
+struct JPEGRowLayout {
     let layout: PixelFormat
     let size: PixelSize
     let eighths: Int

@@ -27,7 +27,7 @@ struct PNGAnimationSource: AnimationSource {
                 format: .png, orientation: chunks.orientation(in: data),
                 profile: try source.profile(bytes), hasAlpha: chunks.hasAlpha, isDeep: chunks.header.bitDepth == 16)
             let decoder = AnimationDecoder(
-                plan: AnimationPlan(
+                plan: FrameDependencies(
                     canvas: chunks.header.size, frames: frames.map { AnimationFrame($0, isOpaque: !chunks.hasAlpha) }),
                 source: source, description: description,
                 options: options.resolved(bitDepth: chunks.header.bitDepth))

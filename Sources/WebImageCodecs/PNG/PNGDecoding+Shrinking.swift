@@ -26,7 +26,8 @@ extension PNGDecoding {
     ///
     /// Returns nil if the picture must be decoded normally.
     func scaledPicture(
-        _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, _ plan: PNGPlan, profile: ColorProfile?, hasAlpha: Bool
+        _ bytes: UnsafeRawBufferPointer, _ reader: PNGReader, _ plan: PNGRowLayout, profile: ColorProfile?,
+        hasAlpha: Bool
     ) throws(WebImageError) -> DecodedPicture? {
         let size = chunks.header.size
         let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)

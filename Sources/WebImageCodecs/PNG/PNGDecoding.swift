@@ -56,7 +56,7 @@ struct PNGDecoding {
         if size == canvas, let shrunk = try shrunkPicture(reader, profile: profile, hasAlpha: hasAlpha) {
             return shrunk
         }
-        let plan = PNGPlan(
+        let plan = PNGRowLayout(
             chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
         if isFile, let scaled = try scaledPicture(bytes, reader, plan, profile: profile, hasAlpha: hasAlpha) {
             return scaled
@@ -80,7 +80,7 @@ struct PNGDecoding {
 }
 
 /// The layout of the rows that libpng writes. The layout depends on the pixel format in the options and on the file.
-struct PNGPlan {
+struct PNGRowLayout {
     var layout: CPNGLayout
     var format: PixelFormat
     /// Whether the decoded pixels must be premultiplied. libpng writes BGRA with straight alpha, but the display format

@@ -127,14 +127,14 @@ final class PNGInflatedRows {
     /// The inflated rows as a source of pixels for the scaler. A row is unfiltered when it is first read.
     final class Source: PixelRowSource {
         private let rows: PNGInflatedRows
-        private let plan: PNGPlan
+        private let plan: PNGRowLayout
         private let palette: PaletteTable?
         private let deadline: DecodeDeadline
         private let row: PixelBuffer
         private var unfilteredCount = 0
 
         init(
-            _ rows: PNGInflatedRows, _ plan: PNGPlan, palette: PaletteTable?, deadline: DecodeDeadline
+            _ rows: PNGInflatedRows, _ plan: PNGRowLayout, palette: PaletteTable?, deadline: DecodeDeadline
         ) throws(WebImageError) {
             self.rows = rows
             self.plan = plan

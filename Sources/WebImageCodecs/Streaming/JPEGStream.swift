@@ -11,7 +11,7 @@ import WebImageGraphics
 final class JPEGStream: PictureStream {
     private let options: DecodingOptions
     private var decoder: JPEGDecoder?
-    private var plan: JPEGPlan?
+    private var plan: JPEGRowLayout?
     private var hasScans = false
     private var hasStarted = false
     private var isDone = false
@@ -85,7 +85,7 @@ final class JPEGStream: PictureStream {
     }
 
     private func arrived(
-        _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGPlan, rowCount: Int
+        _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGRowLayout, rowCount: Int
     ) throws(WebImageError) -> PartialPicture {
         // The conversion from CMYK overwrites its input, and libjpeg still writes rows to `self.pixels`. Therefore
         // convert a copy of the rows.
@@ -94,7 +94,7 @@ final class JPEGStream: PictureStream {
             picture: try decoder.picture(own, plan), fullSize: decoder.size, rowCount: rowCount, isWhole: isDone)
     }
 
-    private func readHeader(_ decoder: JPEGDecoder) throws(WebImageError) -> JPEGPlan? {
+    private func readHeader(_ decoder: JPEGDecoder) throws(WebImageError) -> JPEGRowLayout? {
         if let plan { return plan }
         guard let hasScans = try decoder.readArrivingHeader() else { return nil }
         try options.limits.checkPixels(decoder.size)
@@ -114,7 +114,7 @@ final class JPEGStream: PictureStream {
         return true
     }
 
-    private func readRows(_ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) {
+    private func readRows(_ decoder: JPEGDecoder, _ plan: JPEGRowLayout) throws(WebImageError) {
         if pixels == nil { pixels = try plan.makeBuffer() }
         guard let pixels else { return }
         var count: Int32 = 0
@@ -125,7 +125,7 @@ final class JPEGStream: PictureStream {
         if status == WEBIMAGE_JPEG_OK { try finish(decoder) }
     }
 
-    private func readScans(_ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) {
+    private func readScans(_ decoder: JPEGDecoder, _ plan: JPEGRowLayout) throws(WebImageError) {
         var count: Int32 = 0
         let status = webimage_jpeg_stream_read_scans(decoder.handle, &count)
         guard status != WEBIMAGE_JPEG_SUSPENDED else {
@@ -148,7 +148,7 @@ final class JPEGStream: PictureStream {
     }
 
     /// Decodes a preview of all rows from the scans up to `scan`.
-    private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
+    private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGRowLayout) throws(WebImageError) -> PixelBuffer {
         let pixels = try passBuffer(plan)
         try decoder.check(
             webimage_jpeg_stream_draw(
@@ -159,7 +159,7 @@ final class JPEGStream: PictureStream {
 
     /// Returns a buffer for a preview. Reuses a buffer that no image references, because allocating new memory takes as
     /// long as decoding the preview.
-    private func passBuffer(_ plan: JPEGPlan) throws(WebImageError) -> PixelBuffer {
+    private func passBuffer(_ plan: JPEGRowLayout) throws(WebImageError) -> PixelBuffer {
         for index in passes.indices where isKnownUniquelyReferenced(&passes[index]) { return passes[index] }
         let fresh = try plan.makeBuffer()
         passes.append(fresh)

@@ -132,7 +132,7 @@ private final class PNGPartialRows {
     private(set) var progress = CPNGProgress()
     private let handle: OpaquePointer
     private let pixels: PixelBuffer
-    private let plan: PNGPlan
+    private let plan: PNGRowLayout
     private let isInterlaced: Bool
     private var premultipliedRows = 0
 
@@ -148,7 +148,8 @@ private final class PNGPartialRows {
         let size = chunks.header.size
         hasAlpha = chunks.hasAlpha
         isInterlaced = chunks.header.isInterlaced
-        plan = PNGPlan(chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
+        plan = PNGRowLayout(
+            chunks: chunks, hasAlpha: hasAlpha, orientation: orientation, profile: profile, options: options)
         let pixels = try PixelBuffer(width: size.width, height: size.height, format: plan.format)
         guard
             let handle = cpng_stream_create(

@@ -31,7 +31,7 @@ struct WebPAnimationSource: AnimationSource {
                 format: .webP, orientation: webP.orientation(in: data),
                 profile: webP.iccProfile.map { ColorProfile(iccData: Data(data.slice($0))) }, hasAlpha: webP.hasAlpha)
             let animation = AnimationDecoder(
-                plan: AnimationPlan(canvas: webP.canvas, frames: frames),
+                plan: FrameDependencies(canvas: webP.canvas, frames: frames),
                 source: WebPAnimationSource(data: data, frames: webP.frames), description: description,
                 options: options)
             return OpenedAnimation(data, animation, loopCount: webP.loopCount ?? 0)

@@ -17,7 +17,7 @@ extension PixelBuffer {
     /// Returns the picture scaled to `size`. If the receiver is straight and `target` is premultiplied, the picture is
     /// also premultiplied. In all other cases, `target` must be the receiver's format.
     func scaled(to size: PixelSize, as target: PixelFormat, isOpaque: Bool) throws(WebImageError) -> PixelBuffer {
-        let plan = ScalingPlan(source: format, target: target, isOpaque: isOpaque)
+        let plan = ScalingCall(source: format, target: target, isOpaque: isOpaque)
         if plan.isShortenedFirst(from: self.size, to: size) {
             return try shortened(to: size.height, plan).scaled(to: size, as: target, isOpaque: isOpaque)
         }
@@ -39,7 +39,7 @@ extension PixelBuffer {
 
     /// Returns the picture with fewer rows and the same width. This step works on interleaved pixels. The following
     /// step splits the pixels into planes. Splitting takes less time for fewer rows.
-    private func shortened(to height: Int, _ plan: ScalingPlan) throws(WebImageError) -> PixelBuffer {
+    private func shortened(to height: Int, _ plan: ScalingCall) throws(WebImageError) -> PixelBuffer {
         let result = try PixelBuffer(width: width, height: height, format: format)
         try ResampleGraphPool.withGraph(plan.shorteningShape(from: self.size, to: height)) {
             graph throws(WebImageError) in
@@ -66,7 +66,7 @@ extension PixelBuffer {
 }
 
 /// Describes one call of a scaling function: how many planes zimg scales, and how zimg treats alpha.
-struct ScalingPlan {
+struct ScalingCall {
     let source: PixelFormat
     let target: PixelFormat
     /// The number of planes: 1 for grey; 3 for red, green and blue; 4 with alpha.

@@ -16,13 +16,13 @@ extension PixelRowSource {
     /// if a row cannot be computed. Call this function only if ``PixelFormat/isScaledByRows(from:to:isOpaque:)`` is
     /// true.
     package func scaled(to size: PixelSize, isOpaque: Bool) throws(WebImageError) -> PixelBuffer? {
-        let plan = ScalingPlan(source: format, target: format, isOpaque: isOpaque)
+        let plan = ScalingCall(source: format, target: format, isOpaque: isOpaque)
         let short = try PixelBuffer(width: self.size.width, height: size.height, format: format)
         let shape = plan.shorteningShape(from: self.size, to: size.height)
         var isComplete = true
         try ResampleGraphPool.withGraph(shape) { graph throws(WebImageError) in
             let ring = try PlaneRing(
-                plan: ScalingPlan(source: .gray8, target: .gray8, isOpaque: true), width: shape.source.width,
+                plan: ScalingCall(source: .gray8, target: .gray8, isOpaque: true), width: shape.source.width,
                 height: shape.source.height, rowCount: graph.inputRowCount)
             let reading = try RowReading(self, into: ring)
             do throws(WebImageError) {
@@ -41,7 +41,7 @@ extension PixelFormat {
     /// channel, for straight alpha, and for a result with more than a third of the source's rows. Such pictures are
     /// scaled from a buffer with all their pixels.
     package func isScaledByRows(from source: PixelSize, to target: PixelSize, isOpaque: Bool) -> Bool {
-        let plan = ScalingPlan(source: self, target: self, isOpaque: isOpaque)
+        let plan = ScalingCall(source: self, target: self, isOpaque: isOpaque)
         return plan.sample == .byte && plan.isShortenedFirst(from: source, to: target)
     }
 }

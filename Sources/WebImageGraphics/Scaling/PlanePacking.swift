@@ -5,7 +5,7 @@ import WebImageCore
 ///
 /// zimg can request a part of a row, and can request the same part more than once.
 final class PlanePacking: ResampleCallbacks {
-    private let plan: ScalingPlan
+    private let plan: ScalingCall
     private let source: PixelBuffer
     private let sourceRing: PlaneRing
     private let target: PixelBuffer
@@ -14,7 +14,7 @@ final class PlanePacking: ResampleCallbacks {
     private let scratch: PixelBuffer
 
     init(
-        plan: ScalingPlan, source: PixelBuffer, sourceRing: PlaneRing, target: PixelBuffer, targetRing: PlaneRing
+        plan: ScalingCall, source: PixelBuffer, sourceRing: PlaneRing, target: PixelBuffer, targetRing: PlaneRing
     ) throws(WebImageError) {
         self.plan = plan
         self.source = source

@@ -17,7 +17,7 @@ final class PlaneRing {
     ///
     /// - Parameter rowCount: A power of 2 or a number that is at least `height`. If `rowCount` is at least `height`,
     ///   the ring has `height` rows.
-    init(plan: ScalingPlan, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
+    init(plan: ScalingCall, width: Int, height: Int, rowCount: Int) throws(WebImageError) {
         let isWhole = rowCount >= height
         planeCount = plan.planeCount
         stride = (width * plan.sample.byteCount + 63) & ~63

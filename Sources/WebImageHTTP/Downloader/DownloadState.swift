@@ -7,7 +7,7 @@ import WebImageLoading
 /// A download is a sequence of legs. A leg is one transfer: the first attempt, one redirect, a retry, or the
 /// continuation of a partial body. Late events of an earlier leg are ignored.
 struct DownloadState: Sendable {
-    /// The values from the plan on which the decisions depend.
+    /// The values from the parameters on which the decisions depend.
     struct Rules: Sendable {
         let url: URL
         let isResumable: Bool
@@ -37,7 +37,7 @@ struct DownloadState: Sendable {
     struct Leg: Sendable {
         let number: Int
         /// The request to send, including validators or range fields.
-        let transfer: WebImageDownloaderOrder
+        let transfer: WebImageDownloaderJob
         /// The partial body that the leg continues; nil if there is none, or if another URL sent it.
         let prefix: PartialBody?
         /// Whether the leg sends the validators of the cached body.
@@ -57,11 +57,11 @@ struct DownloadState: Sendable {
     private(set) var leg: Leg?
     private var lastLeg = 0
     /// The request of the next leg, without validators and range fields. A redirect replaces this request.
-    private(set) var transfer: WebImageDownloaderOrder
+    private(set) var transfer: WebImageDownloaderJob
     /// The request before any redirect. The fields that `Vary` lists are compared with this request, because a later
     /// load begins with the same request.
     var firstRequest: WebImageRequest { first.request }
-    private let first: WebImageDownloaderOrder
+    private let first: WebImageDownloaderJob
     private let validators: DownloadValidators
     /// The partial body that the next leg continues; nil if there is none.
     private var prefix: PartialBody?
@@ -81,7 +81,7 @@ struct DownloadState: Sendable {
     private(set) var attempts = 0
     private(set) var begun: Duration?
 
-    init(_ rules: Rules, transfer: WebImageDownloaderOrder, validators: DownloadValidators) {
+    init(_ rules: Rules, transfer: WebImageDownloaderJob, validators: DownloadValidators) {
         self.rules = rules
         self.transfer = transfer
         first = transfer
@@ -147,14 +147,14 @@ struct DownloadState: Sendable {
 
     /// The request of the first transfer if no partial body is continued; nil after the first transfer began and after
     /// the end.
-    var firstTransfer: WebImageDownloaderOrder? {
+    var firstTransfer: WebImageDownloaderJob? {
         guard !isOver, attempts == 0 else { return nil }
         return nextTransfer(nil, validators.belong(to: transfer.request.url, isFirst: redirects.isEmpty))
     }
 
     /// The request with the validators of the cached body, or with the range fields that request the missing part of a
     /// partial body.
-    private func nextTransfer(_ prefix: PartialBody?, _ sendsValidators: Bool) -> WebImageDownloaderOrder {
+    private func nextTransfer(_ prefix: PartialBody?, _ sendsValidators: Bool) -> WebImageDownloaderJob {
         if !sendsValidators, prefix == nil { return transfer }
         var request = transfer.request
         if sendsValidators {

@@ -21,21 +21,23 @@ final class SharedDownload: Sendable {
         var deadline: (any WebImageOperation)?
     }
 
-    let plan: DownloadPlan
+    let parameters: DownloadParameters
     let environment: DownloadEnvironment
     let state: Locked<State>
     let events: DownloadEvents
 
-    /// - Parameter priority: The current priority of the first subscriber. The plan's priority may be outdated.
+    /// - Parameter priority: The current priority of the first subscriber. The parameters' priority may be outdated.
     init(
-        _ plan: DownloadPlan, priority: LoadPriority, environment: DownloadEnvironment, events: DownloadEvents
+        _ parameters: DownloadParameters, priority: LoadPriority, environment: DownloadEnvironment,
+        events: DownloadEvents
     ) {
-        self.plan = plan
+        self.parameters = parameters
         self.environment = environment
         self.events = events
-        let transfer = plan.transfer.priority == priority ? plan.transfer : plan.transfer.with(priority)
+        let transfer =
+            parameters.transfer.priority == priority ? parameters.transfer : parameters.transfer.with(priority)
         state = Locked(
-            State(decisions: DownloadState(plan.rules, transfer: transfer, validators: plan.validators)))
+            State(decisions: DownloadState(parameters.rules, transfer: transfer, validators: parameters.validators)))
     }
 
     /// The serial queue on which user code runs. Created at its first use, because most downloads end without progress,
@@ -69,8 +71,8 @@ final class SharedDownload: Sendable {
         }
     }
 
-    private func operation(for transfer: WebImageDownloaderOrder) -> any WebImageDownloaderOperationProtocol {
-        plan.operationClass.init(transfer)
+    private func operation(for transfer: WebImageDownloaderJob) -> any WebImageDownloaderOperationProtocol {
+        parameters.operationClass.init(transfer)
     }
 
     /// Whether the missing part of the body is so small that finishing the download costs less than fetching it again.
@@ -92,12 +94,14 @@ final class SharedDownload: Sendable {
     /// Starts the download, or continues it after a pause. Called when the download receives a slot. Never called under
     /// a lock, because this function may run user code.
     func start() {
-        switch state.withLock({ $0.decisions.start(hasStore: environment.resumeStore != nil && plan.sharing != nil) }) {
+        switch state.withLock({
+            $0.decisions.start(hasStore: environment.resumeStore != nil && parameters.sharing != nil)
+        }) {
         case .nothing: break
         case .beginLeg: beginFirstLeg()
         case .loadPrefix:
-            guard let store = environment.resumeStore, let name = plan.sharing else { return beginFirstLeg() }
-            store.load(name, plan.settings.storage) { partial in
+            guard let store = environment.resumeStore, let name = parameters.sharing else { return beginFirstLeg() }
+            store.load(name, parameters.settings.storage) { partial in
                 self.state.withLock { $0.decisions.didLoad(partial) }
                 self.beginFirstLeg()
             }
@@ -107,7 +111,7 @@ final class SharedDownload: Sendable {
     /// Begins the next leg after the download received a slot. A custom operation class is initialized on the delivery
     /// queue, because its initializer may be slow and this function is often called on the engine's thread.
     private func beginFirstLeg() {
-        guard plan.operationClass != WebImageDownloaderOperation.self else { return beginLeg() }
+        guard parameters.operationClass != WebImageDownloaderOperation.self else { return beginLeg() }
         delivery.async { self.beginLeg() }
     }
 
@@ -161,17 +165,17 @@ final class SharedDownload: Sendable {
 
     /// Stores a partial body on disk. If the response forbids storing, removes the partial body stored earlier.
     func storePartial(_ partial: PartialBody?) {
-        guard let partial, let store = environment.resumeStore, let name = plan.sharing else { return }
+        guard let partial, let store = environment.resumeStore, let name = parameters.sharing else { return }
         if partial.mayBeStored { store.save(partial, name) } else { store.remove(name) }
     }
 
     /// Removes the stored partial body, if there is one. Called when the body is complete or cannot be continued.
     func removeStoredPartial() {
-        if let store = environment.resumeStore, let name = plan.sharing { store.remove(name) }
+        if let store = environment.resumeStore, let name = parameters.sharing { store.remove(name) }
     }
 }
 
-extension DownloadPlan {
+extension DownloadParameters {
     fileprivate var rules: DownloadState.Rules {
         DownloadState.Rules(
             url: url, isResumable: isResumable, storage: settings.storage, acceptance: settings.acceptance,

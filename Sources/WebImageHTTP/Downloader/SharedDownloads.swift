@@ -5,7 +5,7 @@ import WebImageLoading
 /// Performs the decisions of ``DownloadQueue``: starts and cancels downloads, and delivers their results to
 /// subscribers.
 final class SharedDownloads: Sendable {
-    private typealias Queue = DownloadQueue<DownloadPlan.Key, DownloadSubscriber>
+    private typealias Queue = DownloadQueue<DownloadParameters.Key, DownloadSubscriber>
 
     private struct State {
         var queue: Queue
@@ -52,17 +52,17 @@ final class SharedDownloads: Sendable {
         }
     }
 
-    /// Adds a subscriber to the download with the same key as the plan, or to a new download.
+    /// Adds a subscriber to the download with the same key as the parameters, or to a new download.
     @discardableResult
-    func join(_ subscriber: DownloadSubscriber, _ plan: DownloadPlan) -> SharedDownload? {
-        let host = plan.host
+    func join(_ subscriber: DownloadSubscriber, _ parameters: DownloadParameters) -> SharedDownload? {
+        let host = parameters.host
         let (download, isNew, raised, works, grace) = state.withLock {
             state -> (SharedDownload?, Bool, LoadPriority?, [Work], (any WebImageOperation)?) in
             let priority = subscriber.priority
             let (number, isNew, actions) = state.queue.join(
-                subscriber, key: DownloadPlan.Key(plan: plan), host: host, priority: priority)
+                subscriber, key: DownloadParameters.Key(parameters: parameters), host: host, priority: priority)
             if isNew {
-                let download = make(plan, number, priority)
+                let download = make(parameters, number, priority)
                 state.downloads[number] = download
                 return (download, true, nil, work(for: actions, &state), nil)
             }
@@ -81,14 +81,14 @@ final class SharedDownloads: Sendable {
         return download
     }
 
-    private func make(_ plan: DownloadPlan, _ number: Int, _ priority: LoadPriority) -> SharedDownload {
+    private func make(_ parameters: DownloadParameters, _ number: Int, _ priority: LoadPriority) -> SharedDownload {
         SharedDownload(
-            plan, priority: priority, environment: environment,
+            parameters, priority: priority, environment: environment,
             events: DownloadEvents(downloads: self, number: number, notifications: notifications))
     }
 
     private func scheduleDeadline(of download: SharedDownload) {
-        guard let deadline = download.plan.deadline else { return }
+        guard let deadline = download.parameters.deadline else { return }
         let timer = environment.clock.schedule(after: deadline) { [weak download] in
             download?.passDeadline(deadline)
         }

@@ -13,9 +13,9 @@ public final class WebImageDownloadToken: WebImageOperation {
     private let load: DataLoadOperation
     private let download: SharedDownload?
 
-    init(_ plan: DownloadPlan, _ load: DataLoadOperation, _ download: SharedDownload?) {
-        url = plan.requestedURL
-        request = plan.transfer.request
+    init(_ parameters: DownloadParameters, _ load: DataLoadOperation, _ download: SharedDownload?) {
+        url = parameters.requestedURL
+        request = parameters.transfer.request
         self.load = load
         self.download = download
     }

@@ -43,10 +43,12 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         return try await fetch(load, try preparedPlan(for: load), progress)
     }
 
-    /// Returns the plan that was made together with the load's identity, or a new plan if there is none.
-    private func preparedPlan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
-        if let plan = load.prepared as? DownloadPlan, plan.requestedURL == load.url { return plan }
-        return try plan(for: load)
+    /// Returns the parameters that were made together with the load's identity, or new ones if there is none.
+    private func preparedPlan(for load: ImageDataLoad) throws(WebImageError) -> DownloadParameters {
+        if let parameters = load.prepared as? DownloadParameters, parameters.requestedURL == load.url {
+            return parameters
+        }
+        return try parameters(for: load)
     }
 
     // This function is not inlined. Otherwise its variables would need memory in every waiting task, although most
@@ -55,17 +57,19 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        var plan = try preparedPlan(for: load)
-        guard let cached = load.cached else { return try await fetch(load, plan, progress) }
-        let revalidation = Revalidation(cached, plan.transfer.request, now: clock.date)
+        var parameters = try preparedPlan(for: load)
+        guard let cached = load.cached else { return try await fetch(load, parameters, progress) }
+        let revalidation = Revalidation(cached, parameters.transfer.request, now: clock.date)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
         case .revalidate(let fields), .staleWhileRevalidate(let fields):
-            if let revalidation { plan = DownloadPlan(plan, validators: revalidation.validators(fields)) }
+            if let revalidation {
+                parameters = DownloadParameters(parameters, validators: revalidation.validators(fields))
+            }
         case .fetch, nil: break
         }
         do throws(WebImageError) {
-            let result = try await fetch(load, plan, progress)
+            let result = try await fetch(load, parameters, progress)
             if result.isNotModified, let revalidation { return revalidation.confirmed(by: result) }
             var same = result
             same.isNotModified = result.data == cached.data
@@ -82,11 +86,11 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// Thousands of tasks may wait here. To save memory, this function uses only references after the wait.
     @inline(__always)
     private func fetch(
-        _ load: ImageDataLoad, _ plan: DownloadPlan, _ progress: ImageLoaderProgressBlock?
+        _ load: ImageDataLoad, _ parameters: DownloadParameters, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let subscriber = subscriber(for: load, progress)
         let ending = await withTaskCancellationHandler {
-            await subscriber.waitForEnd { downloads.join(subscriber, plan) }
+            await subscriber.waitForEnd { downloads.join(subscriber, parameters) }
         } onCancel: {
             downloads.cancel(subscriber)
         }
@@ -122,7 +126,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         let load = ImageDataLoad(url: url, options: options, context: context, priority: LoadPriority(options))
         if url.isFileURL { return startReading(load, progress: progress, completed: completed) }
         do throws(WebImageError) {
-            return start(load, try plan(for: load), progress: progress, completed: completed)
+            return start(load, try parameters(for: load), progress: progress, completed: completed)
         } catch {
             completed?(nil, nil, error, true)
             return nil
@@ -139,12 +143,12 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     }
 
     private func start(
-        _ load: ImageDataLoad, _ plan: DownloadPlan,
+        _ load: ImageDataLoad, _ parameters: DownloadParameters,
         progress: ImageLoaderProgressBlock?, completed: ImageLoaderCompletedBlock?
     ) -> WebImageDownloadToken {
         let operation = DataLoadOperation(load, completed: completed)
         var load = load
-        load.receivedData = plan.decryptor == nil ? operation.partialDecoding(delivering: completed) : nil
+        load.receivedData = parameters.decryptor == nil ? operation.partialDecoding(delivering: completed) : nil
         let subscriber = DownloadSubscriber(
             load, minimumInterval: minimumProgressInterval, operation: operation,
             progress: operation.guarding(progress))
@@ -154,8 +158,8 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         // The downloader cancels its downloads when it is released. Retain it until this load has completed, so that
         // the caller need not keep it.
         operation.whenDelivered { withExtendedLifetime(self) {} }
-        let download = downloads.join(subscriber, plan)
-        return WebImageDownloadToken(plan, operation, download)
+        let download = downloads.join(subscriber, parameters)
+        return WebImageDownloadToken(parameters, operation, download)
     }
 
     /// Downloads and decodes an image for the manager, as

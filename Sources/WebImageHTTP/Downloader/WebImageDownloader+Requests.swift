@@ -3,12 +3,12 @@ package import WebImageCore
 import WebImageLoading
 
 extension WebImageDownloader {
-    /// Makes the plan of a load from the downloader's settings, the load's options and the modifiers.
+    /// Makes the parameters of a load from the downloader's settings, the load's options and the modifiers.
     ///
     /// - Throws: `.invalidURL` for a URL that is not http or https or has no valid host. `.invalidDownloadOperation`
     ///   if a header field cannot be sent, the request modifier returned nil, or the policy refuses the URL.
     @inline(never)
-    func plan(for load: ImageDataLoad) throws(WebImageError) -> DownloadPlan {
+    func parameters(for load: ImageDataLoad) throws(WebImageError) -> DownloadParameters {
         let settings = settings
         try Self.checkURL(load.url)
         let plain = request(for: load, settings)
@@ -28,9 +28,9 @@ extension WebImageDownloader {
             if policy.publicAddressesOnly { DecoderIsolation.suggest() }
             if let refusal = policy.refusal(of: url) { throw refusal }
         }
-        return DownloadPlan(
+        return DownloadParameters(
             load,
-            WebImageDownloaderOrder(
+            WebImageDownloaderJob(
                 request, route: settings.route, priority: load.priorityHandle?.priority ?? load.priority,
                 of: load.request, engine: engine),
             Self.scope(of: request, unmodified: plain, modifier: modifier, settings: settings, load: load), settings)

@@ -79,7 +79,7 @@ final class CurlLoop {
         guard let easy = pool.popLast() ?? CurlEasy(label: label) else {
             return end(transfer, .failure(Self.outOfMemory(transfer.url)))
         }
-        if transfer.order.request.httpShouldHandleCookies, cookies == nil { cookies = CurlCookieJar(label: label) }
+        if transfer.job.request.httpShouldHandleCookies, cookies == nil { cookies = CurlCookieJar(label: label) }
         if active.isEmpty { blocks.keepsSpares = true }
         transfer.easy = easy
         transfer.clock = clock
@@ -119,7 +119,7 @@ final class CurlLoop {
             return false
         }
         let codes = [CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2, CURLE_HTTP2_STREAM]
-        return codes.contains(code) && transfer.order.request.httpBody == nil && easy.long(CURLINFO_NUM_CONNECTS) == 0
+        return codes.contains(code) && transfer.job.request.httpBody == nil && easy.long(CURLINFO_NUM_CONNECTS) == 0
             && transfer.refusal == nil
     }
 

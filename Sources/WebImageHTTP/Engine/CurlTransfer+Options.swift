@@ -7,22 +7,22 @@ extension CurlTransfer {
     /// Sets every option of the transfer. If the handle is prepared for a request with equal options, sets only the
     /// options that differ for each transfer.
     func configure(_ easy: CurlEasy, cookies: CurlCookieJar?) {
-        if isPlain, let prepared = easy.prepared, order.needsTheSameOptions(as: prepared.request, prepared.route) {
+        if isPlain, let prepared = easy.prepared, job.needsTheSameOptions(as: prepared.request, prepared.route) {
             setOwn(easy)
         } else {
             easy.reset()
             setAll(easy, cookies: cookies)
-            if isPlain { easy.prepared = (order.request, order.route) }
+            if isPlain { easy.prepared = (job.request, job.route) }
         }
     }
 
     /// Whether the handle may keep its options for the next transfer, because the request uses none of the special
     /// options, such as credentials, cookies or a body.
     private var isPlain: Bool {
-        let request = order.request
+        let request = job.request
         return request.url.user() == nil && request.httpMethod == "GET" && request.httpBody == nil
             && !request.httpShouldHandleCookies
-            && order.route.members.username == nil && !checksAddresses && !needsFreshConnection
+            && job.route.members.username == nil && !checksAddresses && !needsFreshConnection
     }
 
     private func setOwn(_ easy: CurlEasy) {
@@ -32,7 +32,7 @@ extension CurlTransfer {
         // can share the connection (HTTP/2). Without TLS, only the first response shows this, so one slow response
         // would delay all other requests to the host.
         easy.set(CURLOPT_PIPEWAIT, url.scheme?.isSameIgnoringCase("https") == true ? 1 : 0)
-        easy.set(CURLOPT_STREAM_WEIGHT, order.priority.streamWeight)
+        easy.set(CURLOPT_STREAM_WEIGHT, job.priority.streamWeight)
         easy.set(CURLOPT_HEADERDATA, pointer: context)
         easy.set(CURLOPT_WRITEDATA, pointer: context)
     }
@@ -42,8 +42,8 @@ extension CurlTransfer {
         setBasics(easy)
         setMethod(easy)
         setTLS(easy)
-        easy.setHeaders(Self.headerLines(order.request))
-        let route = order.route.members
+        easy.setHeaders(Self.headerLines(job.request))
+        let route = job.route.members
         if let username = route.username { easy.set(CURLOPT_USERNAME, username) }
         if let password = route.password { easy.set(CURLOPT_PASSWORD, password) }
         // 0b11 is CURLAUTH_BASIC | CURLAUTH_DIGEST, which are macros that Swift cannot import. CURLAUTH_ANY is not
@@ -53,7 +53,7 @@ extension CurlTransfer {
             // This option replaces the schemes above, so it is set after them.
             easy.set(CURLOPT_AWS_SIGV4, signature)
         }
-        if order.request.httpShouldHandleCookies, let cookies {
+        if job.request.httpShouldHandleCookies, let cookies {
             easy.set(CURLOPT_SHARE, pointer: cookies.pointer)
             easy.set(CURLOPT_COOKIEFILE, "")
         }
@@ -82,7 +82,7 @@ extension CurlTransfer {
     }
 
     private func setMethod(_ easy: CurlEasy) {
-        let request = order.request
+        let request = job.request
         if request.httpMethod == "POST" { easy.set(CURLOPT_POST, 1) }
         if let body = request.httpBody ?? (request.httpMethod == "POST" ? Data() : nil) {
             easy.set(CURLOPT_POSTFIELDSIZE_LARGE, bytes: body.count)
@@ -104,11 +104,11 @@ extension CurlTransfer {
     }
 
     private func setTLS(_ easy: CurlEasy) {
-        if order.request.allowsInvalidCertificates {
+        if job.request.allowsInvalidCertificates {
             easy.set(CURLOPT_SSL_VERIFYPEER, 0)
             easy.set(CURLOPT_SSL_VERIFYHOST, 0)
         }
-        let route = order.route.members
+        let route = job.route.members
         if let file = route.certificateAuthorityFile { easy.set(CURLOPT_CAINFO, file) }
         guard let certificate = route.clientCertificate else { return }
         easy.set(CURLOPT_SSLCERT, certificate.certificateFile)
@@ -118,7 +118,7 @@ extension CurlTransfer {
 
     /// The number of seconds without a byte after which the transfer fails.
     var idleTimeout: TimeInterval {
-        let wanted = order.request.timeoutInterval
+        let wanted = job.request.timeoutInterval
         // A value that is not positive means the default, as in SDWebImage. The maximum is one day. With larger values,
         // the number of milliseconds could overflow in curl.
         return wanted > 0 ? min(max(wanted, 0.001), 86_400) : 15
@@ -142,12 +142,12 @@ extension CurlTransfer {
     /// Whether curl may send the request twice: first without its body, to learn the authentication scheme of the
     /// server, and then with the body. In this case the first response is not final, even if its status is 200 to 299.
     var mayBeSentAgain: Bool {
-        order.request.httpBody != nil && order.route.members.signature == nil
-            && (order.route.members.username != nil || url.user() != nil)
+        job.request.httpBody != nil && job.route.members.signature == nil
+            && (job.route.members.username != nil || url.user() != nil)
     }
 }
 
-extension WebImageDownloaderOrder {
+extension WebImageDownloaderJob {
     /// Whether the options for this request and for another request differ only in the options that `setOwn` sets.
     fileprivate func needsTheSameOptions(as other: WebImageRequest, _ otherRoute: CurlRoute) -> Bool {
         route === otherRoute && request.maxBodyBytes == other.maxBodyBytes

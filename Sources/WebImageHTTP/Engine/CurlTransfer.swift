@@ -20,7 +20,7 @@ final class EngineClock {
 final class CurlTransfer: @unchecked Sendable {
     // Unchecked is correct because the variables are used only on the engine's thread and the other properties are
     // immutable.
-    let order: WebImageDownloaderOrder
+    let job: WebImageDownloaderJob
     private var sink: (any WebImageDownloaderSink)?
     var easy: CurlEasy?
     var head = ResponseHeadParser()
@@ -49,13 +49,13 @@ final class CurlTransfer: @unchecked Sendable {
     private(set) var isRedirect = false
     private(set) var hasEnded = false
 
-    init(_ order: WebImageDownloaderOrder, sink: any WebImageDownloaderSink) {
-        self.order = order
+    init(_ job: WebImageDownloaderJob, sink: any WebImageDownloaderSink) {
+        self.job = job
         self.sink = sink
     }
 
-    var url: URL { order.request.url }
-    var maxBodyBytes: Int { order.request.maxBodyBytes }
+    var url: URL { job.request.url }
+    var maxBodyBytes: Int { job.request.maxBodyBytes }
 
     /// Ends the transfer and reports the result to the sink. Later calls do nothing, and the sink receives no later
     /// events.
@@ -87,7 +87,7 @@ final class CurlTransfer: @unchecked Sendable {
         hasDeliveredHead = true
         refusal = sink?.transferDidReceive(head: response)
         if refusal == nil, let expected = response.expectedContentLength, expected > maxBodyBytes,
-            order.request.httpMethod != "HEAD"
+            job.request.httpMethod != "HEAD"
         {
             refusal = .bodyLimit(actual: expected, allowed: maxBodyBytes)
         }
@@ -138,7 +138,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// Whether bytes may arrive or leave without a call of the callbacks: the request has a body, or curl decompresses
     /// the response. The bytes on the wire are then sampled.
     private var needsSamples: Bool {
-        if !hasDeliveredHead { return order.request.httpBody != nil }
+        if !hasDeliveredHead { return job.request.httpBody != nil }
         let coding = response?.value(forHTTPHeaderField: "content-encoding")?.lowercased() ?? "identity"
         return coding != "identity"
     }

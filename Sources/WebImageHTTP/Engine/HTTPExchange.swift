@@ -44,7 +44,7 @@ package struct HTTPExchange: Sendable {
             route.signature = "aws:amz:\(signing.region):\(signing.service)"
         }
         let sink = CollectingSink()
-        let transfer = CurlTransfer(WebImageDownloaderOrder(request, route: CurlRoute(route)), sink: sink)
+        let transfer = CurlTransfer(WebImageDownloaderJob(request, route: CurlRoute(route)), sink: sink)
         let url = request.url
         let timer = clock.schedule(after: budget) {
             sink.end(

@@ -3,13 +3,13 @@ public import WebImageLoading
 
 /// The parameters of one transfer. This is a class, so that all users of the parameters share one copy. The few
 /// functions that change a parameter create a new object.
-public final class WebImageDownloaderOrder: Sendable {
+public final class WebImageDownloaderJob: Sendable {
     /// The request to send.
     public let request: WebImageRequest
     /// The options of the load.
     public let options: WebImageOptions
     /// The context of the load.
-    public var context: WebImageContext? { values.forRoles }
+    public var context: WebImageContext? { values.dictionary }
 
     let route: CurlRoute
     let priority: LoadPriority
@@ -46,28 +46,28 @@ public final class WebImageDownloaderOrder: Sendable {
 
     /// Copies an order with another request, route or priority.
     private init(
-        _ order: WebImageDownloaderOrder, request: WebImageRequest? = nil, route: CurlRoute? = nil,
+        _ job: WebImageDownloaderJob, request: WebImageRequest? = nil, route: CurlRoute? = nil,
         priority: LoadPriority? = nil
     ) {
-        self.request = request ?? order.request
-        self.route = route ?? order.route
-        self.priority = priority ?? order.priority
-        (options, values) = (order.options, order.values)
-        ownEngine = order.ownEngine
-        isAlone = order.isAlone
+        self.request = request ?? job.request
+        self.route = route ?? job.route
+        self.priority = priority ?? job.priority
+        (options, values) = (job.options, job.values)
+        ownEngine = job.ownEngine
+        isAlone = job.isAlone
     }
 
-    func with(_ request: WebImageRequest) -> WebImageDownloaderOrder {
-        WebImageDownloaderOrder(self, request: request)
+    func with(_ request: WebImageRequest) -> WebImageDownloaderJob {
+        WebImageDownloaderJob(self, request: request)
     }
 
     /// Returns the order for a request to another origin, without credentials.
-    func withoutCredentials(_ request: WebImageRequest) -> WebImageDownloaderOrder {
-        WebImageDownloaderOrder(self, request: request, route: route.anonymous)
+    func withoutCredentials(_ request: WebImageRequest) -> WebImageDownloaderJob {
+        WebImageDownloaderJob(self, request: request, route: route.anonymous)
     }
 
-    func with(_ priority: LoadPriority) -> WebImageDownloaderOrder {
-        WebImageDownloaderOrder(self, priority: priority)
+    func with(_ priority: LoadPriority) -> WebImageDownloaderJob {
+        WebImageDownloaderJob(self, priority: priority)
     }
 }
 
@@ -78,7 +78,7 @@ public final class WebImageDownloaderOrder: Sendable {
 /// while it holds a lock.
 @preconcurrency public protocol WebImageDownloaderOperationProtocol: AnyObject, WebImageOperation, Sendable {
     /// Prepares a transfer without sending anything.
-    init(_ order: WebImageDownloaderOrder)
+    init(_ job: WebImageDownloaderJob)
     /// The request to send.
     var request: WebImageRequest { get }
     /// Sends the request; called at most once. The operation must call ``WebImageDownloaderSink/transferDidEnd(_:)``
@@ -104,24 +104,24 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
     }
 
     /// The parameters of the transfer.
-    public let order: WebImageDownloaderOrder
+    public let job: WebImageDownloaderJob
     private let state = Locked(State())
 
     /// Prepares a transfer.
-    public required init(_ order: WebImageDownloaderOrder) { self.order = order }
+    public required init(_ job: WebImageDownloaderJob) { self.job = job }
 
     /// The request to send.
-    public var request: WebImageRequest { order.request }
+    public var request: WebImageRequest { job.request }
 
     /// Sends the request.
     open func start(_ sink: any WebImageDownloaderSink) {
-        guard order.isAlone else { return start(order, sink) }
-        start(order, RedirectingSink(order, sink) { self.start($0, $1) })
+        guard job.isAlone else { return start(job, sink) }
+        start(job, RedirectingSink(job, sink) { self.start($0, $1) })
     }
 
-    private func start(_ order: WebImageDownloaderOrder, _ sink: any WebImageDownloaderSink) {
-        guard let engine = order.engine else { return sink.transferDidEnd(.failure(.cancelled)) }
-        let transfer = CurlTransfer(order, sink: sink)
+    private func start(_ job: WebImageDownloaderJob, _ sink: any WebImageDownloaderSink) {
+        guard let engine = job.engine else { return sink.transferDidEnd(.failure(.cancelled)) }
+        let transfer = CurlTransfer(job, sink: sink)
         let isCancelled = state.withLock { state in
             state.transfer = transfer
             return state.isCancelled
@@ -138,7 +138,7 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
             state.isCancelled = true
             return state.transfer
         }
-        if let transfer { order.engine?.cancel(transfer) }
+        if let transfer { job.engine?.cancel(transfer) }
     }
 
     /// Whether ``cancel()`` was called.
@@ -146,6 +146,6 @@ open class WebImageDownloaderOperation: WebImageDownloaderOperationProtocol, @un
 
     /// Changes the transfer's share of the bandwidth of an HTTP/2 connection.
     open func priorityDidChange(_ priority: LoadPriority) {
-        if let transfer = state.withLock({ $0.transfer }) { order.engine?.setPriority(transfer, priority) }
+        if let transfer = state.withLock({ $0.transfer }) { job.engine?.setPriority(transfer, priority) }
     }
 }

@@ -32,20 +32,20 @@ public struct WebImageDownloadEnd: Sendable {
 /// Follows redirects for an operation without a downloader. The inner sink receives only the final response.
 final class RedirectingSink: WebImageDownloaderSink {
     private struct State {
-        var request: WebImageDownloaderOrder
+        var request: WebImageDownloaderJob
         var redirect: Redirect?
         var count = 0
     }
 
     private let sink: any WebImageDownloaderSink
     private let first: URL
-    private let start: @Sendable (WebImageDownloaderOrder, any WebImageDownloaderSink) -> Void
+    private let start: @Sendable (WebImageDownloaderJob, any WebImageDownloaderSink) -> Void
     private let state: Locked<State>
 
     /// - Parameter start: Starts the transfer for the target of a redirect.
     init(
-        _ request: WebImageDownloaderOrder, _ sink: any WebImageDownloaderSink,
-        start: @escaping @Sendable (WebImageDownloaderOrder, any WebImageDownloaderSink) -> Void
+        _ request: WebImageDownloaderJob, _ sink: any WebImageDownloaderSink,
+        start: @escaping @Sendable (WebImageDownloaderJob, any WebImageDownloaderSink) -> Void
     ) {
         self.sink = sink
         self.start = start

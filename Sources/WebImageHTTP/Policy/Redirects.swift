@@ -16,7 +16,7 @@ struct Redirect: Sendable {
             let location = response.value(forHTTPHeaderField: "location"), !location.isEmpty,
             let target = URL(string: location, relativeTo: source)?.absoluteURL
         else { return nil }
-        // Pass on a URL without a valid host unchanged. `WebImageDownloaderOrder.following` then refuses it with an error
+        // Pass on a URL without a valid host unchanged. `WebImageDownloaderJob.following` then refuses it with an error
         // that states the reason.
         self.target = target.withCanonicalHost ?? target
         self.status = status
@@ -26,7 +26,7 @@ struct Redirect: Sendable {
 
 /// Decides which redirects are followed and with which request (RFC 9110 §15.4). Curl never follows a redirect,
 /// because it would send the header fields of the request to every origin.
-extension WebImageDownloaderOrder {
+extension WebImageDownloaderJob {
     /// Returns the request for the target of a redirect.
     ///
     /// - Parameter count: The number of redirects so far, including this one.
@@ -35,7 +35,7 @@ extension WebImageDownloaderOrder {
     ///   other than GET and HEAD, to a different origin.
     func following(
         _ redirect: Redirect, count: Int, of first: URL
-    ) throws(WebImageError) -> WebImageDownloaderOrder {
+    ) throws(WebImageError) -> WebImageDownloaderJob {
         if let refusal = refusal(of: redirect, from: first) { throw refusal }
         guard let next = redirected(redirect) else {
             throw .redirectedBody(request.httpMethod, redirect.target)
@@ -56,7 +56,7 @@ extension WebImageDownloaderOrder {
     /// fields in `harmlessFields`.
     ///
     /// Returns nil if the redirect would send a body, or a method other than GET and HEAD, to a different origin.
-    private func redirected(_ redirect: Redirect) -> WebImageDownloaderOrder? {
+    private func redirected(_ redirect: Redirect) -> WebImageDownloaderJob? {
         var next = request
         next.url = redirect.target
         let becomesGet =

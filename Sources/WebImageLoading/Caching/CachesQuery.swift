@@ -52,7 +52,7 @@ final class CachesQuery: WebImageOperation {
 
     private func put(to cache: any ImageCaching, _ answer: @escaping ImageCacheQueryCompletionBlock) {
         let child = cache.queryImage(
-            forKey: key, options: options, context: context.forRoles, cacheType: cacheType, completion: answer)
+            forKey: key, options: options, context: context.dictionary, cacheType: cacheType, completion: answer)
         guard let child else { return }
         let isLate = children.withLock { children in
             children?.append(child)
@@ -85,7 +85,7 @@ final class CachesQuery: WebImageOperation {
     ) {
         for cache in caches {
             cache.storeImage(
-                image, imageData: data, forKey: key, options: options, context: context.forRoles, cacheType: type,
+                image, imageData: data, forKey: key, options: options, context: context.dictionary, cacheType: type,
                 completion: nil)
         }
     }

@@ -22,7 +22,7 @@ struct EntryDecoder: Sendable {
         guard let attributes = Self.attributes(of: stored) else { return true }
         if attributes.omitsFrames, !options.contains(.decodeFirstFrameOnly) { return false }
         guard key.transformer != nil else { return true }
-        return attributes.mark?.holds(for: options) ?? true
+        return attributes.transformRecord?.holds(for: options) ?? true
     }
 
     /// Whether an entry is a variant. The image of a variant already has its final size and must not be scaled again.

@@ -131,7 +131,7 @@ public final class ImageCachesManager: ImageCaching {
         let context = RequestContext(context)
         round(key == nil ? nil : \.store).perform(completion) { cache, done in
             cache.storeImage(
-                image, imageData: imageData, forKey: key, options: options, context: context.forRoles,
+                image, imageData: imageData, forKey: key, options: options, context: context.dictionary,
                 cacheType: cacheType, completion: done)
         }
     }

@@ -49,7 +49,7 @@ extension WebImageManager {
     ) -> (WebImageOptions, RequestContext) {
         guard settings.hasOptionsProcessor,
             let processed = settings.values.optionsProcessor?.processedResult(
-                for: url, options: options, context: context.forRoles)
+                for: url, options: options, context: context.dictionary)
         else { return (options, settings.completed(context)) }
         return (processed.options, settings.completed(RequestContext(processed.context)))
     }

@@ -38,7 +38,8 @@ extension WebImagePrefetcher {
         _ urls: [URL]?, progress: ProgressBlock?, completed: CompletionBlock?
     ) -> WebImagePrefetchToken? {
         let (options, context) = defaults
-        return prefetchURLs(urls, options: options, context: context.forRoles, progress: progress, completed: completed)
+        return prefetchURLs(
+            urls, options: options, context: context.dictionary, progress: progress, completed: completed)
     }
 
     /// Loads a list with `options` and `context` instead of those of the prefetcher.

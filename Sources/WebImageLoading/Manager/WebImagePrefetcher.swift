@@ -79,7 +79,7 @@ public final class WebImagePrefetcher: Sendable {
 
     /// The context of lists that are started without a context.
     public var context: WebImageContext? {
-        get { state.withLock { $0.context }.forRoles }
+        get { state.withLock { $0.context }.dictionary }
         set {
             let shared = RequestContext(newValue)
             state.withLock { $0.context = shared }

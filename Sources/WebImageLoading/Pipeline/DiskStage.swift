@@ -79,7 +79,7 @@ struct DiskStage: Sendable {
             await withValueContinuation { continuation in
                 query.whenCompleted { continuation.resume(returning: $0) }
                 let operation = cache.queryImage(
-                    forKey: key?.string, options: plan.options, context: context.forRoles, cacheType: type
+                    forKey: key?.string, options: plan.options, context: context.dictionary, cacheType: type
                 ) { image, data, origin in
                     let isEmpty = image == nil && data?.isEmpty ?? true
                     query.complete(

@@ -11,7 +11,7 @@ struct DownloadStage: Sendable {
         guard
             plan.loader.manager != nil
                 || plan.loader.role.canRequestImage(
-                    for: plan.url, options: plan.options, context: plan.context.forRoles)
+                    for: plan.url, options: plan.options, context: plan.context.dictionary)
         else { throw .notTaken(plan.url, by: plan.loader.role) }
         handle.send(.loaderStarted)
         let summary: (EncodedResource) -> StageSummary = {
@@ -107,7 +107,7 @@ struct DownloadStage: Sendable {
                 call.whenCompleted { continuation.resume(returning: $0) }
                 guard !call.isCompleted else { return }
                 let operation = plan.loader.role.requestImage(
-                    with: plan.url, options: plan.options, context: plan.context.forRoles,
+                    with: plan.url, options: plan.options, context: plan.context.dictionary,
                     progress: { handle.send(.progress(received: $0, expected: $1, url: $2)) },
                     completed: { image, data, error, finished in
                         if finished {

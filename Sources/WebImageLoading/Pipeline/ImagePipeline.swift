@@ -283,7 +283,7 @@ final class ImagePipeline: Sendable {
         // decides to block it for each of these errors. A source that was only unreachable may return the image later.
         let loaderBlocks = (error.earlierFailures + [error]).allSatisfy {
             plan.loader.role.shouldBlockFailedURL(
-                with: plan.url, error: $0, options: plan.options, context: plan.context.forRoles)
+                with: plan.url, error: $0, options: plan.options, context: plan.context.dictionary)
         }
         return plan.host.blocks(plan.url, after: error, loaderBlocks: loaderBlocks)
     }

@@ -168,13 +168,13 @@ struct StoreStage: Sendable {
                 let completion = Completion<Void> { continuation.resume() }
                 request.cache.role.storeImage(
                     request.image, imageData: request.data, forKey: request.key, options: plan.options,
-                    context: context.forRoles, cacheType: request.type
+                    context: context.dictionary, cacheType: request.type
                 ) { completion.complete(with: ()) }
             }
         } else {
             request.cache.role.storeImage(
                 request.image, imageData: request.data, forKey: request.key, options: plan.options,
-                context: context.forRoles, cacheType: request.type, completion: nil)
+                context: context.dictionary, cacheType: request.type, completion: nil)
         }
         // A versioned cache has stored the metadata of the identity together with the bytes. For other caches, store
         // the metadata here.

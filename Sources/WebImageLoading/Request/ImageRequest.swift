@@ -87,7 +87,7 @@ public struct ImageRequest: Sendable, Hashable {
     }
 
     /// The request's values as a context; nil if all values are defaults.
-    public var context: WebImageContext? { values.forRoles }
+    public var context: WebImageContext? { values.dictionary }
 
     /// The cache policy. Default ``CachePolicy/useCaches``.
     public var cachePolicy: CachePolicy {

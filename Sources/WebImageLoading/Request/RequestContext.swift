@@ -37,7 +37,7 @@ package import WebImageCore
     package var count: Int { box.count }
 
     /// The values as a dictionary, for custom objects of the user, such as a cache or a loader.
-    package var forRoles: WebImageContext? { box.count == 0 ? nil : box.parsed ?? box.fields.context }
+    package var dictionary: WebImageContext? { box.count == 0 ? nil : box.parsed ?? box.fields.context }
 
     package static func == (left: Self, right: Self) -> Bool {
         left.box === right.box || left.box.count == right.box.count && left.box.fields == right.box.fields

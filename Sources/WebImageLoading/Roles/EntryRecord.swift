@@ -69,7 +69,7 @@ package struct VariantAttributes: Hashable, Sendable {
     }
 
     /// Whether the transformer ran, and the options that decided this; nil if no option affects the result.
-    var mark: TransformRecord? {
+    var transformRecord: TransformRecord? {
         transformOptions.isEmpty ? nil : TransformRecord(isTransformed: isTransformed, options: transformOptions)
     }
 

@@ -81,7 +81,7 @@ public struct ReferenceSubject: Sendable {
             let request = RequestContext(context)
             return await withCheckedContinuation { continuation in
                 cache.queryCacheOperation(
-                    forKey: key, options: options, context: request.forRoles, cacheType: .disk
+                    forKey: key, options: options, context: request.dictionary, cacheType: .disk
                 ) { image, _, _ in continuation.resume(returning: image.flatMap { ReferencePicture($0) }) }
             }
         }

@@ -115,7 +115,7 @@ final class RunningLoad: Sendable {
         let task = Task {
             do throws(WebImageError) {
                 let result = try await manager.result(
-                    for: url, options: load.sentOptions, context: context.forRoles, progress: progress)
+                    for: url, options: load.sentOptions, context: context.dictionary, progress: progress)
                 add(Self.picture(result.image, result.cacheType))
             } catch {
                 add(.failure(error.code))

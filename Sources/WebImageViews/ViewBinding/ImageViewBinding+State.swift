@@ -153,7 +153,7 @@ extension ImageViewBinding {
         forKey key: String, options: WebImageOptions = [], completed: ViewImageCompletedBlock? = nil
     ) -> (any WebImageOperation)? {
         guard let asked = slots[key]?.asked else { return nil }
-        let context = asked.context.with(.customManager, asked.loader).forRoles
+        let context = asked.context.with(.customManager, asked.loader).dictionary
         return setImage(
             with: asked.url, placeholderImage: asked.placeholder, options: asked.options.union(options),
             context: context, own: asked.own, owner: asked.owner, completed: completed)

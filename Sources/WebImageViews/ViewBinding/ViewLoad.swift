@@ -121,7 +121,7 @@ final class ViewLoad: WebImageOperation {
             return manager.loadImage(with: request, progress: progress, completed: completed)
         }
         return request.loader.loadImage(
-            with: request.url, options: request.options, context: context.forRoles, progress: progress,
+            with: request.url, options: request.options, context: context.dictionary, progress: progress,
             completed: completed)
     }
 

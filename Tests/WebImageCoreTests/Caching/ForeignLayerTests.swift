@@ -32,8 +32,8 @@ struct ForeignLayerTests {
         let metadata = try #require(disk.metadata(forKey: "key"))
         #expect(metadata.starts(with: Data("webimage-variant 1\n".utf8)))
         let attributes = try #require(VariantAttributes(metadata: metadata))
-        #expect(attributes == VariantAttributes(variant()) && attributes.mark?.holds(for: []) == true)
-        #expect(attributes.mark?.holds(for: .transformAnimatedImage) == false)
+        #expect(attributes == VariantAttributes(variant()) && attributes.transformRecord?.holds(for: []) == true)
+        #expect(attributes.transformRecord?.holds(for: .transformAnimatedImage) == false)
     }
 
     @Test(arguments: ["left 8", "transformed options=8", "webimage-http 1\nleft", "", "webimage-variant 1\n"])

@@ -55,7 +55,7 @@ struct PixelSizeTests {
         let identity = EntryIdentity(key: key, pixelSize: PixelSize(width: 7, height: 5))
         cache.storeImage(
             nil, imageData: Data([1]), forKey: "key", options: [],
-            context: RequestContext(nil).forCache(identity).forRoles, cacheType: .disk, completion: nil)
+            context: RequestContext(nil).forCache(identity).dictionary, cacheType: .disk, completion: nil)
         #expect(cache.pixelSize(forKey: "key") == PixelSize(width: 7, height: 5))
     }
 

@@ -111,7 +111,7 @@ struct PlainHitTests {
                             }
                         #expect(
                             long === short,
-                            "\(loader.name), \(setting), \(options), \(context.forRoles.map { "\($0)" } ?? "nil")")
+                            "\(loader.name), \(setting), \(options), \(context.dictionary.map { "\($0)" } ?? "nil")")
                         let plain = manager.plainHit(url, options, dictionary: dictionary)
                         #expect(plain == nil || plain?.image === long)
                         #expect((plain == nil) == (manager.plainHit(url, options, context) == nil))

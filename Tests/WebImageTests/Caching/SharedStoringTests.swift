@@ -18,7 +18,7 @@ struct SharedStoringTests {
         return try await withThrowingTaskGroup(of: Image.self) { group in
             for context in loads {
                 group.addTask { [fixture, url] in
-                    try await fixture.manager.image(for: url, options: .waitStoreCache, context: context.forRoles)
+                    try await fixture.manager.image(for: url, options: .waitStoreCache, context: context.dictionary)
                 }
             }
             #expect(await eventually { fixture.manager.subscriberCount(of: url) == contexts.count })

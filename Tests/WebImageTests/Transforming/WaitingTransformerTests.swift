@@ -59,7 +59,7 @@ struct WaitingTransformerTests {
                 let url = journey.server.url("/\(number).png")
                 let context = RequestContext(contexts[number])
                 group.addTask {
-                    let image = try await journey.manager.image(for: url, context: context.forRoles)
+                    let image = try await journey.manager.image(for: url, context: context.dictionary)
                     return (number, image.pixelSize.width)
                 }
             }
@@ -133,7 +133,7 @@ struct WaitingTransformerTests {
         }
         let context = RequestContext([.imageTransformer: Waiting(hasBegun: hasBegun, wasCancelled: wasCancelled)])
         let (manager, url) = (journey.manager, journey.server.url("/0.png"))
-        let task = Task { try await manager.image(for: url, context: context.forRoles) }
+        let task = Task { try await manager.image(for: url, context: context.dictionary) }
         try await eventually("the transformer has begun") { hasBegun.withLock { $0 } }
         task.cancel()
         await #expect(throws: WebImageError.self) { try await task.value }

@@ -9,8 +9,8 @@ extension CurlTransfer {
     /// Whether addresses are checked. With an explicit proxy, addresses are not checked, because the proxy resolves
     /// host names itself.
     var checksAddresses: Bool {
-        guard let policy = order.policy, policy.publicAddressesOnly else { return false }
-        return order.route.members.proxy?.isEmpty ?? true
+        guard let policy = job.policy, policy.publicAddressesOnly else { return false }
+        return job.route.members.proxy?.isEmpty ?? true
     }
 
     func installAddressChecks(_ easy: CurlEasy) {
@@ -24,7 +24,7 @@ extension CurlTransfer {
     /// The reason why curl must not connect to an address; nil if curl may connect. The argument is nil if the address
     /// could not be read; such a connection is always refused.
     func refusal(of address: IPAddress?) -> WebImageError? {
-        guard let policy = order.policy else { return nil }
+        guard let policy = job.policy else { return nil }
         guard let address else {
             return WebImageError(
                 .invalidDownloadOperation, stage: .download, url: url,

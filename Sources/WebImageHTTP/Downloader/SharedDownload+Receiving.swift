@@ -25,7 +25,7 @@ extension SharedDownload {
             do throws(WebImageError) {
                 succeed(decrypted: try modify())
             } catch {
-                failed(error.with(url: plan.url))
+                failed(error.with(url: parameters.url))
             }
         }
     }
@@ -34,7 +34,7 @@ extension SharedDownload {
     /// to decrypt.
     private func modify() throws(WebImageError) -> Data? {
         let decisions = state.withLock { $0.decisions }
-        if let modifier = plan.responseModifier, let answer = decisions.head {
+        if let modifier = parameters.responseModifier, let answer = decisions.head {
             let isConfirmed = decisions.leg?.isConfirmed == true
             guard var modified = modifier.modifiedResponse(with: answer) ?? (isConfirmed ? answer : nil) else {
                 throw WebImageError(
@@ -48,7 +48,7 @@ extension SharedDownload {
             if isConfirmed { return nil }
         }
         let (body, head) = state.withLock { ($0.decisions.body, $0.decisions.head) }
-        guard let decryptor = plan.decryptor, let body, body.count > 0 else { return nil }
+        guard let decryptor = parameters.decryptor, let body, body.count > 0 else { return nil }
         guard let data = decryptor.decryptedData(with: try body.data(), response: head) else {
             throw WebImageError(
                 .badImageData, stage: .download, underlying: .message("the decryptor could not read the bytes"))
@@ -64,7 +64,7 @@ extension SharedDownload {
         let failure = DownloadFailure(
             error: error, attempts: decisions.attempts, elapsed: now - (decisions.begun ?? now),
             retryAfter: decisions.leg?.refusedHead?.retryAfter(now: date))
-        guard error.code != .cancelled, let delay = plan.retry?.delay(after: failure) else {
+        guard error.code != .cancelled, let delay = parameters.retry?.delay(after: failure) else {
             finish(.failure(error))
             return
         }
@@ -94,18 +94,18 @@ extension SharedDownload {
                 data = try body.data()
             }
         } catch {
-            finish(.failure(error.with(url: plan.url)))
+            finish(.failure(error.with(url: parameters.url)))
             return
         }
         guard let head = decisions.head, !data.isEmpty || leg.isConfirmed else {
-            finish(.failure(.emptyBody(plan.url)))
+            finish(.failure(.emptyBody(parameters.url)))
             return
         }
         var result = ImageDataResult(data: data, response: head)
         result.isNotModified = leg.isConfirmed
         let receivedAt = environment.clock.date
         let request = decisions.firstRequest
-        result.mayBeStored = HTTPCachePolicy.mayStore(head, to: request) && plan.cacheScope != .unstored
+        result.mayBeStored = HTTPCachePolicy.mayStore(head, to: request) && parameters.cacheScope != .unstored
         let (redirects, url, sentAt) = (decisions.redirects, leg.transfer.request.url, leg.sentAt)
         // The closure must not capture `decisions`, because that value retains the body.
         result.describe {
@@ -138,7 +138,7 @@ extension SharedDownload {
     /// Fails the download with curl's timeout code (28) because its deadline has passed.
     func passDeadline(_ duration: Duration) {
         let error = WebImageError(
-            .transport, stage: .download, url: plan.url,
+            .transport, stage: .download, url: parameters.url,
             underlying: .curl(code: 28, message: "not finished after \(duration)"),
             hint: "The server is too slow; try again or raise downloadDeadline.")
         if finish(.failure(error)) { operation?.cancel() }
@@ -215,7 +215,7 @@ extension SharedDownload {
             // Append outside the lock. Appending may write to disk, and a cancel must not wait for the disk.
             try body.append(bytes)
         } catch {
-            return error.with(url: plan.url)
+            return error.with(url: parameters.url)
         }
         scheduleReport(hasNewBytes: true)
         return nil
@@ -254,7 +254,7 @@ extension SharedDownload {
             (state.decisions, state.progressListeners.takeReport(where: \.hasEnded))
         }
         for listener in listeners {
-            if plan.decryptor == nil, let head = decisions.head, let body = decisions.body {
+            if parameters.decryptor == nil, let head = decisions.head, let body = decisions.body {
                 listener.deliver(body, head: head, generation: decisions.generation)
             }
             listener.report(received: decisions.body?.count ?? 0, expected: decisions.expected)

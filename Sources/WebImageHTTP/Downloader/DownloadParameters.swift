@@ -3,9 +3,9 @@ import WebImageCore
 public import WebImageLoading
 
 /// The parameters of one download. This is a class, so that queues, transfers and waiting tasks share one copy.
-final class DownloadPlan: Sendable {
+final class DownloadParameters: Sendable {
     let settings: DownloaderSettings
-    let transfer: WebImageDownloaderOrder
+    let transfer: WebImageDownloaderJob
     let responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
     let decryptor: (any WebImageDownloaderDecryptorProtocol)?
     let cacheScope: CacheScope
@@ -17,7 +17,7 @@ final class DownloadPlan: Sendable {
     private let urlText: String
 
     init(
-        _ load: ImageDataLoad, _ transfer: WebImageDownloaderOrder, _ cacheScope: CacheScope,
+        _ load: ImageDataLoad, _ transfer: WebImageDownloaderJob, _ cacheScope: CacheScope,
         _ settings: DownloaderSettings
     ) {
         self.settings = settings
@@ -34,20 +34,20 @@ final class DownloadPlan: Sendable {
         urlText = transfer.request.url.absoluteString
     }
 
-    /// Copies a plan and sets the validators that revalidate the cached body.
-    init(_ plan: DownloadPlan, validators: DownloadValidators) {
-        settings = plan.settings
-        transfer = plan.transfer
-        cacheScope = plan.cacheScope
-        responseModifier = plan.responseModifier
-        decryptor = plan.decryptor
+    /// Copies parameters and sets the validators that revalidate the cached body.
+    init(_ parameters: DownloadParameters, validators: DownloadValidators) {
+        settings = parameters.settings
+        transfer = parameters.transfer
+        cacheScope = parameters.cacheScope
+        responseModifier = parameters.responseModifier
+        decryptor = parameters.decryptor
         self.validators = validators
-        requestedURL = plan.requestedURL
-        urlText = plan.urlText
+        requestedURL = parameters.requestedURL
+        urlText = parameters.urlText
     }
 
     var url: URL { transfer.request.url }
-    /// The host in canonical spelling, because `plan(for:)` makes the URL canonical.
+    /// The host in canonical spelling, because `parameters(for:)` makes the URL canonical.
     var host: String { url.host() ?? "" }
 
     var operationClass: any WebImageDownloaderOperationProtocol.Type {
@@ -74,21 +74,21 @@ final class DownloadPlan: Sendable {
     }
 }
 
-extension DownloadPlan {
+extension DownloadParameters {
     /// The properties that two loads must have in common to share a download.
     struct Key: Hashable, Sendable {
-        let plan: DownloadPlan
+        let parameters: DownloadParameters
 
         static func == (left: Key, right: Key) -> Bool {
-            left.plan === right.plan || left.plan.yieldsTheSame(as: right.plan)
+            left.parameters === right.parameters || left.parameters.yieldsTheSame(as: right.parameters)
         }
 
         /// Hashes only the URL. More properties would make hashing slower but would avoid few collisions, because most
         /// keys have different URLs.
-        func hash(into hasher: inout Hasher) { hasher.combine(plan.urlText) }
+        func hash(into hasher: inout Hasher) { hasher.combine(parameters.urlText) }
     }
 
-    private func yieldsTheSame(as other: DownloadPlan) -> Bool {
+    private func yieldsTheSame(as other: DownloadParameters) -> Bool {
         guard urlText == other.urlText, isShared, other.isShared, cacheScope == other.cacheScope,
             validators == other.validators, transfer.yieldsTheSame(as: other.transfer),
             settings === other.settings || settings.acceptance == other.settings.acceptance,
@@ -99,10 +99,10 @@ extension DownloadPlan {
     }
 }
 
-extension WebImageDownloaderOrder {
+extension WebImageDownloaderJob {
     /// Whether two transfers yield the same bytes. Timeout and priority are not compared, because they do not affect
     /// the bytes. A shared download uses the timeout of its first subscriber.
-    fileprivate func yieldsTheSame(as other: WebImageDownloaderOrder) -> Bool {
+    fileprivate func yieldsTheSame(as other: WebImageDownloaderJob) -> Bool {
         var request = request
         request.timeoutInterval = other.request.timeoutInterval
         return request == other.request && route == other.route
@@ -115,7 +115,7 @@ extension WebImageDownloader: PreparingDataLoader {
     /// checking and cookies.
     public func identity(of load: ImageDataLoad) -> LoadIdentity { prepare(load).identity }
 
-    /// Returns the identity together with the plan of the download, so that the load does not compute the plan a second
+    /// Returns the identity together with the parameters of the download, so that the load does not compute the plan a second
     /// time.
     package func prepare(_ load: ImageDataLoad) -> PreparedLoad {
         if load.url.isFileURL {
@@ -124,10 +124,10 @@ extension WebImageDownloader: PreparingDataLoader {
             return PreparedLoad(identity: identity, value: nil)
         }
         do throws(WebImageError) {
-            let plan = try plan(for: load)
-            return PreparedLoad(identity: plan.identity, value: plan)
+            let parameters = try parameters(for: load)
+            return PreparedLoad(identity: parameters.identity, value: parameters)
         } catch {
-            // The plan cannot be made. The load will fail with the same error before a request is sent, so it shares no
+            // The parameters cannot be made. The load will fail with the same error before a request is sent, so it shares no
             // download.
             return PreparedLoad(identity: LoadIdentity(sharing: nil, cacheScope: .unstored), value: nil)
         }
@@ -213,7 +213,7 @@ extension WebImageDownloader: PreparingDataLoader {
         ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }
 
-extension DownloadPlan {
+extension DownloadParameters {
     var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
 
     /// The identity as text; nil if the scope is `.unstored`. Plans with equal texts receive the same bytes.

@@ -11,7 +11,7 @@ import WebImageCore
 /// - `previous`: The backdrop of frame i + 1 is the unchanged backdrop of frame i.
 ///
 /// Therefore only earlier frames with the disposal `none` must be decoded to show a frame.
-struct AnimationPlan: Sendable {
+struct FrameDependencies: Sendable {
     let canvas: PixelSize
     let frames: [AnimationFrame]
 

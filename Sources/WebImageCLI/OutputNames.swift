@@ -4,7 +4,7 @@ import WebImage
 /// The output names of all pictures of a command line. The command determines the names before the first load. The
 /// names depend only on the options, the operands and their order. Every run therefore uses the same names, even if the
 /// loads finish in another order.
-struct OutputPlan: Sendable {
+struct OutputNames: Sendable {
     enum Existing: Sendable { case refused, replaced, kept }
 
     /// The output name of one picture. If the extension depends on the format of the picture, the name has no extension
@@ -80,7 +80,7 @@ struct OutputPlan: Sendable {
 }
 
 /// The output names in use. Two names conflict if they are equal. They also conflict if one name is the other name plus
-/// an extension, because ``OutputPlan/path(of:format:)`` can append an extension.
+/// an extension, because ``OutputNames/path(of:format:)`` can append an extension.
 private struct UsedNames {
     private var names: Set<String> = []
     /// The beginnings of all names in use. For each dot in a name, the set contains the text before the dot.
