@@ -49,7 +49,7 @@ package final class FrameStore: Sendable {
     }
 
     /// The number of frames in memory.
-    package var currentFrameCount: Int { state.withLock { $0.frames.count } }
+    var currentFrameCount: Int { state.withLock { $0.frames.count } }
     /// The number of decodes that have ended since the store was created, including failed decodes.
     package var decodeCount: Int { state.withLock { $0.decodeCount } }
     /// The memory of the frames in bytes.
@@ -74,10 +74,10 @@ package final class FrameStore: Sendable {
 
     /// Sets the memory limit for the frames in bytes. The limit replaces the share of the budget. If `bytes` is nil,
     /// the share applies.
-    package func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
+    func setLimit(_ bytes: Int?) { state.withLock { $0.limit = bytes } }
 
     /// Copies frames from another store of the same animation into this store until this store is full.
-    package func adoptFrames(of other: FrameStore) {
+    func adoptFrames(of other: FrameStore) {
         let (frames, frameBytes) = other.state.withLock { ($0.frames, $0.frameBytes) }
         state.withLock { $0.frameBytes = max($0.frameBytes, frameBytes) }
         let capacity = registry.capacity(of: self)
@@ -90,7 +90,7 @@ package final class FrameStore: Sendable {
         }
     }
 
-    package func removeAllFrames() {
+    func removeAllFrames() {
         let dropped = state.withLock { state in
             state.generation += 1
             defer { (state.frames, state.window) = ([:], 1) }
@@ -137,7 +137,7 @@ package final class FrameStore: Sendable {
 
     /// Returns a frame. If the frame is not in memory, decodes it on the calling thread. Players call this method to
     /// seek.
-    package func decodeNow(_ index: Int) -> Image? {
+    func decodeNow(_ index: Int) -> Image? {
         if let known = frame(at: index) { return known }
         let generation = state.withLock { $0.generation }
         let image = provider.animatedImageFrame(at: index)

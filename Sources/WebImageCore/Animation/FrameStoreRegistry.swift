@@ -40,7 +40,7 @@ package final class FrameStoreRegistry: Sendable {
 
     /// Returns the store of a provider. Creates the store if the provider has none. The caller must call
     /// ``release(_:)`` when it no longer uses the store.
-    package func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
+    func acquire(_ provider: any AnimatedImageProvider) -> FrameStore {
         let key = RoleIdentity(provider)
         return state.withLock { state in
             let store = state.stores[key]?.store ?? FrameStore(provider: provider, key: key, registry: self)

@@ -35,7 +35,7 @@ package struct Playback: Sendable {
     /// The seconds of playback time (real time multiplied by the rate) since the frame at `index` became due.
     package private(set) var elapsed: TimeInterval = 0
     /// The index of the frame that was shown last; nil before the first frame is shown.
-    package private(set) var shownIndex: Int?
+    private(set) var shownIndex: Int?
     private var isBackward = false
     /// Whether the duration of the current frame has passed and playback waits for a frame to arrive or to be decoded.
     private var isWaitingForFrame = false

@@ -70,7 +70,7 @@ extension DetailedImageCoder {
 extension ImageCoder {
     /// Decodes the data. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
     /// another coder fails, throws a general error.
-    package func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+    func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         if let detailed = self as? any DetailedImageCoder { return try detailed.decode(data, options: options) }
         if let image = decodedImage(with: data, options: options.dictionary) { return image }
         throw .badData("\(type(of: self))", "returned no image")

@@ -61,7 +61,7 @@ public final class ImageCodersManager: Sendable {
 
     /// Reads the description of the image from the header of the file. Returns nil if no ``DetailedImageCoder``
     /// recognises the data or the header cannot be read.
-    package func headerInfo(of data: Data, limits: DecodingLimits) -> ImageInfo? {
+    func headerInfo(of data: Data, limits: DecodingLimits) -> ImageInfo? {
         try? decoder(for: data)?.detailed?.imageInfo(of: data, limits: limits)
     }
 

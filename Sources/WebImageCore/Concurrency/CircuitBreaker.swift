@@ -10,7 +10,7 @@ package struct CircuitBreaker: Sendable {
         /// The first pause.
         package var pause: Duration = .milliseconds(250)
         /// The longest pause.
-        package var longestPause: Duration = .seconds(10)
+        var longestPause: Duration = .seconds(10)
 
         package init() {}
     }

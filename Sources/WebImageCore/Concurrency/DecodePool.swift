@@ -19,7 +19,7 @@ package final class DecodePool: Sendable {
     /// - 10 if the program has a main loop that draws.
     /// - 0 in a shell command, because a shell command has no other work.
     /// - 5 in any other program, so that its event loops run first.
-    package static let defaultNiceValue: @Sendable () -> Int32 = {
+    static let defaultNiceValue: @Sendable () -> Int32 = {
         MainThread.isAttached ? 10 : isCommand.withLock { $0 } ? 0 : 5
     }
 

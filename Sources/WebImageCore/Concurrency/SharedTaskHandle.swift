@@ -58,7 +58,7 @@ package final class SharedTaskHandle: Sendable {
     /// If more than 8 MiB of the body have already arrived, the subscriber does not receive these bytes and cannot make
     /// partial images. If another thread sends a new event during this call, the subscriber can receive the new event
     /// before the previous events. Byte events therefore contain the offset of their bytes.
-    package func addListener(_ listener: @escaping LoadEventListener, id: UInt64) {
+    func addListener(_ listener: @escaping LoadEventListener, id: UInt64) {
         let past = state.withLock { state in
             state.listeners[id] = listener
             return state.past.all
@@ -66,7 +66,7 @@ package final class SharedTaskHandle: Sendable {
         for event in past { listener(event) }
     }
 
-    package func removeListener(id: UInt64) {
+    func removeListener(id: UInt64) {
         let listener = state.withLock { $0.listeners.removeValue(forKey: id) }
         withExtendedLifetime(listener) {}
     }

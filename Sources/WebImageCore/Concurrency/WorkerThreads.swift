@@ -36,7 +36,7 @@ package final class WorkerThreads: Sendable {
     }
 
     /// The number of threads, including idle ones.
-    package var liveCount: Int { state.withLock { $0.live } }
+    var liveCount: Int { state.withLock { $0.live } }
 
     /// Returns the next work item; nil when no work item can start now.
     package typealias Next = @Sendable () -> (@Sendable () -> Void)?

@@ -30,7 +30,7 @@ package enum MainThread {
     }
 
     /// Whether a thread was attached. Only a program with a display attaches a thread.
-    package static var isAttached: Bool { attachedThread.withLock { $0 != nil } }
+    static var isAttached: Bool { attachedThread.withLock { $0 != nil } }
 
     package static var isCurrent: Bool {
         // Compare the current thread with the attached thread first. Under a GLib loop most calls come from the

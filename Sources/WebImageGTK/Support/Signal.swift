@@ -29,7 +29,7 @@ import WebImageCore
     ///
     /// A widget that is being destroyed disconnects its handlers itself, at a moment that differs between versions of
     /// GTK. GLib warns about a second disconnect.
-    package static func disconnect(_ object: OpaquePointer, _ connection: UInt) {
+    static func disconnect(_ object: OpaquePointer, _ connection: UInt) {
         let object = UnsafeMutableRawPointer(object)
         guard g_signal_handler_is_connected(object, connection) != 0 else { return }
         g_signal_handler_disconnect(object, connection)

@@ -5,7 +5,7 @@ package import WebImageCore
 /// GTK has drawn. No screenshot program is required.
 @MainActor package enum WidgetSnapshot {
     /// Returns the current drawing of a widget; nil if the widget is in no window or has drawn nothing yet.
-    package static func texture(of widget: OpaquePointer) -> Texture? {
+    static func texture(of widget: OpaquePointer) -> Texture? {
         let widget = UnsafeMutablePointer<GtkWidget>(widget)
         let (width, height) = (gtk_widget_get_width(widget), gtk_widget_get_height(widget))
         guard width > 0, height > 0, let native = gtk_widget_get_native(widget),
@@ -55,7 +55,7 @@ package import WebImageCore
 
 extension Texture {
     /// Returns a copy of the texture's pixels in the display format.
-    package func downloaded() -> Image? {
+    func downloaded() -> Image? {
         withPointer { texture in
             guard
                 let buffer = try? PixelBuffer(

@@ -40,11 +40,11 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     ) async throws(WebImageError) -> ImageDataResult {
         if load.url.absoluteString.hasScheme("file") { return try await read(load, progress) }
         if load.hasCached { return try await confirm(load, progress) }
-        return try await fetch(load, try preparedPlan(for: load), progress)
+        return try await fetch(load, try preparedParameters(for: load), progress)
     }
 
     /// Returns the parameters that were made together with the load's identity, or new ones if there is none.
-    private func preparedPlan(for load: ImageDataLoad) throws(WebImageError) -> DownloadParameters {
+    private func preparedParameters(for load: ImageDataLoad) throws(WebImageError) -> DownloadParameters {
         if let parameters = load.prepared as? DownloadParameters, parameters.requestedURL == load.url {
             return parameters
         }
@@ -57,7 +57,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     private func confirm(
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
-        var parameters = try preparedPlan(for: load)
+        var parameters = try preparedParameters(for: load)
         guard let cached = load.cached else { return try await fetch(load, parameters, progress) }
         let revalidation = Revalidation(cached, parameters.transfer.request, now: clock.date)
         switch revalidation?.decision {

@@ -83,7 +83,7 @@ package final class CurlEngine: Sendable {
     ///
     /// - Parameter endingNow: If true, running transfers are cancelled. If false, the handles close after all running
     ///   transfers have ended.
-    package func retire(endingNow: Bool) {
+    func retire(endingNow: Bool) {
         if endingNow { return stop() }
         let mailbox = state.withLock { state in
             state.isShutDown = true

@@ -21,7 +21,7 @@ package final class DialledConnection {
             /// A file in PEM with the authorities to trust; nil for the system's.
             package var certificateAuthorityFile: String?
             /// False accepts every certificate.
-            package var checksCertificate = true
+            var checksCertificate = true
 
             package init() {}
         }

@@ -22,7 +22,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
     /// responses are always revalidated.
     package var heuristicFraction: Double
     /// The longest heuristic lifetime, in seconds.
-    package var maxHeuristicLifetime: TimeInterval = 86_400
+    var maxHeuristicLifetime: TimeInterval = 86_400
 
     package init(heuristicFraction: Double = 0.1) { self.heuristicFraction = heuristicFraction }
 
@@ -85,7 +85,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
 
     /// The conditional header fields of a request that revalidates a stored response (RFC 9110 §13.1); empty if the
     /// response has no validators.
-    package static func validators(_ stored: StoredResponse) -> [String: String] {
+    static func validators(_ stored: StoredResponse) -> [String: String] {
         var fields: [String: String] = [:]
         fields["If-None-Match"] = stored.fields["etag"]
         fields["If-Modified-Since"] = stored.fields["last-modified"]
@@ -144,7 +144,7 @@ extension HTTPCachePolicy {
     /// guesses no lifetime.
     ///
     /// - Parameter now: Seconds since 1970.
-    package static func sharedLifetime(_ stored: StoredResponse, now: TimeInterval) -> Duration? {
+    static func sharedLifetime(_ stored: StoredResponse, now: TimeInterval) -> Duration? {
         let control = CacheControl(stored.fields["cache-control"])
         guard !control.contains("no-cache"), let age = HTTPCachePolicy().age(stored, now: now) else { return nil }
         var lifetime = control.seconds("s-maxage") ?? control.seconds("max-age")

@@ -4,7 +4,7 @@ package import WebImageCore
 /// The status codes and media types that a download accepts.
 package struct ResponseAcceptance: Sendable, Hashable {
     /// The accepted status codes; nil accepts every status code.
-    package var statusCodes: IndexSet?
+    var statusCodes: IndexSet?
     /// The accepted media types (`Content-Type`) in lower case; nil accepts every type.
     package var contentTypes: Set<String>?
 

@@ -13,7 +13,7 @@ package struct StoredResponse: Sendable, Hashable {
     package var responseTime: TimeInterval
     /// Maps the name of each request field that `Vary` lists to the digest of its value. For an absent field, the
     /// digest is the empty text.
-    package private(set) var varying: [String: String] = [:]
+    private(set) var varying: [String: String] = [:]
     /// The digest of the URL that sent the response; nil if unknown. A validator may be sent only to this URL.
     package fileprivate(set) var source: String?
     /// The redirects that led to the response, in order. Each redirect has its own lifetime.

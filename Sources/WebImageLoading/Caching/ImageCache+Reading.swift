@@ -198,12 +198,12 @@ extension ImageCache {
 extension ImageCache {
     /// Returns the version in the record of a disk entry; nil if there is no entry for the key or its version is
     /// unknown.
-    package func diskVersion(of key: EntryKey) async -> ContentDigest? {
+    func diskVersion(of key: EntryKey) async -> ContentDigest? {
         await disk.run { _ in self.recordedVersion(of: key) }
     }
 
     /// Like the asynchronous method, but blocks the caller.
-    package func diskVersionSync(of key: EntryKey) -> ContentDigest? {
+    func diskVersionSync(of key: EntryKey) -> ContentDigest? {
         disk.sync { _ in recordedVersion(of: key) }
     }
 

@@ -40,7 +40,7 @@ public final class ImageCache: LayeredImageCaching {
     let decodePool: DecodePool
     let coders: ImageCodersManager
     /// The newest known version of each original.
-    package let originalVersions = OriginalVersions()
+    let originalVersions = OriginalVersions()
     /// The total size, in bytes, of the image files that wait until their headers are read.
     let bytesAwaitingSize = Locked(0)
     private let state: Locked<State>

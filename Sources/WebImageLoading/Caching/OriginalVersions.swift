@@ -36,7 +36,7 @@ package final class OriginalVersions: Sendable {
     /// Records that new bytes of an original have arrived from the server or from the program. The version of these
     /// bytes becomes the newest version, and the previous version becomes stale.
     @discardableResult
-    package func declare(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
+    func declare(_ digest: ContentDigest, for key: KeyFingerprint) -> OriginalVersion {
         state.withLock { state in
             let known = state.known[key]?.version
             if let known, known.digest == digest { return known }

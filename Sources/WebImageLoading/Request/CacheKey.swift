@@ -64,7 +64,7 @@ package enum CacheKey {
 
     /// Whether a key can be the key of a variant: it contains a dash and, somewhere after the dash, an opening
     /// parenthesis. The key of an original can contain them by chance.
-    package static func mayBeVariant(_ key: String) -> Bool {
+    static func mayBeVariant(_ key: String) -> Bool {
         guard let dash = key.firstIndex(of: "-") else { return false }
         return key[dash...].contains("(")
     }

@@ -18,7 +18,7 @@ package struct ViewLoadAction: Equatable {
     /// The image that the view shows.
     package var display: Display
     /// Whether the caller's completion runs.
-    package var completes: Bool
+    var completes: Bool
     /// Whether later deliveries of this load are ignored.
     package var ends: Bool
 

@@ -45,7 +45,7 @@ public final class WorkBudget: Sendable {
     }
 
     private static let epoch = ContinuousClock.now
-    package static let systemNow: Clock = { ContinuousClock.now - epoch }
+    static let systemNow: Clock = { ContinuousClock.now - epoch }
 
     /// Returns a budget with the same end and the same memory, but its own cancellation. Work that serves several
     /// callers has such a part of the budget of its first caller: the work may go on if this caller leaves.

@@ -43,7 +43,7 @@ package struct ReceivedFields: Sendable {
 
     /// All fields, with names as received. The values of repeated fields are joined by `, ` under the name of the first
     /// of these fields.
-    package var asReceived: [String: String] {
+    var asReceived: [String: String] {
         var (names, fields): ([String: String], [String: String]) = ([:], [:])
         collect { key, name, value in
             let first = names[key] ?? name
@@ -142,7 +142,7 @@ package struct ReceivedFields: Sendable {
 
 extension UInt8 {
     /// The lower-case form of an ASCII capital letter. Any other byte is returned unchanged.
-    package var lowercasedASCII: UInt8 {
+    var lowercasedASCII: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }
 }
