@@ -31,9 +31,10 @@ enum Console {
             guard !closed.contains(descriptor) else { return }
             var rest = Array(text.utf8)[...]
             while !rest.isEmpty {
-                let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+                let written = SystemCall.retrying {
+                    rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+                }
                 if written < 0 {
-                    if errno == EINTR { continue }
                     if errno == EPIPE { closed.insert(descriptor) }
                     return
                 }

@@ -115,11 +115,10 @@ enum OutputFile {
     ) throws(WebImageError) {
         var offset = 0
         while offset < bytes.count {
-            let written = Foundation.write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
-            if written < 0 {
-                if errno == EINTR { continue }
-                throw failure(path)
+            let written = SystemCall.retrying {
+                Foundation.write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
             }
+            guard written >= 0 else { throw failure(path) }
             offset += written
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// Reads, writes and lists the value files in a cache's folder, without the overhead of Foundation. A file is written
 /// completely or not at all.
@@ -44,8 +45,7 @@ enum FileTree {
         guard let memory = malloc(size) else { return .unavailable }
         var done = 0
         while done < size {
-            let count = Glibc.read(file, memory + done, size - done)
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.retrying { Glibc.read(file, memory + done, size - done) }
             guard count > 0 else {
                 free(memory)
                 return .unavailable
@@ -85,8 +85,7 @@ enum FileTree {
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32 {
         var done = 0
         while done < bytes.count {
-            let count = Glibc.write(file, bytes.baseAddress! + done, bytes.count - done)
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.retrying { Glibc.write(file, bytes.baseAddress! + done, bytes.count - done) }
             guard count > 0 else { return count == 0 ? EIO : errno }
             done += count
         }

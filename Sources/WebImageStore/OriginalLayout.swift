@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 
 /// The file names of SDWebImage. A name is the MD5 of the key in lower-case hexadecimal digits, then a dot and the
 /// extension of the URL's path.
@@ -16,7 +17,7 @@ enum OriginalLayout {
     /// Whether a file name has the form of SDWebImage's file names.
     static func isFileName(_ name: String) -> Bool {
         let digits = name.utf8.prefix { $0 != UInt8(ascii: ".") }
-        return digits.count == 32 && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return digits.count == 32 && digits.allSatisfy { $0.isASCIIDigit || (0x61...0x66).contains($0) }
     }
 
     /// Returns the provisional key of an imported file. The entry of the file has this key until a load requests the

@@ -27,7 +27,7 @@ struct StoreFolder {
     static let nameLength = 32 + 1 + 16
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte)
+        byte == 0x2D || byte.isASCIIDigit || (0x61...0x66).contains(byte)
     }
 
     /// Opens the folder. Creates it if it does not exist.

@@ -135,7 +135,7 @@ private struct FolderLock {
     init?(_ path: String) {
         file = Glibc.open(path, O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { return nil }
-        while flock(file, LOCK_EX) != 0, errno == EINTR {}
+        _ = SystemCall.retrying { flock(file, LOCK_EX) }
     }
 
     func release() { close(file) }

@@ -120,7 +120,7 @@ struct SandboxUnavailableTests {
         var config = WebImageDownloaderConfig()
         config.policy = policy
         let url = URL(string: "http://example.org/a.png")!
-        _ = try WebImageDownloader(config: config).plan(for: ImageDataLoad(url: url))
+        _ = try WebImageDownloader(config: config).parameters(for: ImageDataLoad(url: url))
     }
 
     @Test func serverPolicyWithoutSandboxIsLoggedOnce() async {

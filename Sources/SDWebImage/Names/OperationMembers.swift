@@ -7,9 +7,9 @@ public import WebImageHTTP
 
 extension WebImageDownloaderOperation {
     /// The options of the download.
-    public var options: SDWebImageDownloaderOptions { SDWebImageDownloaderOptions(order.options) }
+    public var options: SDWebImageDownloaderOptions { SDWebImageDownloaderOptions(job.options) }
     /// The context of the download.
-    public var context: SDWebImageContext? { order.context }
+    public var context: SDWebImageContext? { job.context }
 
     /// Unavailable, because the downloader collects the completions of a shared download.
     @available(

@@ -24,7 +24,7 @@ package enum ExifOrientation {
             let digits = rest.prefix(16).drop { xmpSeparators.contains($0) }
             guard digits.startIndex > rest.startIndex, let digit = digits.first else { continue }
             let following = digits.dropFirst().first ?? 0
-            guard (0x31...0x38).contains(digit), !(0x30...0x39).contains(following) else { continue }
+            guard (0x31...0x38).contains(digit), !following.isASCIIDigit else { continue }
             return ImageOrientation(rawValue: Int(digit) - 0x30)
         }
         return nil

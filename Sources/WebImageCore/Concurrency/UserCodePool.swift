@@ -153,35 +153,14 @@ package final class UserCodePool: Sendable {
 /// Runs blocks one after another on the ``UserCodePool``, in the order in which they were added. Uses a thread only
 /// while blocks wait.
 package final class SerialUserCode: Sendable {
-    private struct State {
-        var waiting: [@Sendable () -> Void] = []
-        var isRunning = false
-    }
-
     private let pool: UserCodePool
-    private let state = Locked(State())
+    private let flush = Locked(PendingFlush<@Sendable () -> Void>())
 
     package init(pool: UserCodePool) { self.pool = pool }
 
     /// Adds a block and returns without waiting for it.
     package func async(_ block: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
-            state.waiting.append(block)
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        if isFirst { pool.submit { self.runWaiting() } }
-    }
-
-    private func runWaiting() {
-        while let block = next() { block() }
-    }
-
-    private func next() -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
-            state.isRunning = false
-            return nil
-        }
+        guard flush.withLock({ $0.add(block) }) else { return }
+        pool.submit { while let block = self.flush.withLock({ $0.next() }) { block() } }
     }
 }

@@ -78,3 +78,15 @@ extension String {
 
     private static let longestKey = 512
 }
+
+extension Sequence<String> {
+    /// Joins texts so that different lists always give different results: each text follows its length in bytes.
+    package func joinedWithLengths(separator: String = "") -> String {
+        map { "\($0.utf8.count):\($0)" }.joined(separator: separator)
+    }
+}
+
+extension UInt8 {
+    /// Whether the byte is a digit from 0 to 9 in ASCII.
+    package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
+}

@@ -35,29 +35,18 @@ final class DownloadNotifications: Sendable {
     }
 
     private typealias Entry = (moment: Moment, operation: any WebImageDownloaderOperationProtocol)
-    private struct State {
-        var waiting: [Entry] = []
-        var isScheduled = false
-    }
-
     private static let maxWaiting = 2000
-    private let state = Locked(State())
+    private let flush = Locked(PendingFlush<Entry>())
 
     func post(_ moment: Moment, _ operation: any WebImageDownloaderOperationProtocol) {
-        let isFirst = state.withLock { state in
-            guard state.waiting.count < Self.maxWaiting else { return false }
-            state.waiting.append((moment, operation))
-            defer { state.isScheduled = true }
-            return !state.isScheduled
+        let isFirst = flush.withLock { flush in
+            flush.waiting.count < Self.maxWaiting && flush.add((moment, operation))
         }
-        if isFirst { DispatchQueue.main.async { self.flush() } }
-    }
-
-    private func flush() {
-        let entries = state.withLock { state in
-            defer { (state.waiting, state.isScheduled) = ([], false) }
-            return state.waiting
+        guard isFirst else { return }
+        DispatchQueue.main.async {
+            for entry in self.flush.withLock({ $0.takeAll() }) {
+                NotificationCenter.default.post(name: entry.moment.name, object: entry.operation)
+            }
         }
-        for entry in entries { NotificationCenter.default.post(name: entry.moment.name, object: entry.operation) }
     }
 }

@@ -205,12 +205,8 @@ extension WebImageDownloader: PreparingDataLoader {
     /// so equal credentials have different hashes for different origins or machines.
     private static func keyedHash(_ secrets: [String], for url: URL) -> String {
         let origin = "\(url.scheme ?? "")://\(url.host() ?? ""):\(url.port ?? 0)"
-        let text = ([machine, origin] + secrets).map { "\($0.utf8.count):\($0)" }.joined()
-        return SHA256.shortName(of: text)
+        return MachineKey.hash([origin] + secrets)
     }
-
-    private static let machine: String =
-        ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }
 
 extension DownloadParameters {

@@ -145,20 +145,17 @@ extension DownloadSubscriber: Hashable {
 struct ProgressListeners<Listener: Sendable>: Sendable {
     private var listeners: [Listener] = []
     /// The listeners that were added after the last report.
-    private var newListeners: [Listener] = []
+    private var newListeners = PendingFlush<Listener>()
     private var hasNewBytes = false
-    private var isScheduled = false
 
-    var isEmpty: Bool { listeners.isEmpty && newListeners.isEmpty }
+    var isEmpty: Bool { listeners.isEmpty && newListeners.waiting.isEmpty }
 
     mutating func add(_ listener: Listener) { newListeners.append(listener) }
 
     /// Stores whether new bytes have arrived. Returns whether the caller must schedule a report now.
     mutating func schedule(hasNewBytes isNew: Bool) -> Bool {
         if isNew { hasNewBytes = true }
-        guard !isScheduled, !isEmpty else { return false }
-        isScheduled = true
-        return true
+        return !isEmpty && newListeners.request()
     }
 
     /// Returns the listeners that receive the current report. Afterwards no report is scheduled.
@@ -166,12 +163,15 @@ struct ProgressListeners<Listener: Sendable>: Sendable {
     /// Without new bytes, only the listeners added since the last report are returned. Otherwise each of thousands of
     /// joins would cause a report to all earlier listeners.
     mutating func takeReport(where hasEnded: (Listener) -> Bool) -> [Listener] {
-        isScheduled = false
+        let new = newListeners.takeAll()
         if hasNewBytes { listeners.removeAll(where: hasEnded) }
-        listeners += newListeners
-        defer { (newListeners, hasNewBytes) = ([], false) }
-        return hasNewBytes ? listeners : newListeners
+        listeners += new
+        defer { hasNewBytes = false }
+        return hasNewBytes ? listeners : new
     }
 
-    mutating func removeAll() { (listeners, newListeners) = ([], []) }
+    mutating func removeAll() {
+        listeners = []
+        newListeners.removeAll()
+    }
 }

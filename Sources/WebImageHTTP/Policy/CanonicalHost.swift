@@ -62,7 +62,7 @@ package struct CanonicalHost: Sendable, Hashable {
                 (count, number, digits) = (count + 1, 0, 0)
             } else {
                 // `0` alone is a valid number. A zero before other digits is refused, because it means octal.
-                guard isDigit(byte), digits == 0 || number > 0 else { return false }
+                guard byte.isASCIIDigit, digits == 0 || number > 0 else { return false }
                 number = number * 10 + Int(byte - UInt8(ascii: "0"))
                 digits += 1
                 guard number <= 255 else { return false }
@@ -76,7 +76,7 @@ package struct CanonicalHost: Sendable, Hashable {
         var labelBeginsWithDigit = false
         for byte in host.utf8 {
             guard isNameByte(byte), !isUpper(byte) else { return false }
-            if previous == UInt8(ascii: ".") { labelBeginsWithDigit = isDigit(byte) }
+            if previous == UInt8(ascii: ".") { labelBeginsWithDigit = byte.isASCIIDigit }
             previous = byte
         }
         // If the last label begins with a digit, the host may be an IPv4 address in another notation.
@@ -97,12 +97,10 @@ package struct CanonicalHost: Sendable, Hashable {
         return !name.isEmpty && name.utf8.allSatisfy(isNameByte) ? name : nil
     }
 
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-
     private static func isUpper(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
-        isDigit(byte) || isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        byte.isASCIIDigit || isUpper(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
     }
 
@@ -120,7 +118,7 @@ package struct CanonicalHost: Sendable, Hashable {
     }
 
     private static func number(_ part: Substring) -> UInt64? {
-        guard let first = part.utf8.first, isDigit(first) else { return nil }
+        guard let first = part.utf8.first, first.isASCIIDigit else { return nil }
         if part.hasPrefix("0x") { return part.count == 2 ? 0 : UInt64(unsigned: part.dropFirst(2), radix: 16) }
         return UInt64(unsigned: part, radix: part.hasPrefix("0") ? 8 : 10)
     }

@@ -180,7 +180,7 @@ package struct CacheControl: Sendable, Hashable {
     /// not a number.
     package func seconds(_ name: String) -> TimeInterval? {
         guard let text = directives[name] else { return nil }
-        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return 0 }
+        guard !text.isEmpty, text.utf8.allSatisfy({ $0.isASCIIDigit }) else { return 0 }
         return min(TimeInterval(text) ?? 0, 2_147_483_648)
     }
 

@@ -33,9 +33,9 @@ final class UnnamedFile: Sendable {
         var rest = bytes[...]
         var offset = offset
         while !rest.isEmpty {
-            let count = pwrite(
-                descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.retrying {
+                pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
+            }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
             offset += count
@@ -50,9 +50,9 @@ final class UnnamedFile: Sendable {
         var failure: Int32 = 0
         data.withUnsafeMutableBytes { target in
             while done < target.count, failure == 0 {
-                let count = pread(
-                    descriptor, target.baseAddress! + done, target.count - done, off_t(range.lowerBound + done))
-                if count < 0, errno == EINTR { continue }
+                let count = SystemCall.retrying {
+                    pread(descriptor, target.baseAddress! + done, target.count - done, off_t(range.lowerBound + done))
+                }
                 if count > 0 { done += count } else { failure = count < 0 ? errno : EIO }
             }
         }

@@ -94,8 +94,7 @@ enum MemoryPressureWatcher {
         guard !watched.isEmpty else { return pollMemoryInfo() }
         while true {
             var polls = watched.map { pollfd(fd: $0.1, events: Int16(POLLPRI), revents: 0) }
-            let count = poll(&polls, nfds_t(polls.count), -1)
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.retrying { poll(&polls, nfds_t(polls.count), -1) }
             // An error event means that the group was removed or the kernel removed the trigger.
             guard count > 0, polls.allSatisfy({ $0.revents & Int16(POLLERR | POLLNVAL) == 0 }) else { break }
             for (poll, (pressure, _)) in zip(polls, watched) where poll.revents & Int16(POLLPRI) != 0 {

@@ -146,8 +146,9 @@ private struct FileReading {
                 guard let larger = buffer.grown(keeping: total) else { throw posix(ENOMEM) }
                 buffer = larger
             }
-            let count = read(descriptor, buffer.start + total, min(buffer.capacity - total, Self.pieceBytes))
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.retrying {
+                read(descriptor, buffer.start + total, min(buffer.capacity - total, Self.pieceBytes))
+            }
             guard count >= 0 else { throw posix(errno) }
             if count == 0 { break }
             guard count <= maxBytes - total else { throw limit(actual: .max) }

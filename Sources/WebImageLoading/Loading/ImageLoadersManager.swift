@@ -230,7 +230,7 @@ extension ImageLoadersManager: ImageDataLoader {
         let sharing = identities.compactMap(\.sharing)
         return LoadIdentity(
             sharing: sharing.count == identities.count
-                ? sharing.map { "\($0.utf8.count):\($0)" }.joined(separator: " or ") : nil,
+                ? sharing.joinedWithLengths(separator: " or ") : nil,
             cacheScope: Self.common(identities.map(\.cacheScope)))
     }
 

@@ -130,30 +130,13 @@ extension LoadPlan {
 
 /// Makes the partial images of a step that may wait. At most one partial image waits: a newer one replaces it.
 private final class WaitingPreviews: Sendable {
-    private struct State {
-        var next: (@Sendable () -> Void)?
-        var isRunning = false
-    }
-
     private let pool: UserCodePool
-    private let state = Locked(State())
+    private let flush = Locked(PendingFlush<@Sendable () -> Void>())
 
     init(_ pool: UserCodePool) { self.pool = pool }
 
     func add(_ make: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
-            state.next = make
-            defer { state.isRunning = true }
-            return !state.isRunning
-        }
-        if isFirst { pool.submit(priority: .low) { while let make = self.takeNext() { make() } } }
-    }
-
-    private func takeNext() -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            let next = state.next.take()
-            state.isRunning = next != nil
-            return next
-        }
+        guard flush.withLock({ $0.replace(with: make) }) else { return }
+        pool.submit(priority: .low) { while let make = self.flush.withLock({ $0.next() }) { make() } }
     }
 }

@@ -157,7 +157,7 @@ private struct PlainAddress {
             if bytes[index] == UInt8(ascii: ":"), colon == nil {
                 colon = index
             } else if colon != nil {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) else { return nil }
+                guard bytes[index].isASCIIDigit else { return nil }
             } else {
                 guard Self.isPlain(bytes[index]) else { return nil }
             }

@@ -26,7 +26,7 @@ public enum CacheScope: Sendable, Hashable {
     private static func keyedHash(_ scope: String) -> String {
         let known = lastHash.withLock { $0 }
         if let known, known.scope == scope { return known.hash }
-        let hash = SHA256.shortName(of: [machine, "scope", scope].map { "\($0.utf8.count):\($0)" }.joined())
+        let hash = MachineKey.hash(["scope", scope])
         lastHash.withLock { $0 = (scope, hash) }
         return hash
     }
@@ -34,10 +34,6 @@ public enum CacheScope: Sendable, Hashable {
     /// The last computed hash. The next load usually needs the same hash, because consecutive loads usually have the
     /// same scope.
     private static let lastHash = Locked<(scope: String, hash: String)?>(nil)
-    /// The key for the keyed hash. All processes of this user on this machine have the same key. Therefore processes
-    /// that share a disk cache can find each other's scoped entries.
-    private static let machine =
-        ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
 }
 
 extension FileOwner {

@@ -100,7 +100,7 @@ final class ViewProgressRelay: Sendable {
         var expected: Int
     }
 
-    private let newest = Locked<Figures?>(nil)
+    private let flush = Locked(PendingFlush<Figures>())
     private let deliver: @MainActor @Sendable (_ received: Int, _ expected: Int) -> Void
 
     init(deliver: @escaping @MainActor @Sendable (_ received: Int, _ expected: Int) -> Void) {
@@ -108,17 +108,10 @@ final class ViewProgressRelay: Sendable {
     }
 
     func report(received: Int, expected: Int) {
-        let isFirst = newest.withLock { figures in
-            defer { figures = Figures(received: received, expected: expected) }
-            return figures == nil
-        }
-        guard isFirst else { return }
+        let figures = Figures(received: received, expected: expected)
+        guard flush.withLock({ $0.replace(with: figures) }) else { return }
         MainThread.run { [self] in
-            let figures = newest.withLock { figures in
-                defer { figures = nil }
-                return figures
-            }
-            if let figures { deliver(figures.received, figures.expected) }
+            for figures in flush.withLock({ $0.takeAll() }) { deliver(figures.received, figures.expected) }
         }
     }
 }
