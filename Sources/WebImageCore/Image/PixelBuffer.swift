@@ -23,6 +23,8 @@ public final class PixelBuffer: @unchecked Sendable {
     public let format: PixelFormat
 
     private let base: UnsafeMutableRawPointer
+    /// The owner of the memory if it is not on the heap.
+    private let arena: PixelArena?
     private let sealed = Atomic<Bool>(false)
 
     /// The size of the pixels in bytes, including the padding of the rows.
@@ -43,7 +45,9 @@ public final class PixelBuffer: @unchecked Sendable {
             throw WebImageError(
                 .badImageData, stage: .decode, hint: "A picture of \(width)×\(height) px has no pixels.")
         }
-        guard let memory = Self.allocate(total) else {
+        let arena = PixelArena.installed(for: total)
+        let place = arena?.allocate(total)
+        guard let memory = place ?? Self.allocate(total) else {
             throw WebImageError(
                 .outOfMemory, stage: .decode,
                 underlying: .posix(errno: ENOMEM, message: "cannot allocate \(total) bytes"),
@@ -54,12 +58,14 @@ public final class PixelBuffer: @unchecked Sendable {
         self.bytesPerRow = stride
         self.format = format
         base = memory
+        self.arena = place == nil ? nil : arena
     }
 
     // The queue is serial, because a serial queue does not use a thread of Swift's cooperative pool.
     private static let freeing = DispatchQueue(label: "webimage.pixels", qos: .utility)
 
     deinit {
+        if let arena { return arena.free(base) }
         let base = ForeignMemory(base)
         // Do not free large buffers on the main thread: returning megabytes to the kernel can take
         // milliseconds and delay drawing.
