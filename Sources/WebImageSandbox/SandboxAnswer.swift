@@ -19,10 +19,10 @@ enum SandboxAnswer: Equatable {
 
     /// The longest bytes or text that are part of an answer.
     static let mostInlineBytes = 1024
-    private static let headBytes = 96
+    private static let headBytes = 104
     /// The longest answer.
     static let mostBytes = headBytes + mostInlineBytes
-    private static let magic: UInt64 = 0x0032_4153_4957  // "WISA2"
+    private static let magic: UInt64 = 0x0033_4153_4957  // "WISA3"
 
     /// - Parameter busy: The time that the worker spent on the request, in nanoseconds.
     func encoded(busy: UInt64 = 0) -> Data {
@@ -133,6 +133,8 @@ struct SandboxPicture: Equatable {
     var isIncremental: Bool
     /// The size of the ICC profile at the start of the window; 0: none.
     var profileByteCount: Int
+    /// Where the pixels lie in the arena of the window; nil if they come through the slots.
+    var arenaOffset: Int?
 
     init(_ image: Image) {
         size = image.pixelSize
@@ -155,6 +157,7 @@ struct SandboxPicture: Equatable {
         fields.write(frameCount)
         fields.write(flags: [hasAlpha, omitsFrames, isIncremental])
         fields.write(profileByteCount)
+        fields.write(arenaOffset ?? -1)
     }
 
     fileprivate init?(_ fields: inout FieldReader) {
@@ -162,13 +165,15 @@ struct SandboxPicture: Equatable {
             let layout = fields.number(in: 0...Int.max).flatMap(PixelFormat.init(rawValue:)),
             let format = fields.format(), let loopCount = fields.number(in: 0...Int.max),
             let frameCount = fields.number(in: 1...Int.max), let flags = fields.flags(3),
-            let profileByteCount = fields.number(in: 0...Self.mostProfileBytes)
+            let profileByteCount = fields.number(in: 0...Self.mostProfileBytes),
+            let arenaOffset = fields.number(in: -1...SandboxWindow.arenaBytes)
         else { return nil }
         size = PixelSize(width: width, height: height)
         pixelFormat = layout
         (self.format, self.loopCount, self.frameCount) = (format, loopCount, frameCount)
         (hasAlpha, omitsFrames, isIncremental) = (flags[0], flags[1], flags[2])
         self.profileByteCount = profileByteCount
+        self.arenaOffset = arenaOffset < 0 ? nil : arenaOffset
     }
 
     /// Whether the picture is one that `options` can produce, so that the host may allocate its memory.

@@ -37,6 +37,11 @@ final class SandboxChild: Sendable {
     /// Sets what ``SandboxReaper`` calls when it has collected the status.
     func onEnd(_ action: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd = action } }
 
+    /// Calls `body` with the process identifier, which no other process has meanwhile: its status is not collected yet.
+    func withIdentifier<Value>(_ body: (pid_t) -> Value) -> Value? {
+        state.withLock { $0.end == nil ? body(child.pid) : nil }
+    }
+
     func kill() { withUnsafePointer(to: child) { webimage_sandbox_kill($0) } }
 
     /// Waits for the end. Returns nil if the process still runs after `milliseconds`.
@@ -71,6 +76,15 @@ final class SandboxChild: Sendable {
             if self.end(within: 5000) == nil { SandboxReaper.shared.keep(self, number) }
         }
         return end
+    }
+
+    /// Kills the process and lets the reaper wait for its end.
+    func finishLater() {
+        guard SandboxReaper.shared.watches(number) else {
+            _ = finish()
+            return
+        }
+        if end(within: 0) == nil { kill() }
     }
 
     /// Collects the status of a process that has ended. Returns what is to be called then.
@@ -113,6 +127,9 @@ final class SandboxReaper: Sendable {
         // Its status is collected by its pool then.
         if !isWatched { forget(number) }
     }
+
+    /// Whether the status of the process will be collected at its end.
+    fileprivate func watches(_ number: UInt64) -> Bool { state.withLock { $0.children[number] != nil } }
 
     /// Removes a process whose status another thread collects.
     fileprivate func forget(_ number: UInt64) {

@@ -14,11 +14,15 @@ package final class SandboxPool: Sendable {
         package var mostWorkers = max(ProcessInfo.processInfo.activeProcessorCount, 2) + 4
         /// The number of files after which a worker gets no other file; 1: a process for each file that is decoded or
         /// whose header is read. The worker ends when it keeps no animation and no arriving picture any more.
-        package var picturesPerWorker = 500
+        package var picturesPerWorker = 1000
+        /// The number of files after which a successor starts in the background, so that no request waits for it.
+        var filesBeforeSuccessor: Int { usesTemplates ? .max : picturesPerWorker - picturesPerWorker / 10 }
         /// Whether a template makes the workers, where their libraries allow it. It costs the memory of a further process.
         package var usesTemplates: Bool { picturesPerWorker <= 10 }
         /// The time after which a worker without work ends.
         package var idleLifetime: Duration = .seconds(30)
+        /// The time after which a worker without work returns its unused memory to the kernel.
+        package var restTime: Duration = .seconds(2)
 
         package init() {}
     }
@@ -63,6 +67,9 @@ package final class SandboxPool: Sendable {
         var kind: Kind
         var pictures = 0
         var since = Duration.zero
+        var hasSuccessor = false
+        /// Whether it has returned its unused memory since its last work.
+        var rests = false
         var transit = Duration.zero
     }
 
@@ -192,11 +199,16 @@ package final class SandboxPool: Sendable {
             if countsWait { state.statistics.waits += 1 }
             return .wait(nil)
         }
+        func isUsable(_ lent: Lent) -> Bool {
+            lent.kind == kind && lent.worker.files < configuration.picturesPerWorker
+        }
         let index =
             preferred.flatMap { preferred in state.idle.lastIndex { $0.worker === preferred } }
-            ?? state.idle.lastIndex { $0.kind == kind && $0.worker.files < configuration.picturesPerWorker }
+            // The successor is not used before it is needed.
+            ?? state.idle.lastIndex { $0.hasSuccessor && isUsable($0) } ?? state.idle.lastIndex(where: isUsable)
         if let index {
-            let lent = state.idle.remove(at: index)
+            var lent = state.idle.remove(at: index)
+            lent.rests = false
             state.busy.insert(ObjectIdentifier(lent.worker))
             return .use(lent)
         }
@@ -244,11 +256,12 @@ package final class SandboxPool: Sendable {
         }
     }
 
-    private func takeBack(_ lent: Lent) {
+    /// - Parameter hasWorked: false if the worker was only told to return its memory, so that it stays idle.
+    private func takeBack(_ lent: Lent, hasWorked: Bool = true) {
         var lent = lent
         let end = lent.worker.end
         let (pictures, transit) = (lent.worker.pictures, lent.worker.transit)
-        state.withLock { state in
+        let needsSuccessor = state.withLock { state in
             state.busy.remove(ObjectIdentifier(lent.worker))
             state.statistics.pictures += pictures - lent.pictures
             state.statistics.transit += transit - lent.transit
@@ -261,17 +274,30 @@ package final class SandboxPool: Sendable {
                 countIdleDeath(&state)
             } else if lent.worker.files >= configuration.picturesPerWorker && lent.worker.sessions.isEmpty {
                 state.statistics.recycled += 1
+                lent.worker.endAlone()
             } else if case .one = lent.kind.owner, lent.worker.sessions.isEmpty {
                 state.statistics.recycled += 1
+                lent.worker.endAlone()
             } else if !state.isShutDown {
-                lent.since = clock.now
-                state.idle.append(lent)
+                if hasWorked { lent.since = clock.now }
+                let needsSuccessor =
+                    !lent.hasSuccessor && lent.worker.files >= configuration.filesBeforeSuccessor
+                    && state.statistics.workers < configuration.mostWorkers
+                if needsSuccessor {
+                    lent.hasSuccessor = true
+                    state.statistics.workers += 1
+                }
+                state.idle.insert(lent, at: state.idle.lastIndex { $0.since <= lent.since }.map { $0 + 1 } ?? 0)
                 if state.timer == nil { schedule(&state) }
-                return
+                return needsSuccessor
             }
             state.statistics.workers -= 1
+            return false
         }
         freed.signal()
+        if needsSuccessor {
+            Thread.detachNewThread { [self, kind = lent.kind] in if let next = try? start(kind) { takeBack(next) } }
+        }
     }
 
     /// Removes a worker that ended without work. Another one starts when it is needed.
@@ -291,14 +317,19 @@ package final class SandboxPool: Sendable {
         state.backOff.died(at: clock.now)
     }
 
-    /// Ends idle workers and templates after their time. One timer serves all.
+    /// Lets idle workers return their memory, and ends them and templates, after their time. One timer serves all.
     private func schedule(_ state: inout State) {
-        state.timer = clock.schedule(after: configuration.idleLifetime) { [weak self] in self?.retireIdle() }
+        let life = configuration.idleLifetime
+        let ends = state.idle.map { $0.since + ($0.rests ? life : min(configuration.restTime, life)) }
+        let next = (ends + (state.lastFork.map { [$0 + life] } ?? [])).min() ?? clock.now + life
+        state.timer = clock.schedule(after: max(next - clock.now, .milliseconds(1))) { [weak self] in
+            self?.retireIdle()
+        }
     }
 
     private func retireIdle() {
         let now = clock.now
-        let (ended, endsTemplates) = state.withLock { state -> ([Lent], Bool) in
+        let (ended, resting, endsTemplates) = state.withLock { state -> ([Lent], [Lent], Bool) in
             state.timer = nil
             let endsTemplates = state.lastFork.map { now - $0 >= configuration.idleLifetime } ?? false
             if endsTemplates { state.lastFork = nil }
@@ -306,10 +337,19 @@ package final class SandboxPool: Sendable {
             state.idle.removeAll { now - $0.since >= configuration.idleLifetime }
             state.statistics.workers -= ended.count
             state.statistics.retired += ended.count
+            // They count as busy meanwhile, so that no picture is on its way.
+            let resting = state.idle.filter { !$0.rests && now - $0.since >= configuration.restTime }
+            state.idle.removeAll { !$0.rests && now - $0.since >= configuration.restTime }
+            for lent in resting { state.busy.insert(ObjectIdentifier(lent.worker)) }
             if !state.idle.isEmpty || state.lastFork != nil { schedule(&state) }
-            return (ended, endsTemplates)
+            return (ended, resting, endsTemplates)
         }
         withExtendedLifetime(ended) {}
+        for var lent in resting {
+            lent.worker.rest()
+            lent.rests = true
+            takeBack(lent, hasWorked: false)
+        }
         if endsTemplates { templates.end() }
     }
 }

@@ -9,8 +9,22 @@ final class SandboxProcess {
     private(set) var protections = SandboxProtections()
     let window: UnsafeMutableRawPointer
     let child: SandboxChild
-    /// How long the kernel waits for an answer before the host looks whether the answer is still wanted.
-    private static let slice = Duration.milliseconds(20)
+    /// How long the kernel waits for an answer before the host looks whether the answer is still wanted, in milliseconds.
+    private static let slice: Int32 = 20
+    /// How long the kernel waits if only the deadline matters.
+    private static let longSlice: Int32 = 1000
+    /// The time for which the kernel waits now; 0: without a limit.
+    private var wait: Int32 = 0
+    /// The longest time for which host and worker share a processor: afterwards the scheduler may use an idle one.
+    private static let sharingTime = Duration.milliseconds(40)
+    private var share: (place: webimage_sandbox_share, end: ContinuousClock.Instant)?
+    private var lastShare: webimage_sandbox_share?
+    /// The processor that the worker does not leave; -1: it runs on all.
+    private var processor: Int32 = -1
+    private var turns: UInt = 0
+    /// Each request of this number leaves the choice to the scheduler, which could otherwise never part two programs that
+    /// share a processor in this way.
+    private static let freeTurn: UInt = 32
 
     /// What a process is for.
     enum Role {
@@ -84,8 +98,11 @@ final class SandboxProcess {
         (self.child, window) = (SandboxChild(child, isWatched: false), memory)
     }
 
+    /// Whether nothing waits for the end of the process.
+    var endsAlone = false
+
     deinit {
-        _ = child.finish()
+        if endsAlone { child.finishLater() } else { _ = child.finish() }
         for descriptor in [socket, child.child.lifetime] { close(descriptor) }
         munmap(window, SandboxWindow.byteCount)
         HandleLedger.closed("decoder process")
@@ -99,6 +116,37 @@ final class SandboxProcess {
         if let end = child.end(within: 1000) { return end }
         child.kill()
         return .unknown
+    }
+
+    /// Lets the calling thread and the worker run by turns on one processor, until ``endSharing(isLate:)`` or for a short
+    /// time.
+    func beginSharing() {
+        var place = webimage_sandbox_share()
+        turns &+= 1
+        if turns % Self.freeTurn != 0, webimage_sandbox_share_processor(&place) {
+            share = (place, .now + Self.sharingTime)
+            guard place.processor != processor else { return }
+            let hasJoined = child.withIdentifier { webimage_sandbox_join(&place, $0) }
+            processor = hasJoined == true ? place.processor : -1
+        } else if processor >= 0, let share = lastShare {
+            part(share)
+        }
+    }
+
+    /// - Parameter isLate: whether the worker works on and may use another processor.
+    func endSharing(isLate: Bool = false) {
+        guard var place = share?.place else { return }
+        share = nil
+        // The next picture probably comes from the same processor, so the worker need not leave it.
+        if isLate { part(place) }
+        webimage_sandbox_end_sharing(&place)
+        lastShare = place
+    }
+
+    private func part(_ place: webimage_sandbox_share) {
+        processor = -1
+        var place = place
+        _ = child.withIdentifier { webimage_sandbox_part(&place, $0) }
     }
 
     /// Returns whether the message was sent.
@@ -116,12 +164,12 @@ final class SandboxProcess {
         until deadline: ContinuousClock.Instant, _ budget: WorkBudget?
     ) -> Result<(answer: SandboxAnswer, busy: UInt64), Failure> {
         while true {
-            let left = deadline - .now
-            let time = budget == nil ? left : min(left, Self.slice)
-            let milliseconds = Int32(min(max((time / .milliseconds(1)).rounded(.up), 0), 1e8))
+            let left = ((deadline - .now) / .milliseconds(1)).rounded(.up)
+            let isShort = budget != nil || share != nil
+            limitWait(min(isShort ? Self.slice : Self.longSlice, Int32(min(max(left, 1), 1e6))))
             var descriptor: Int32 = -1
             let (count, bytes) = withUnsafeTemporaryAllocation(byteCount: SandboxAnswer.mostBytes, alignment: 8) {
-                let count = webimage_sandbox_receive(socket, $0.baseAddress, $0.count, &descriptor, milliseconds)
+                let count = webimage_sandbox_receive(socket, $0.baseAddress, $0.count, &descriptor)
                 return (count, count > 0 ? Data(bytes: $0.baseAddress!, count: count) : Data())
             }
             // A worker sends no descriptors.
@@ -132,12 +180,19 @@ final class SandboxProcess {
             if count == -Int(ETIMEDOUT) {
                 if budget?.isCancelled == true { return .failure(.cancelled) }
                 if deadline <= .now { return .failure(.late) }
+                if let share, share.end <= .now { endSharing(isLate: true) }
                 continue
             }
             guard count > 0 else { return .failure(count == -Int(EMSGSIZE) ? .malformed : .ended) }
             guard let answer = SandboxAnswer(bytes) else { return .failure(.malformed) }
             return .success((answer, SandboxAnswer.busyNanoseconds(bytes)))
         }
+    }
+
+    /// Sets the time for which the kernel waits. It seldom changes, so an answer needs no further system call.
+    private func limitWait(_ milliseconds: Int32) {
+        guard milliseconds != wait, webimage_sandbox_limit_wait(socket, milliseconds) == 0 else { return }
+        wait = milliseconds
     }
 
     private static func text(_ answer: Result<SandboxAnswer, Failure>, _ end: SandboxChild.End?) -> String {

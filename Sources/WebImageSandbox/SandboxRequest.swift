@@ -25,6 +25,8 @@ struct SandboxRequest: Equatable {
         case partial
         /// Forget the session. There is no answer.
         case close
+        /// Return unused memory to the kernel. There is no answer.
+        case rest
         /// Run the attempt `number` of the project's tests against the process `session`.
         case attempt
     }
@@ -79,11 +81,16 @@ struct SandboxRequest: Equatable {
     }
 }
 
-/// The shared memory of host and worker: the encoded bytes, and two slots for parts of the result.
+/// The shared memory of host and worker: the encoded bytes, two slots for parts of a large result, and the place where
+/// coders write smaller pictures.
 enum SandboxWindow {
     static let inputBytes = 4 << 20
-    static let slotBytes = 2 << 20
-    static let byteCount = inputBytes + 2 * slotBytes
+    static let slotBytes = 1 << 20
+    /// Room for the pixels of a picture of 1920 × 1080 px. A larger one is rare, and new pages of shared memory cost
+    /// more than the copy through the slots, which are warm.
+    static let arenaBytes = 10 << 20
+    static let arenaOffset = inputBytes + 2 * slotBytes
+    static let byteCount = arenaOffset + arenaBytes
 
     /// The offset of the slot of a part.
     static func offset(ofPart part: Int) -> Int { inputBytes + part % 2 * slotBytes }

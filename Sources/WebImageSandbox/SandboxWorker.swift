@@ -155,6 +155,19 @@ package final class SandboxWorker: @unchecked Sendable {
     /// Ends the worker because what it answered cannot be true.
     func lied() -> WebImageError { fail(.violation, "the answer was malformed") }
 
+    /// Ends the process without a wait as soon as nothing refers to the worker.
+    func endAlone() { gate.withLock { process.endsAlone = true } }
+
+    /// Returns unused memory of the window and of the worker to the kernel. Does not wait for the worker.
+    func rest() {
+        gate.withLock {
+            guard ended == nil else { return }
+            // The part of the host. The worker must not do this: the next file may be there before it reads the message.
+            webimage_sandbox_return_window(process.window, SandboxWindow.arenaOffset)
+            _ = process.send(SandboxRequest(.rest))
+        }
+    }
+
     /// Runs an attempt of the project's tests in the worker.
     package func attempt(_ number: Int, within time: Duration = .seconds(5)) -> AttemptResult {
         gate.lock()
@@ -205,6 +218,8 @@ package final class SandboxWorker: @unchecked Sendable {
         request.id = call.id
         if [.decode, .frame, .partial].contains(request.command) { pictures += 1 }
         if [.decode, .info, .properties, .open].contains(request.command) || request.isFirst { files += 1 }
+        process.beginSharing()
+        defer { process.endSharing() }
         try send(&request, input)
         let (answer, busy) = try receive(call)
         if case .failed(call.id, let failure) = answer {
@@ -301,9 +316,18 @@ package final class SandboxWorker: @unchecked Sendable {
         let profile =
             picture.profileByteCount == 0
             ? nil : ColorProfile(iccData: Data(bytes: process.window, count: picture.profileByteCount))
-        try copy(call, count: pixels.byteCount) { range, source in
+        if let offset = picture.arenaOffset {
+            guard pixels.byteCount <= SandboxWindow.arenaBytes - offset else { throw lied() }
             pixels.withUnsafeMutableBytes {
-                UnsafeMutableRawBufferPointer(rebasing: $0[range]).copyMemory(from: source)
+                $0.copyMemory(
+                    from: UnsafeRawBufferPointer(
+                        start: process.window + SandboxWindow.arenaOffset + offset, count: $0.count))
+            }
+        } else {
+            try copy(call, count: pixels.byteCount) { range, source in
+                pixels.withUnsafeMutableBytes {
+                    UnsafeMutableRawBufferPointer(rebasing: $0[range]).copyMemory(from: source)
+                }
             }
         }
         let image = Image(

@@ -16,6 +16,8 @@ private final class SandboxDecoder {
     private let types: [any SandboxableCoder.Type]
     private let isTemplate: Bool
     private var window: UnsafeMutableRawPointer
+    /// The place of pictures that the host copies out of the window; nil if the sanitizer watches the heap.
+    private var arena: PixelArena?
     private var animations: [UInt64: any AnimatedImageCoder] = [:]
     private var streams: [UInt64: any StreamingImageCoder] = [:]
     /// When the request arrived.
@@ -68,8 +70,17 @@ private final class SandboxDecoder {
             isTested = forked
         }
         guard webimage_sandbox_lock(profile.features, bytes, &protections) == nil else { return 124 }
+        webimage_sandbox_keep_memory()
+        if !webimage_sandbox_has_address_sanitizer() {
+            arena = PixelArena(
+                start: window + SandboxWindow.arenaOffset, byteCount: SandboxWindow.arenaBytes)
+            arena?.install()
+        }
         // A system call that a newer library needs fails here, and not at a user's picture.
-        if isTested { samples.decode(types) }
+        if isTested {
+            samples.decode(types)
+            rest()
+        }
         send(
             .ready(
                 SandboxProtections(
@@ -127,6 +138,7 @@ private final class SandboxDecoder {
         case .close:
             animations[request.session] = nil
             streams[request.session] = nil
+        case .rest: rest()
         case .attempt:
             let errno = webimage_sandbox_try(
                 Int32(clamping: request.number), Int32(clamping: request.session), request.id)
@@ -147,7 +159,7 @@ private final class SandboxDecoder {
         }
         // An animation keeps its bytes, and the host writes the next picture to the same place.
         let isKept = request.command == .open || request.command == .decode && !request.options.firstFrameOnly
-        guard isKept, file == nil, coder.shared is any AnimatedImageCoder else { return data }
+        guard isKept, file == nil, coder.keepsBytes else { return data }
         return Data(data)
     }
 
@@ -166,7 +178,7 @@ private final class SandboxDecoder {
     // MARK: Answers
 
     private func deliver(_ image: Image, _ id: UInt64) {
-        let picture = SandboxPicture(image)
+        var picture = SandboxPicture(image)
         if let profile = image.colorProfile?.iccData {
             guard profile.count <= SandboxPicture.mostProfileBytes else {
                 return send(.failed(id: id, SandboxFailure(.badData("ICC", "the profile is too large"))))
@@ -175,7 +187,17 @@ private final class SandboxDecoder {
                 UnsafeMutableRawBufferPointer(start: window, count: profile.count).copyMemory(from: $0)
             }
         }
+        // The pixels stay where they are until the next request.
+        picture.arenaOffset = arena?.offset(of: image.pixels)
+        if picture.arenaOffset != nil { return send(.image(id: id, picture)) }
         image.pixels.withUnsafeBytes { deliver($0, id: id, announcedBy: .image(id: id, picture)) }
+    }
+
+    /// Returns all memory to the kernel that no session uses. The host sends this request only after it has copied the
+    /// last result, and returns the other parts of the window itself.
+    private func rest() {
+        arena?.withUnusedParts { webimage_sandbox_return_window($0.baseAddress, $0.count) }
+        webimage_sandbox_return_memory()
     }
 
     private func deliver(_ payload: Data, _ id: UInt64) {
@@ -212,8 +234,11 @@ private final class SandboxDecoder {
     private func receive() -> (bytes: Data, descriptor: Int32)? {
         var bytes = Data(count: SandboxRequest.size)
         var descriptor: Int32 = -1
-        let count = bytes.withUnsafeMutableBytes {
-            webimage_sandbox_receive(webimage_sandbox_socket_descriptor, $0.baseAddress, $0.count, &descriptor, -1)
+        var count = -Int(ETIMEDOUT)
+        while count == -Int(ETIMEDOUT) {
+            count = bytes.withUnsafeMutableBytes {
+                webimage_sandbox_receive(webimage_sandbox_socket_descriptor, $0.baseAddress, $0.count, &descriptor)
+            }
         }
         return count > 0 ? (bytes.prefix(count), descriptor) : nil
     }

@@ -13,6 +13,8 @@ protocol SandboxableCoder: DetailedImageCoder {
     static func recognises(_ data: Data) -> Bool
 
     // In a worker.
+    /// Whether the decoder of an animation uses the bytes of the file after ``decode(_:options:)`` has returned.
+    static var keepsBytes: Bool { get }
     static func openAnimation(_ data: Data, _ options: DecodingOptions) throws(WebImageError)
         -> any DetailedAnimatedImageCoder
     static func makeStream(_ options: DecodingOptions) throws(WebImageError) -> any StreamingImageCoder
@@ -27,6 +29,8 @@ protocol SandboxableCoder: DetailedImageCoder {
 
 extension SandboxableCoder {
     static func recognises(_ data: Data) -> Bool { shared.canDecode(from: data) }
+
+    static var keepsBytes: Bool { false }
 
     static func openAnimation(
         _ data: Data, _ options: DecodingOptions
@@ -46,6 +50,8 @@ extension SandboxableCoder {
 }
 
 extension SandboxableCoder where Self: DetailedAnimatedImageCoder {
+    static var keepsBytes: Bool { true }
+
     static func openAnimation(
         _ data: Data, _ options: DecodingOptions
     ) throws(WebImageError) -> any DetailedAnimatedImageCoder { try Self(animation: data, options: options) }

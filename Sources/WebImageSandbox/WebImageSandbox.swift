@@ -29,7 +29,7 @@ public enum WebImageSandbox {
         public var idleLifetime: Duration = .seconds(30)
         /// The number of files after which a worker is replaced; 1 means a process for each file, and another one for
         /// reading its header before.
-        public var picturesPerWorker = 500
+        public var picturesPerWorker = 1000
         /// The memory in bytes that a worker may add to its own at its start; 0 means no limit.
         public var memoryBytes = 2 << 30
         /// What happens to pictures when no worker can start.
@@ -102,7 +102,7 @@ public enum WebImageSandbox {
         _ configuration: Configuration = Configuration(), coders: ImageCodersManager = .shared
     ) throws(WebImageError) -> Status {
         DecoderIsolation.decide()
-        let mode = ProcessInfo.processInfo.environment["WEBIMAGE_SANDBOX_MODE"]
+        let mode = getenv("WEBIMAGE_SANDBOX_MODE").map { String(cString: $0) }
         if mode == "off" { return status(of: coders) }
         var configuration = configuration
         if mode == "required" { configuration.whenUnavailable = .fail }

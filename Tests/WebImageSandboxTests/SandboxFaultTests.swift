@@ -30,11 +30,11 @@ struct SandboxFaultTests {
     private static let faults = [
         "crash", "trap", "loop for ever", "end quietly", "answer with noise", "write out of bounds", "jump to zero",
         "close its descriptors", "claim a huge picture", "claim more pixels than it sends", "claim another request",
-        "claim a long payload", "flood standard error", "answer twice",
+        "claim a long payload", "claim pixels behind the window", "flood standard error", "answer twice",
     ]
 
     @Test func faultsCostOnePictureEach() async throws {
-        let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 42 : 1000
+        let rounds = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] == nil ? 45 : 1000
         var configuration = SandboxPool.Configuration()
         configuration.mostWorkers = 4
         let live = HandleLedger.live["decoder process"] ?? 0

@@ -8,8 +8,10 @@ import WebImageTesting
 @testable import WebImageSandbox
 
 @Suite struct SandboxMessageTests {
-    private func picture() throws -> SandboxPicture {
-        SandboxPicture(try gradient(width: 30, height: 20))
+    private func picture(in arenaOffset: Int? = nil) throws -> SandboxPicture {
+        var picture = SandboxPicture(try gradient(width: 30, height: 20))
+        picture.arenaOffset = arenaOffset
+        return picture
     }
 
     @Test func requestsSurvive() throws {
@@ -21,7 +23,7 @@ import WebImageTesting
         options.limits.maxPixels = 5
         options.limits.maxDecodeTime = .milliseconds(1234)
         for options in [DecodingOptions(), options] {
-            for command in 1...10 as ClosedRange<UInt64> {
+            for command in 1...11 as ClosedRange<UInt64> {
                 var request = SandboxRequest(try #require(SandboxRequest.Command(rawValue: command)))
                 (request.id, request.coder, request.byteCount, request.session) = (7, 3, 99, 1 << 40)
                 (request.number, request.isInWindow, request.isFirst, request.isLast) = (-1, false, true, true)
@@ -35,7 +37,8 @@ import WebImageTesting
         let failure = SandboxFailure(.limit(.pixels, actual: 10, allowed: 5))
         let answers: [SandboxAnswer] = [
             .ready(SandboxProtections(hasFilter: true, landlock: 7, hasNamespaces: true)),
-            .image(id: 3, try picture()), .failed(id: 4, failure), .failed(id: 5, SandboxFailure(.badData("x", "y"))),
+            .image(id: 3, try picture()), .image(id: 4, try picture(in: 64)), .failed(id: 4, failure),
+            .failed(id: 5, SandboxFailure(.badData("x", "y"))),
             .attempted(id: 6, errno: 13), .nextPart(id: 7), .payload(id: 8, byteCount: 3, Data("abc".utf8)),
             .payload(id: 9, byteCount: 5 << 20, Data()),
         ]
@@ -89,7 +92,7 @@ import WebImageTesting
                 #expect(range.lowerBound == covered && !range.isEmpty && range.count <= SandboxWindow.slotBytes)
                 covered = range.upperBound
                 let offset = SandboxWindow.offset(ofPart: part)
-                #expect(offset >= SandboxWindow.inputBytes && offset + range.count <= SandboxWindow.byteCount)
+                #expect(offset >= SandboxWindow.inputBytes && offset + range.count <= SandboxWindow.arenaOffset)
             }
             #expect(covered == byteCount)
         }

@@ -67,6 +67,21 @@ struct SandboxPoolTests {
         #expect(statistics.workers == 1)
     }
 
+    @Test func successorIsReadyBeforeAWorkerIsReplaced() async throws {
+        let pool = pool { $0.picturesPerWorker = 20 }
+        defer { pool.shutDown() }
+        let data = try png()
+        for _ in 0..<17 { _ = try pool.decode(data) }
+        #expect(pool.statistics.workers == 1)
+        _ = try pool.decode(data)
+        #expect(await eventually { pool.statistics.started == 2 })
+        for _ in 0..<15 { _ = try pool.decode(data) }
+        let statistics = pool.statistics
+        #expect(statistics.recycled == 1 && statistics.started == 2 && statistics.workers == 1)
+        // Only the first request waited for the start of a worker.
+        #expect(statistics.waits == 1)
+    }
+
     @Test func processForEachPictureServesNoOtherFile() throws {
         let pool = pool { $0.picturesPerWorker = 1 }
         defer { pool.shutDown() }
@@ -183,6 +198,46 @@ struct SandboxPoolTests {
         clock.advance(by: .seconds(60))
         #expect(pool.statistics.workers == 0 && pool.statistics.retired == 1)
         #expect((HandleLedger.live["decoder process"] ?? 0) == live)
+    }
+
+    /// The memory of a process that it shares with others, in kilobytes.
+    private func sharedMemory(of process: Int32) -> Int {
+        let status = (try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssShmem:") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? .max
+    }
+
+    @Test func idleWorkerReturnsItsMemoryAndKeepsItsAnimations() async throws {
+        let clock = VirtualClock()
+        let pool = pool(clock: clock) { ($0.restTime, $0.idleLifetime) = (.seconds(2), .seconds(30)) }
+        defer { pool.shutDown() }
+        let kind = SandboxPool.Kind(profile: .basic, owner: .shared)
+        let process = try pool.withWorker(kind) { $0.processIdentifier }
+        // Each frame is stored as the part that differs from the one before.
+        let pictures = try (0..<5).map { number in
+            try Image.generated(width: 300, height: 200) { x, y in
+                (UInt8(x / 2), UInt8(y), x < 10 && y < 10 ? UInt8(50 * number) : 0, 255)
+            }
+        }
+        let gif = try ImageGIFCoder.shared.encode(
+            frameCount: 5, loopCount: 0, format: .gif, options: EncodingOptions()
+        ) { ImageFrame(image: pictures[$0], duration: 0.1) }
+        let place = try SandboxProfile.basic.place(of: gif)
+        let opened = try SandboxAnimation.decode(gif, pool: pool, place: place, options: DecodingOptions()).animation
+        let frames = try #require(opened)
+        let here = try ImageGIFCoder(animation: gif, options: DecodingOptions())
+        #expect(try rows(frames.frame(at: 1)) == rows(here.frame(at: 1)))
+        let png = try ImagePNGCoder.shared.encode(
+            gradient(width: 1000, height: 1000), format: .png, options: EncodingOptions())
+        _ = try pool.decode(png)
+        #expect(sharedMemory(of: process) > 3_500)
+        clock.advance(by: .seconds(2))
+        // The canvas of the animation stays.
+        #expect(await eventually { sharedMemory(of: process) < 1_000 })
+        #expect(pool.statistics.workers == 1)
+        #expect(try rows(frames.frame(at: 2)) == rows(here.frame(at: 2)))
+        #expect(try rows(pool.decode(png)) == rows(ImagePNGCoder.shared.decode(png, options: DecodingOptions())))
+        #expect(try pool.withWorker(kind) { $0.processIdentifier } == process)
     }
 
     @Test func programWithoutAWorkerIsAnErrorAtOnceAndIsTriedAgainLater() throws {

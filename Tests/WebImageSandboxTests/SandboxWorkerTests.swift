@@ -55,6 +55,17 @@ struct SandboxWorkerTests {
         #expect(try worker.decode(small, options: DecodingOptions()).pixelSize == PixelSize(width: 700, height: 500))
     }
 
+    /// Pixels that the coder wrote into the window, pixels that came through its slots, and sizes next to the border.
+    @Test func picturesOfEverySizeArrive() throws {
+        let worker = try SandboxWorker(.basic)
+        let rowCount = SandboxWindow.arenaBytes / (1024 * 4)
+        for height in [3, 4, rowCount - 1, rowCount, rowCount + 1, 3, rowCount] {
+            let picture = try gradient(width: 1024, height: height)
+            let file = try ImageBMPCoder.shared.encode(picture, format: .bmp, options: EncodingOptions())
+            #expect(try rows(worker.decode(file)) == rows(picture), "\(height)")
+        }
+    }
+
     @Test func errorsOfTheCoderArriveWithTheirLimit() throws {
         let worker = try SandboxWorker(.basic)
         let png = try #require(try files().first { $0.format == .png }).data
@@ -136,6 +147,31 @@ struct SandboxWorkerTests {
         }
         #expect(time < Sanitizer.time(.seconds(3)))
         #expect(!worker.isUsable)
+    }
+
+    /// The processors on which the main thread or the calling thread may run.
+    private func processors(_ thread: String = "thread-self") -> String? {
+        let status = try? String(contentsOfFile: "/proc/\(thread)/status", encoding: .utf8)
+        return status?.split(separator: "\n").first { $0.hasPrefix("Cpus_allowed:") }.map { String($0) }
+    }
+
+    /// Host and worker share a processor for a moment.
+    @Test func callingThreadMayRunEverywhereAfterItsRequest() throws {
+        // No test runs requests on the main thread.
+        let all = try #require(processors("self"))
+        let file = try #require(try files().first).data
+        let worker = try SandboxWorker(.basic)
+        for _ in 0..<3 {
+            _ = try worker.decode(file)
+            #expect(processors() == all)
+        }
+        #expect(throws: WebImageError.self) { try worker.decode(Data("no picture".utf8)) }
+        #expect(processors() == all)
+        var request = SandboxRequest(.attempt)
+        (request.number, request.session) = (try Attempts.fault("loop for ever"), UInt64(getpid()))
+        request.options.limits.maxDecodeTime = .milliseconds(100)
+        let late = #expect(throws: WebImageError.self) { try worker.image(request) }
+        #expect(late?.code == .limitExceeded && processors() == all)
     }
 
     @Test func memoryOfAWorkerIsBounded() throws {

@@ -92,10 +92,34 @@ int webimage_sandbox_limit(const webimage_sandbox_child *child, uint64_t address
 // Sends one message, with a descriptor unless it is -1. Returns 0 or an errno; never raises SIGPIPE.
 int webimage_sandbox_send(int socket, const void *bytes, size_t count, int descriptor);
 
-// Receives one message. Returns its size, 0 at the end of the stream, or a negative errno: -ETIMEDOUT after
-// `milliseconds` (negative: no limit), -EMSGSIZE if the message or its descriptor did not fit. `descriptor` is -1 or a
-// descriptor that the caller owns.
-ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *descriptor, int milliseconds);
+// Sets the longest time that a call of webimage_sandbox_receive waits, in milliseconds; 0: no limit. Returns 0 or an
+// errno. The kernel keeps the time, so that an answer costs one system call; poll(2) would be a second one.
+int webimage_sandbox_limit_wait(int socket, int milliseconds);
+
+// Receives one message. Returns its size, 0 at the end of the stream, or a negative errno: -ETIMEDOUT after the time of
+// webimage_sandbox_limit_wait and after a signal, -EMSGSIZE if the message or its descriptor did not fit. `descriptor`
+// is -1 or a descriptor that the caller owns.
+ssize_t webimage_sandbox_receive(int socket, void *bytes, size_t count, int *descriptor);
+
+// --- One processor for host and worker (processor.c) ----------------------------------------------------------------
+
+typedef struct {
+    unsigned long processors[16];  // a cpu_set_t: where the calling thread may run otherwise
+    int processor;                 // where it runs now; -1: on all of them
+} webimage_sandbox_share;
+
+// Keeps the calling thread on the processor where it runs. Returns false if it may run on no other one, if another
+// thread and its worker share this one, or if that is not possible.
+bool webimage_sandbox_share_processor(webimage_sandbox_share *share);
+
+// Lets the calling thread run on all its processors again.
+void webimage_sandbox_end_sharing(webimage_sandbox_share *share);
+
+// Keeps a worker on the shared processor. Returns false if that is not possible.
+bool webimage_sandbox_join(const webimage_sandbox_share *share, pid_t worker);
+
+// Lets a worker run on all processors of the calling thread.
+void webimage_sandbox_part(const webimage_sandbox_share *share, pid_t worker);
 
 // --- Restrictions of a worker (lock.c, filter.c) -----------------------------------------------------------------
 
@@ -131,6 +155,20 @@ webimage_sandbox_forked webimage_sandbox_serve_forks(void);
 // failed; then the process must end.
 const char *webimage_sandbox_lock(
     unsigned features, uint64_t address_space, webimage_sandbox_protections *protections);
+
+// --- Memory of a worker (memory.c) -------------------------------------------------------------------------------
+
+// Lets the allocator keep freed blocks of up to 32 MB: the kernel would zero their pages again for every large picture.
+void webimage_sandbox_keep_memory(void);
+
+// Returns the allocator's freed memory to the kernel.
+void webimage_sandbox_return_memory(void);
+
+// Returns a part of the window to the kernel. Its bytes are zero afterwards.
+void webimage_sandbox_return_window(void *start, size_t count);
+
+// Whether the program was built with the address sanitizer, which watches the heap only.
+bool webimage_sandbox_has_address_sanitizer(void);
 
 // --- Attempts of tests (start.c) ---------------------------------------------------------------------------------
 

@@ -315,30 +315,40 @@ static uint64_t current_request;
 // The fields of an answer of this protocol: magic, nanoseconds, kind, the number of the request, and the numbers of a
 // picture.
 static void send_answer(const uint64_t *fields, size_t count) {
-    uint64_t answer[12] = {0x3241534957ULL};
+    uint64_t answer[13] = {0x3341534957ULL};
     memcpy(answer + 2, fields, count * sizeof *fields);
     struct iovec part = {.iov_base = answer, .iov_len = sizeof answer};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     sendmsg(3, &message, MSG_NOSIGNAL);
 }
 
+static const uint64_t in_slots = UINT64_MAX;
+
+// The first row lies in the window, the last one behind it.
+static int claim_pixels_behind_the_window(pid_t host) {
+    (void)host;
+    uint64_t fields[] = {2, current_request, 60, 4000, 0, 0, 0, 1, 0, 0, (10 << 20) - 4096};
+    send_answer(fields, sizeof fields / sizeof *fields);
+    return 0;
+}
+
 static int claim_a_huge_picture(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request, 1 << 24, 1 << 24, 0, 0, 0, 1, 0, 0};
+    uint64_t fields[] = {2, current_request, 1 << 24, 1 << 24, 0, 0, 0, 1, 0, 0, in_slots};
     send_answer(fields, sizeof fields / sizeof *fields);
     return 0;
 }
 
 static int claim_more_pixels_than_it_sends(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request, 4000, 4000, 0, 0, 0, 1, 0, 0};
+    uint64_t fields[] = {2, current_request, 4000, 4000, 0, 0, 0, 1, 0, 0, in_slots};
     send_answer(fields, sizeof fields / sizeof *fields);
     return 0;
 }
 
 static int claim_another_request(pid_t host) {
     (void)host;
-    uint64_t fields[] = {2, current_request + 1, 8, 8, 0, 0, 0, 1, 0, 0};
+    uint64_t fields[] = {2, current_request + 1, 8, 8, 0, 0, 0, 1, 0, 0, in_slots};
     send_answer(fields, sizeof fields / sizeof *fields);
     return 0;
 }
@@ -430,6 +440,7 @@ static const struct {
     {"claim a huge picture", claim_a_huge_picture},
     {"claim more pixels than it sends", claim_more_pixels_than_it_sends},
     {"claim another request", claim_another_request},
+    {"claim pixels behind the window", claim_pixels_behind_the_window},
     {"claim a long payload", claim_a_long_payload},
     {"answer twice", answer_twice},
 };
