@@ -8,7 +8,7 @@ import WebImageTestTraits
 import WebImageTesting
 
 /// Several processes of `webimage serve` with caches of their own and common tiers.
-@Suite(.serialized, .timeLimit(minutes: 5)) struct ServeTiersTests: TierBench {
+@Suite(.serialized, .timeLimit(minutes: isLongRun ? 60 : 5)) struct ServeTiersTests: TierBench {
     let origin: FaultServer
     let folders = Locked([ScratchFolder]())
 
@@ -122,8 +122,7 @@ import WebImageTesting
     /// Of 1,000 results (100,000 in a long run) on three services, those with one tag are made again everywhere within a
     /// second, and all others are not.
     @Test(.needsValkey) func tagPurgeReachesThreeServicesWithinASecondAndChangesNothingElse() async throws {
-        let isLong = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
-        let (results, tags) = (isLong ? 100_000 : 1_000, 100)
+        let (results, tags) = (isLongRun ? 100_000 : 1_000, 100)
         let server = try ValkeyServer()
         defer { server.stop() }
         try route(10)

@@ -11,6 +11,9 @@ protocol TierBench: Sendable {
     var folders: Locked<[ScratchFolder]> { get }
 }
 
+/// Whether tests may take an hour.
+let isLongRun = ProcessInfo.processInfo.environment["WEBIMAGE_LONG"] != nil
+
 extension Trait where Self == ConditionTrait {
     static var needsValkey: Self { .enabled(if: ValkeyServer.isAvailable, "no Valkey or Redis server is installed") }
 }
@@ -42,14 +45,14 @@ extension TierBench {
     }
 
     func service(
-        tiers: [String], environment: [String: String] = [:], further: [String] = []
+        tiers: [String], environment: [String: String] = [:], further: [String] = [], through: [String] = []
     ) async throws -> RunningService {
         // On a busy machine, a debug build would refuse work that waits for a processor. That is no fault of a tier.
         var arguments = ["--access-log", "none", "--admin", "127.0.0.1:0", "--queue-wait", "0"] + further
         for tier in tiers { arguments += ["--tier", tier] }
         let folder = try ScratchFolder()
         folders.withLock { $0.append(folder) }
-        return try await RunningService(arguments, in: folder, environment: environment)
+        return try await RunningService(arguments, in: folder, environment: environment, through: through)
     }
 
     func metrics(_ service: RunningService) async throws -> String {

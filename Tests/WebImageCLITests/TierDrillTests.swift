@@ -206,6 +206,141 @@ struct TierDrillTests: TierBench {
         }
     }
 
+    /// The number of fresh results that the second service receives from the tier after the first one has made them.
+    private func sharedResults(_ services: [RunningService], _ next: Locked<Int>, of count: Int) async throws -> Int {
+        let before = try await answers(services[1], "tier")
+        for _ in 0..<count {
+            let number = next.withLock { next in
+                next += 1
+                return next
+            }
+            let target = target(number % Self.pictures).replacing("/f:png/", with: "/f:png/cb:\(number)/")
+            for service in services.prefix(2) { #expect(try await service.get(target).status == 200) }
+        }
+        return try await answers(services[1], "tier") - before
+    }
+
+    /// Three masters and a replica of the first one. The last value are connections to them.
+    private func cluster() async throws -> (servers: [ValkeyServer], connections: [ValkeyConnection]) {
+        let settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"]
+        let servers = try (0..<4).map { _ in try ValkeyServer(arguments: settings) }
+        let connections = try servers.map(connection)
+        func send(_ index: Int, _ words: String...) async throws -> RESPValue {
+            try await connections[index].send(RESPCommand(words.map { .init($0) }), within: .seconds(5)).get()
+        }
+        try await wait(until: "the nodes answer") { connections.allSatisfy(\.isUp) }
+        for (index, range) in [(0, 5460), (5461, 10922), (10923, 16383)].enumerated() {
+            _ = try await send(index, "CLUSTER", "ADDSLOTSRANGE", "\(range.0)", "\(range.1)")
+        }
+        for server in servers.dropFirst() {
+            _ = try await send(0, "CLUSTER", "MEET", "127.0.0.1", "\(server.port)", "\(server.busPort)")
+        }
+        for index in servers.indices {
+            try await wait(until: "the cluster forms") {
+                let text = try await send(index, "CLUSTER", "INFO").string ?? ""
+                return text.contains("cluster_state:ok") && text.contains("cluster_known_nodes:4")
+            }
+        }
+        let master = try #require(try await send(0, "CLUSTER", "MYID").string)
+        _ = try await send(3, "CLUSTER", "REPLICATE", master)
+        try await wait(until: "the replica follows its master") {
+            try await send(3, "INFO", "replication").string?.contains("master_link_status:up") == true
+        }
+        return (servers, connections)
+    }
+
+    /// The node that is named in the services' configuration dies under load, and its replica takes over.
+    @Test func failoverOfAClusterCostsOnlyTime() async throws {
+        let (servers, connections) = try await cluster()
+        defer { for server in servers { server.stop() } }
+        defer { for connection in connections { connection.shutDown() } }
+        try route(Self.pictures)
+        let tier = ["valkey://127.0.0.1:\(servers[0].port)?cluster=yes&budget=\(Int(Self.budget * 1000))"]
+        let further = ["--isolation", "none"]
+        let services = [
+            try await service(tiers: tier, further: further), try await service(tiers: tier, further: further),
+            try await service(tiers: [], further: further),
+        ]
+        defer { for service in services { service.stop() } }
+        let (forms, next) = (Locked([Int: Data]()), Locked(0))
+        try await wait(until: "results of all nodes are shared") {
+            try await sharedResults(services, next, of: 30) == 30
+        }
+        var phases = [try await load(services, "before", forms, next)]
+        let killer = Task {
+            try? await Task.sleep(for: .milliseconds(200))
+            servers[0].kill()
+        }
+        phases.append(try await load(services, "during", forms, next))
+        await killer.value
+        try await wait(until: "the replica is a master") {
+            let answer = await connections[3].send(RESPCommand(["ROLE"]), within: .seconds(5))
+            return (try? answer.get())?.elements?.first?.string == "master"
+        }
+        phases.append(try await load(services, "after", forms, next))
+        for phase in phases {
+            let (with, without) = (Phase.percentile(phase.times), Phase.percentile(phase.plain))
+            print("failover \(phase.name): p99 \(Int(with * 1000)) ms, without a tier \(Int(without * 1000)) ms")
+            #expect(phase.errors == [], "\(phase.name)")
+            #expect(with <= 3 * without + Sanitizer.seconds(6 * Self.budget), "\(phase.name)")
+        }
+        // Results of all slots are shared again, also those of the dead node.
+        try await wait(until: "results of all nodes are shared again") {
+            try await sharedResults(services, next, of: 30) == 30
+        }
+    }
+
+    /// The library that changes the clock of a process; nil if it is not installed.
+    private static let faketime = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib"))?
+        .map { "/usr/lib/\($0)/faketime/libfaketimeMT.so.1" }
+        .first { FileManager.default.fileExists(atPath: $0) }
+
+    /// The clock of one machine is an hour ahead. Lifetimes that are longer are shared both ways; shorter ones are made
+    /// again. No answer fails, no picture is wrong, and purges of either machine hold on both.
+    @Test(.enabled(if: Self.faketime != nil, "faketime is not installed (Scripts/setup test)"))
+    func clockThatIsAnHourAheadCostsOnlyFetches() async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        let further = ["--isolation", "none"]
+        // The monotonic clock stays: otherwise waits of threads never end.
+        let ahead = [
+            "LD_PRELOAD": try #require(Self.faketime), "FAKETIME": "+3600s", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        ]
+        var services: [RunningService] = []
+        for clock in [[:], ahead] {
+            let environment = purgeToken.merging(clock) { $1 }
+            // The library changes the environment of the first process, and Swift then finds no arguments; `env` is first.
+            services.append(
+                try await service(
+                    tiers: [server.address], environment: environment, further: further, through: ["/usr/bin/env"]))
+        }
+        // The library leaves these files behind when `env` starts the service in its place.
+        for name in ["faketime_shm", "sem.faketime_sem"] { unlink("/dev/shm/\(name)_\(services[1].identifier)") }
+        services.append(try await service(tiers: [], further: further))
+        defer { for service in services { service.stop() } }
+        let next = Locked(0)
+        for (lifetime, isShared) in [(600, false), (86_400, true)] {
+            try route(Self.pictures, headers: ["Cache-Control": "max-age=\(lifetime)", "Cache-Tag": "shop"])
+            // The sources that are known until now have the other lifetime.
+            #expect(try await purge("tag=shop", at: services[0]) == "purged\n")
+            let phase = try await load(services, "\(lifetime)", Locked([Int: Data]()), next)
+            #expect(phase.errors == [])
+            for pair in [services, [services[1], services[0]]] where isShared {
+                try await wait(until: "results are shared") { try await sharedResults(pair, next, of: 20) == 20 }
+            }
+        }
+        // The clock of the second purge is behind that of the first one.
+        for (number, (from, other)) in [(services[1], services[0]), (services[0], services[1])].enumerated() {
+            let target = target(0).replacing("/f:png/", with: "/f:png/cb:p\(number)/")
+            let old = try await from.get(target).body
+            #expect(try await other.get(target).body == old)
+            try route(1, offset: 30 * (number + 1), headers: ["Cache-Control": "max-age=86400", "Cache-Tag": "shop"])
+            #expect(try await purge("tag=shop", at: from) == "purged\n")
+            #expect(try await from.get(target).body != old)
+            try await wait(until: "the purge arrives") { try await other.get(target).body != old }
+        }
+    }
+
     private func residentBytes(_ process: Int32) -> Int {
         let text = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)) ?? ""
         return (text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4096
