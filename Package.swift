@@ -27,7 +27,7 @@ let package = Package(
         .library(name: "WebImageS3", targets: ["WebImageS3"]),
         .library(name: "WebImageService", targets: ["WebImageService"]),
         .library(name: "WebImageServer", targets: ["WebImageServer"]),
-        .library(name: "SDWebImage", targets: ["SDWebImage"] + reexported),
+        .library(name: "SDWebImage", targets: ["SDWebImage", "WebImageCompatibility"] + reexported),
         .library(name: "SDWebImageGTK", targets: ["SDWebImageGTK"]),
         .library(name: "SDWebImageFoundationNetworking", targets: ["SDWebImageFoundationNetworking"]),
         .library(name: "SDWebImageWebPCoder", targets: ["SDWebImageWebPCoder"]),
@@ -114,12 +114,16 @@ let package = Package(
             name: "WebImageServer",
             dependencies: ["WebImageService", "WebImageHTTP", "WebImageCore", "WebImageLoading", "CWebImageHTTPShim"]),
 
+        // What only ported code needs: members with completion blocks, options without an effect.
+        .target(
+            name: "WebImageCompatibility", dependencies: ["WebImageCore", "WebImageLoading", "WebImageHTTP"]),
         // SDWebImage's names for the declarations of the targets above.
         .target(
             name: "SDWebImage",
             dependencies: [
-                "WebImage", "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageGraphics", "WebImageCodecs",
-                "WebImageHTTP", "WebImageStore",
+                "WebImageCompatibility", "WebImage", "WebImageCore", "WebImageLoading", "WebImageViews",
+                "WebImageGraphics",
+                "WebImageCodecs", "WebImageHTTP", "WebImageStore",
             ]),
         .target(name: "SDWebImageGTK", dependencies: ["SDWebImage", "WebImageGTK"]),
         // This target is separate from SDWebImage, because Foundation's networking library loads a second libcurl and
@@ -187,7 +191,8 @@ let package = Package(
         .testTarget(
             name: "WebImageCoreTests",
             dependencies: [
-                "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageTesting", "CWebImageAllocationCounter",
+                "WebImageCore", "WebImageLoading", "WebImageViews", "WebImageCompatibility", "WebImageTesting",
+                "CWebImageAllocationCounter",
             ]),
         .testTarget(
             name: "WebImageCodecsTests",
@@ -202,11 +207,12 @@ let package = Package(
                 "WebImage", "WebImageAVIF", "WebImageHEIF", "WebImageJXL", "WebImageSVG", "WebImageTIFF",
                 "WebImageCodecs", "WebImageGraphics", "WebImageTesting", "CWebImageRSVGCheck",
             ]),
-        .testTarget(name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageTesting"]),
+        .testTarget(
+            name: "WebImageHTTPTests", dependencies: ["WebImageHTTP", "WebImageCompatibility", "WebImageTesting"]),
         .testTarget(name: "WebImageStoreTests", dependencies: ["WebImageStore", "WebImageTesting"]),
         .testTarget(
             name: "WebImageTests",
-            dependencies: ["WebImage", "WebImageTesting", "CWebImageAllocationCounter"]),
+            dependencies: ["WebImage", "WebImageCompatibility", "WebImageTesting", "CWebImageAllocationCounter"]),
         .testTarget(
             name: "WebImageServiceTests",
             dependencies: [

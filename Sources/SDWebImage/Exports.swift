@@ -1,5 +1,6 @@
 @_exported public import WebImage
 @_exported public import WebImageCodecs
+@_exported public import WebImageCompatibility
 @_exported public import WebImageCore
 @_exported public import WebImageGraphics
 @_exported public import WebImageHTTP

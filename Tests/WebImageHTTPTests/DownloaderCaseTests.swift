@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageCompatibility
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading

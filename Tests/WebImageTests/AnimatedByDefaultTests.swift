@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageCodecs
+import WebImageCompatibility
 import WebImageHTTP
 import WebImageTestTraits
 import WebImageTesting

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 import WebImageStore
 
 /// The configuration of a cache. This type is a class, because SDWebImage's configuration is a class.

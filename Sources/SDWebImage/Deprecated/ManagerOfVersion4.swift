@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 public import WebImageHTTP
 
 extension WebImageManager {

@@ -1,4 +1,5 @@
 public import WebImage
+import WebImageCompatibility
 
 /// The header fields of a response. Names are stored as the server wrote them and are compared case-insensitively.
 public struct SDHeaderFields: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {

@@ -1,4 +1,5 @@
 public import WebImage
+import WebImageCompatibility
 
 extension ImageCodersManager {
     /// The coders. The coder that was added last is tried first. Setting nil removes all coders.

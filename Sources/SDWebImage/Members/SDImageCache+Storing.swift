@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+public import WebImageCompatibility
 
 extension ImageCache {
     /// Stores an image in memory and the image's encoded bytes on disk.

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 /// An animation with all frames in memory. It replaces UIKit's animated image, which SDWebImage uses.
 ///

@@ -1,9 +1,10 @@
 public import WebImage
+public import WebImageCompatibility
 public import WebImageStore
 
 /// A cache with a memory layer and a disk layer. SDWebImage's name for ``WebImageCore/ImageCache``.
 public typealias SDImageCache = ImageCache
-/// A running cache query. SDWebImage's name for ``WebImageCore/ImageCacheToken``.
+/// A running cache query. SDWebImage's name for ``WebImageCompatibility/ImageCacheToken``.
 public typealias SDImageCacheToken = ImageCacheToken
 /// A layer of a cache. SDWebImage's name for ``WebImageCore/ImageCacheType``.
 public typealias SDImageCacheType = ImageCacheType

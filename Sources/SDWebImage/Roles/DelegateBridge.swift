@@ -1,5 +1,6 @@
 import Foundation
 import WebImage
+import WebImageCompatibility
 
 /// Forwards a manager's delegate calls to a delegate with SDWebImage's signatures. Failures are converted to
 /// ``SDWebImageError``.

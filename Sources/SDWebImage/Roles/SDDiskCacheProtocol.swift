@@ -1,5 +1,6 @@
 import Foundation
 public import WebImage
+import WebImageCompatibility
 public import WebImageStore
 
 /// A disk layer with SDWebImage's signatures. Its methods are synchronous. The cache calls them on its own queue, one

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 /// A complete cache (memory and disk) with SDWebImage's signatures. The methods that are optional in SDWebImage have
 /// default implementations, so callers write no question mark after their names.

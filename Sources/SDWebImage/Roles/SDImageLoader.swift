@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 /// Fetches images for a manager. Has SDWebImage's signatures, in which a failure can be of any `Error` type.
 ///

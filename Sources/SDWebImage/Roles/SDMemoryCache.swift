@@ -1,4 +1,5 @@
 public import WebImage
+import WebImageCompatibility
 
 /// A memory layer with keys and objects of any class, under SDWebImage's name. The limits are those of the
 /// configuration: `maxMemoryCost` and `maxMemoryCount`.

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 /// Chooses the bytes that a cache stores. Has SDWebImage's signatures, in which the image is not optional.
 ///

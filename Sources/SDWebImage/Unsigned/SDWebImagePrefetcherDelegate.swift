@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 /// Receives the progress of prefetching. Has SDWebImage's signatures, in which counts are `UInt`.
 ///

@@ -1,6 +1,7 @@
 public import Foundation
 public import WebImage
 public import WebImageCodecs
+import WebImageCompatibility
 
 // These extensions add SDWebImage's signatures to the built-in coders.
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 // SDWebImage's counts have the type `NSUInteger`, which Swift imports as `UInt`.
 

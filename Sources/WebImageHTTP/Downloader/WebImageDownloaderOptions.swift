@@ -12,8 +12,6 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     public static let lowPriority = WebImageDownloaderOptions(rawValue: 1 << 0)
     /// Deliver partial images while bytes arrive.
     public static let progressiveLoad = WebImageDownloaderOptions(rawValue: 1 << 1)
-    /// Finish the download in the background. Has no effect on Linux, where programs are not suspended.
-    public static let continueInBackground = WebImageDownloaderOptions(rawValue: 1 << 4)
     /// Send stored cookies and store received cookies.
     public static let handleCookies = WebImageDownloaderOptions(rawValue: 1 << 5)
     /// Accept any server certificate.
@@ -22,8 +20,6 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     public static let highPriority = WebImageDownloaderOptions(rawValue: 1 << 7)
     /// Scale down an image whose decoded size exceeds the default memory limit.
     public static let scaleDownLargeImages = WebImageDownloaderOptions(rawValue: 1 << 8)
-    /// Do not force the decode of the image. Has no effect, because images are always fully decoded before delivery.
-    public static let avoidDecodeImage = WebImageDownloaderOptions(rawValue: 1 << 9)
     /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageDownloaderOptions(rawValue: 1 << 10)
     /// Decode every frame of an animated image before delivering it.
@@ -31,11 +27,12 @@ public struct WebImageDownloaderOptions: OptionSet, Sendable, Hashable {
     /// Fail if the decoded image does not have the requested class.
     public static let matchAnimatedImageClass = WebImageDownloaderOptions(rawValue: 1 << 12)
 
+    // The two pairs of numbers are bits without effect, which only the module `SDWebImage` names.
     private static let pairs: [(WebImageDownloaderOptions, WebImageOptions)] = [
         (.lowPriority, .lowPriority), (.progressiveLoad, .progressiveLoad),
-        (.continueInBackground, .continueInBackground), (.handleCookies, .handleCookies),
+        (Self(rawValue: 1 << 4), WebImageOptions(rawValue: 1 << 4)), (.handleCookies, .handleCookies),
         (.allowInvalidSSLCertificates, .allowInvalidSSLCertificates), (.highPriority, .highPriority),
-        (.scaleDownLargeImages, .scaleDownLargeImages), (.avoidDecodeImage, .avoidDecodeImage),
+        (.scaleDownLargeImages, .scaleDownLargeImages), (Self(rawValue: 1 << 9), WebImageOptions(rawValue: 1 << 18)),
         (.decodeFirstFrameOnly, .decodeFirstFrameOnly), (.preloadAllFrames, .preloadAllFrames),
         (.matchAnimatedImageClass, .matchAnimatedImageClass),
     ]

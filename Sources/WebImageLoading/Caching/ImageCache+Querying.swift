@@ -3,9 +3,9 @@ import Foundation
 public import WebImageCore
 
 /// A running query. If the caller cancels the query before its completion, the query completes with a miss.
-public final class ImageCacheToken: WebImageOperation {
+private final class CacheQuery: WebImageOperation {
     /// The requested key.
-    public let key: String
+    let key: String
     private let callbacks: CallbackQueue
     private let completion: Completion<ImageCacheQueryAnswer>
 
@@ -16,10 +16,10 @@ public final class ImageCacheToken: WebImageOperation {
     }
 
     /// Whether the query was cancelled before its result was delivered.
-    public var isCancelled: Bool { completion.isCancelled }
+    var isCancelled: Bool { completion.isCancelled }
 
     /// Completes the query with a miss on the callback queue, unless it has already completed.
-    public func cancel() {
+    func cancel() {
         guard let handler = completion.claimForCancel() else { return }
         callbacks.async { handler(.miss) }
     }
@@ -56,12 +56,12 @@ extension ImageCache {
     /// this: `.queryDiskDataSync` after a memory miss, and `.queryMemoryDataSync` after a memory hit. With these
     /// options, the result is delivered on the calling thread before this method returns. A miss has the type `.none`.
     @discardableResult
-    public func queryCacheOperation(
-        forKey key: String?, options: WebImageOptions = [], context: WebImageContext? = nil,
-        cacheType: ImageCacheType = .all, done: ImageCacheQueryCompletionBlock?
-    ) -> ImageCacheToken? {
+    public func queryImage(
+        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
+        completion: ImageCacheQueryCompletionBlock?
+    ) -> (any WebImageOperation)? {
         guard let key, cacheType != .none else {
-            done?(nil, nil, .none)
+            completion?(nil, nil, .none)
             return nil
         }
         let context = RequestContext(context)
@@ -70,51 +70,43 @@ extension ImageCache {
             hit = memoryImage(key, options: options, context)
         }
         if cacheType == .memory || (hit != nil && !options.contains(.queryMemoryData)) {
-            done?(hit, nil, hit == nil ? .none : .memory)
+            completion?(hit, nil, hit == nil ? .none : .memory)
             return nil
         }
         let callbacks = context.callbackQueue ?? .main
-        let token = ImageCacheToken(key: key, callbacks: callbacks, completion: done)
+        let query = CacheQuery(key: key, callbacks: callbacks, completion: completion)
         if options.contains(hit == nil ? .queryDiskDataSync : .queryMemoryDataSync) {
             let decoder = self.decoder(key, options: options, context)
             let entry = disk.sync { self.resource(key, from: $0) }.flatMap { decoder.accepts($0) ? $0 : nil }
             let image = hit ?? entry.flatMap { decode($0, key: key, with: decoder, context) }
-            token.finishInline(image, entry?.data, from: Self.origin(hit: hit, image, entry?.data))
-            return token
+            query.finishInline(image, entry?.data, from: Self.origin(hit: hit, image, entry?.data))
+            return query
         }
-        queryDisk(token, hit: hit, options: options, context, cacheType: cacheType)
-        return token
-    }
-
-    /// Calls ``queryCacheOperation(forKey:options:context:cacheType:done:)``. ``ImageCaching`` requires this method.
-    public func queryImage(
-        forKey key: String?, options: WebImageOptions, context: WebImageContext?, cacheType: ImageCacheType,
-        completion: ImageCacheQueryCompletionBlock?
-    ) -> (any WebImageOperation)? {
-        queryCacheOperation(forKey: key, options: options, context: context, cacheType: cacheType, done: completion)
+        queryDisk(query, hit: hit, options: options, context, cacheType: cacheType)
+        return query
     }
 
     private func queryDisk(
-        _ token: ImageCacheToken, hit: Image?, options: WebImageOptions, _ context: RequestContext,
+        _ query: CacheQuery, hit: Image?, options: WebImageOptions, _ context: RequestContext,
         cacheType: ImageCacheType
     ) {
         disk.async { disk in
-            guard !token.isCancelled else { return }
-            let decoder = self.decoder(token.key, options: options, context)
-            let entry = self.resource(token.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
+            guard !query.isCancelled else { return }
+            let decoder = self.decoder(query.key, options: options, context)
+            let entry = self.resource(query.key, from: disk).flatMap { decoder.accepts($0) ? $0 : nil }
             guard hit == nil, let entry else {
-                return token.finish(hit, entry?.data, from: Self.origin(hit: hit, hit, entry?.data))
+                return query.finish(hit, entry?.data, from: Self.origin(hit: hit, hit, entry?.data))
             }
             self.decodePool.submit(
                 measuring: { decoder.decoding(of: entry).cost(of: entry.data) }, priority: LoadPriority(options)
             ) {
-                guard !token.isCancelled else { return }
+                guard !query.isCancelled else { return }
                 // Another query may have stored the image in memory since this query started.
                 let filled =
                     cacheType.includesMemory
-                    ? self.memoryImage(token.key, options: options, context) : nil
-                let image = filled ?? self.decode(entry, key: token.key, with: decoder, context)
-                token.finish(image, entry.data, from: .disk)
+                    ? self.memoryImage(query.key, options: options, context) : nil
+                let image = filled ?? self.decode(entry, key: query.key, with: decoder, context)
+                query.finish(image, entry.data, from: .disk)
             }
         }
     }

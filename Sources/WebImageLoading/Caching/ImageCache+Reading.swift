@@ -11,14 +11,6 @@ extension ImageCache {
         return disk.sync { $0?.containsData(forKey: key) ?? false }
     }
 
-    /// Checks whether there is a disk entry for a key. Calls `completion` on the main queue.
-    public func diskImageExists(withKey key: String?, completion: (@Sendable (Bool) -> Void)? = nil) {
-        disk.async { disk in
-            let exists = key.map { disk?.containsData(forKey: $0) ?? false } ?? false
-            CallbackQueue.main.async { completion?(exists) }
-        }
-    }
-
     /// Returns the encoded data on disk, after a check that the data is undamaged. Blocks the calling thread.
     public func diskImageData(forKey key: String?) -> Data? { diskImageDataSync(forKey: key) }
 
@@ -35,12 +27,9 @@ extension ImageCache {
         return await disk.run { self.read(key, from: $0) }
     }
 
-    /// Reads the encoded data on disk. Calls `completion` on the main queue.
-    public func diskImageDataQuery(forKey key: String?, completion: (@Sendable (Data?) -> Void)? = nil) {
-        disk.async { disk in
-            let data = key.flatMap { self.read($0, from: disk) }
-            CallbackQueue.main.async { completion?(data) }
-        }
+    /// Reads the encoded data on disk. Calls `completion` on the disk queue.
+    package func readDiskData(forKey key: String?, completion: @escaping @Sendable (Data?) -> Void) {
+        disk.async { disk in completion(key.flatMap { self.read($0, from: disk) }) }
     }
 
     func read(_ key: String, from disk: (any DiskCaching)?) -> Data? {

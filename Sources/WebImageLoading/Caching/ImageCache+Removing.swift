@@ -71,25 +71,22 @@ extension ImageCache {
             completion?(.none)
             return
         }
-        diskImageExists(withKey: key) { completion?($0 ? .disk : .none) }
+        disk.async { disk in
+            let exists = disk?.containsData(forKey: key) ?? false
+            CallbackQueue.main.async { completion?(exists ? .disk : .none) }
+        }
     }
 
     /// Removes all images from the layers in `cacheType`. The completion runs on the main queue. If the layers do not
     /// include the disk, the completion runs before this method returns.
     public func clear(with cacheType: ImageCacheType, completion: (@Sendable () -> Void)?) {
         if cacheType.includesMemory { clearMemory() }
-        if cacheType.includesDisk { clearDisk(onCompletion: completion) } else { completion?() }
-    }
-
-    /// Removes every disk entry. The completion runs on the main queue.
-    public func clearDisk(onCompletion completion: (@Sendable () -> Void)? = nil) {
+        guard cacheType.includesDisk else {
+            completion?()
+            return
+        }
         withSizes { $0.removeAll() }
         onDisk(completion) { $0.removeAllData() }
-    }
-
-    /// Removes expired entries, then trims to the size limit. The completion runs on the main queue.
-    public func deleteOldFiles(completionBlock completion: (@Sendable () -> Void)? = nil) {
-        onDisk(completion) { $0.removeExpiredData() }
     }
 
     /// Returns the total size of all disk entries in bytes. Blocks the calling thread.
@@ -114,7 +111,8 @@ extension ImageCache {
         return disk.sync { $0?.cachePath(forKey: key) }
     }
 
-    private func onDisk(_ completion: (@Sendable () -> Void)?, _ work: @escaping @Sendable (any DiskCaching) -> Void) {
+    /// Runs work on the disk queue, then `completion` on the main queue.
+    package func onDisk(_ completion: (@Sendable () -> Void)?, _ work: @escaping @Sendable (any DiskCaching) -> Void) {
         disk.async { disk in
             if let disk { work(disk) }
             if let completion { CallbackQueue.main.async(completion) }

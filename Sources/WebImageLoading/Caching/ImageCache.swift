@@ -41,8 +41,6 @@ public final class ImageCache: LayeredImageCaching {
     let coders: ImageCodersManager
     /// The newest known version of each original.
     let originalVersions = OriginalVersions()
-    /// The total size, in bytes, of the image files that wait until their headers are read.
-    let bytesAwaitingSize = Locked(0)
     private let state: Locked<State>
 
     private struct State {
@@ -139,29 +137,6 @@ public final class ImageCache: LayeredImageCaching {
 
     /// Waits until all data stored so far is safe on disk.
     public func flush() async { await disk.run { $0?.flush() } }
-}
-
-/// Events of the application's life cycle. The application must report these events, because Linux sends no
-/// notifications.
-extension ImageCache {
-    /// Call this method before the process ends. Removes expired entries and trims to the size limit if
-    /// ``ImageCacheConfig/shouldRemoveExpiredDataWhenTerminate`` is true. Blocks the calling thread until this is
-    /// done and all stored data is safe on disk.
-    public func applicationWillTerminate() {
-        let removes = config.shouldRemoveExpiredDataWhenTerminate
-        disk.sync { disk in
-            if removes { disk?.removeExpiredData() }
-            disk?.flush()
-        }
-    }
-
-    /// Call this method when the application is no longer visible. If
-    /// ``ImageCacheConfig/shouldRemoveExpiredDataWhenEnterBackground`` is true, the disk queue removes expired
-    /// entries and trims to the size limit.
-    public func applicationDidEnterBackground() {
-        guard config.shouldRemoveExpiredDataWhenEnterBackground else { return }
-        disk.async { $0?.removeExpiredData() }
-    }
 }
 
 extension Image {

@@ -1,7 +1,8 @@
 import Foundation
 public import WebImageCore
 
-/// The pixel sizes of recent images by key. The number of sizes is limited, and so is the length of the stored keys. The structure has no lock. Its owner
+/// The pixel sizes of recent images by key. The number of sizes is limited, and so is the length of the stored keys. The
+/// structure has no lock. Its owner
 /// must synchronise access.
 ///
 /// There are two generations, young and old. New sizes are added to the young generation. A look-up moves a size from
@@ -11,6 +12,8 @@ struct PixelSizes {
     private var young: [String: PixelSize] = [:]
     private var old: [String: PixelSize] = [:]
     private let limit: Int
+    /// The total size, in bytes, of the image files that wait until their headers are read.
+    private(set) var waitingBytes = 0
 
     init(limit: Int = 8192) { self.limit = limit / 2 }
 
@@ -32,6 +35,16 @@ struct PixelSizes {
         insert(size, key)
         return true
     }
+
+    /// Adds a file that waits until its header is read. Returns false if the total would exceed `limit`; a single file
+    /// may have any length.
+    mutating func addWaiting(_ byteCount: Int, limit: Int) -> Bool {
+        guard waitingBytes == 0 || waitingBytes + byteCount <= limit else { return false }
+        waitingBytes += byteCount
+        return true
+    }
+
+    mutating func removeWaiting(_ byteCount: Int) { waitingBytes -= byteCount }
 
     mutating func removeAll() {
         young = [:]
@@ -86,14 +99,9 @@ extension ImageCache {
     /// other job waits, a file of any length is accepted.
     func rememberSize(of data: Data, forKey key: String) {
         let count = data.count
-        let mayWait = bytesAwaitingSize.withLock { waiting in
-            guard waiting == 0 || waiting + count <= Self.awaitingSizeLimit else { return false }
-            waiting += count
-            return true
-        }
-        guard mayWait else { return }
+        guard withSizes({ $0.addWaiting(count, limit: Self.awaitingSizeLimit) }) else { return }
         decodePool.submit(priority: .low) { [self] in
-            defer { bytesAwaitingSize.withLock { $0 -= count } }
+            defer { withSizes { $0.removeWaiting(count) } }
             guard let info = try? coders.imageInfo(of: data, limits: DecodingLimits()) else {
                 return
             }

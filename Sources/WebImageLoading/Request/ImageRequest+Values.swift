@@ -64,13 +64,6 @@ extension ImageRequest {
         set { values.encodeOptions = newValue }
     }
 
-    /// This property has no effect, because images are always fully decoded before delivery. It exists for
-    /// compatibility with SDWebImage.
-    public var forceDecodePolicy: ImageForceDecodePolicy? {
-        get { values.forceDecodePolicy }
-        set { values.forceDecodePolicy = newValue }
-    }
-
     /// The decoding limits. Default ``DecodingLimits/default``.
     public var limits: DecodingLimits? {
         get { values.limits }

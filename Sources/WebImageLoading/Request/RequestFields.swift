@@ -21,7 +21,6 @@ package struct RequestFields: Equatable, @unchecked Sendable {
     @Compared package var coder: (any ImageCoder)?
     @Compared package var decodeOptions: ImageCoderOptions?
     @Compared package var encodeOptions: ImageCoderOptions?
-    package var forceDecodePolicy: ImageForceDecodePolicy?
     package var limits: DecodingLimits?
 
     // Caching.
@@ -102,7 +101,6 @@ extension RequestFields {
         .imageCoder: .value(\._coder.wrappedValue),
         .imageDecodeOptions: .value(\._decodeOptions.wrappedValue),
         .imageEncodeOptions: .value(\._encodeOptions.wrappedValue),
-        .imageForceDecodePolicy: .value(\.forceDecodePolicy),
         .decodingLimits: .value(\.limits),
         .queryCacheType: .cacheType(\.queryCache),
         .storeCacheType: .cacheType(\.storeCache),

@@ -43,9 +43,6 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let imageCoder = WebImageContextOption(rawValue: "imageCoder")
     /// ``ImageTransformer`` or `NSNull`: replaces the manager's transformer. `NSNull` means no transformer.
     public static let imageTransformer = WebImageContextOption(rawValue: "imageTransformer")
-    /// ``ImageForceDecodePolicy``: has no effect, because images are always fully decoded before delivery. Exists for
-    /// compatibility with SDWebImage.
-    public static let imageForceDecodePolicy = WebImageContextOption(rawValue: "imageForceDecodePolicy")
     /// ``ImageCoderOptions``: decode options for the coder. The other context keys override these options.
     public static let imageDecodeOptions = WebImageContextOption(rawValue: "imageDecodeOptions")
     /// Number, at least 1: the scale of the image in pixels per point. By default, `@2x` or `@3x` in the cache key

@@ -1,6 +1,7 @@
 public import WebImageCore
 
-/// Options of one load. The bits have the same values as in SDWebImage.
+/// Options of one load. The bits have the same values as in SDWebImage; the module
+/// `SDWebImage` names the bits that have no effect.
 public struct WebImageOptions: OptionSet, Sendable, Hashable {
     /// The option bits.
     public let rawValue: UInt
@@ -15,8 +16,6 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let progressiveLoad = WebImageOptions(rawValue: 1 << 2)
     /// Deliver the cached image, then ask the server whether a newer image exists.
     public static let refreshCached = WebImageOptions(rawValue: 1 << 3)
-    /// Finish the download in the background. Has no effect on Linux, where programs are not suspended.
-    public static let continueInBackground = WebImageOptions(rawValue: 1 << 4)
     /// Send stored cookies and store received cookies.
     public static let handleCookies = WebImageOptions(rawValue: 1 << 5)
     /// Accept every server certificate, even an invalid one.
@@ -45,9 +44,6 @@ public struct WebImageOptions: OptionSet, Sendable, Hashable {
     public static let fromLoaderOnly = WebImageOptions(rawValue: 1 << 16)
     /// Views only: run the transition for images from every origin, including memory.
     public static let forceTransition = WebImageOptions(rawValue: 1 << 17)
-    /// Has no effect, because images are always fully decoded before delivery. Exists for compatibility with
-    /// SDWebImage.
-    public static let avoidDecodeImage = WebImageOptions(rawValue: 1 << 18)
     /// Decode only the first frame.
     public static let decodeFirstFrameOnly = WebImageOptions(rawValue: 1 << 19)
     /// Decode every frame of an animated image before the image is delivered.

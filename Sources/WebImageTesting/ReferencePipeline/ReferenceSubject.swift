@@ -80,7 +80,7 @@ public struct ReferenceSubject: Sendable {
             context[.callbackQueue] = CallbackQueue.invoking
             let request = RequestContext(context)
             return await withCheckedContinuation { continuation in
-                cache.queryCacheOperation(
+                _ = cache.queryImage(
                     forKey: key, options: options, context: request.dictionary, cacheType: .disk
                 ) { image, _, _ in continuation.resume(returning: image.flatMap { ReferencePicture($0) }) }
             }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WebImageCompatibility
 import WebImageTestTraits
 
 @testable import WebImageCore

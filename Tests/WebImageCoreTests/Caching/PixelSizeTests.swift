@@ -73,11 +73,11 @@ struct PixelSizeTests {
         var most = 0
         for number in 0..<40 {
             cache.storeImageData(Data(count: 1 << 20), forKey: "\(number)")
-            most = max(most, cache.bytesAwaitingSize.withLock { $0 })
+            most = max(most, cache.withSizes { $0.waitingBytes })
         }
         #expect(most == ImageCache.awaitingSizeLimit && pool.waitingCount == 16)
         gate.signal()
-        #expect(await eventually { cache.bytesAwaitingSize.withLock { $0 } == 0 && pool.waitingCount == 0 })
+        #expect(await eventually { cache.withSizes { $0.waitingBytes } == 0 && pool.waitingCount == 0 })
     }
 
     @Test func thumbnailIsNotRecordedAsTheSizeOfTheOriginal() {

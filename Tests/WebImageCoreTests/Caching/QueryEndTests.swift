@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Testing
+import WebImageCompatibility
 import WebImageCore
 import WebImageLoading
 import WebImageTestTraits

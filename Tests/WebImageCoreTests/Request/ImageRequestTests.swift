@@ -57,9 +57,6 @@ struct ImageRequestTests {
         Row(.imageScaleDownLimitBytes, 4096, { $0.scaleDownLimitBytes = $1 }, { $0.scaleDownLimitBytes }),
         Row(.imageDecodeToHDR, true, { $0.keepsHighDynamicRange = $1 }, { $0.keepsHighDynamicRange }),
         Row(.decodingLimits, DecodingLimits.unlimited, { $0.limits = $1 }, { $0.limits }),
-        Row(
-            .imageForceDecodePolicy, ImageForceDecodePolicy.never, { $0.forceDecodePolicy = $1 },
-            { $0.forceDecodePolicy }),
         Row(.queryCacheType, ImageCacheType.disk, { $0.queryCache = $1 }, { $0.queryCache }),
         Row(.storeCacheType, ImageCacheType.memory, { $0.storeCache = $1 }, { $0.storeCache }),
         Row(.originalQueryCacheType, ImageCacheType.all, { $0.originalQueryCache = $1 }, { $0.originalQueryCache }),

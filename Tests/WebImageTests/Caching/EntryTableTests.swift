@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCompatibility
 import WebImageTestTraits
 import WebImageTesting
 

@@ -1,7 +1,8 @@
 package import WebImageCore
+package import WebImageLoading
 
-// Aliases for members of Core. The module `SDWebImage` declares members with the same names on the same types. Inside
-// `SDWebImage`, these members hide the members of Core. `SDWebImage` therefore uses the aliases below.
+// Aliases for members of Core and Loading. The module `SDWebImage` declares members with the same names on the same types. Inside
+// `SDWebImage`, these members hide the original members. `SDWebImage` therefore uses the aliases below.
 
 extension ImageCache {
     /// An alias of ``config``.
