@@ -218,7 +218,11 @@ enum Usage {
                   --flip WAY             one of horizontal, vertical or both
                   --round R[,W,COLOR]    round corners of radius R, with a border W wide
                   --blur R               blur with a deviation of R
-                  --tint COLOR[,MODE]    fill the picture's shape, or mix by a blend mode such as multiply or screen
+                  --tint COLOR[,MODE]    fill the picture's shape, or mix; MODE is normal, multiply, screen, overlay, darken,
+                                         lighten, colorDodge, colorBurn, softLight, hardLight, difference, exclusion, hue,
+                                         saturation, color, luminosity, clear, copy, sourceIn, sourceOut, sourceAtop,
+                                         destinationOver, destinationIn, destinationOut, destinationAtop, xor, plusDarker or
+                                         plusLighter
                   --filter NAME[=N,...]  one of invert, sepia=AMOUNT, monochrome=COLOR, exposure=STOPS, contrast=N, saturation=N,
                                          vignette=N, sharpen=N, pixellate=SIDE, matrix=NUMBERS (9 or 12) or convolution=NUMBERS
 
