@@ -73,7 +73,7 @@ extension PackageTemplate {
                     gtk_window_set_title(cast(window), "{{TITLE}}")
                     gtk_window_set_default_size(cast(window), 720, 540)
                     if pictures.urls.isEmpty {
-                        gtk_window_set_child(cast(window), gtk_label_new("Name pictures: {{NAME}} FILE-OR-URL..."))
+                        gtk_window_set_child(cast(window), gtk_label_new("No picture was named. Start with: {{NAME}} FILE-OR-URL..."))
                     } else {
                         let flow = gtk_flow_box_new()
                         gtk_flow_box_set_selection_mode(.init(flow), GTK_SELECTION_NONE)
