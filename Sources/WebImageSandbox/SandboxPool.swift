@@ -140,7 +140,13 @@ package final class SandboxPool: Sendable {
     ) throws(WebImageError) -> Value {
         var isRetry = false
         while true {
+            let start = ContinuousClock.now
             let lent = try worker(for: kind, preferring: isRetry ? nil : preferred)
+            if let budget = WorkBudget.current {
+                var times = DecoderWorkerTimes()
+                times.waiting = ContinuousClock.now - start
+                budget.add(times)
+            }
             do throws(WebImageError) {
                 let value = try body(lent.worker)
                 takeBack(lent)

@@ -233,7 +233,11 @@ package final class SandboxWorker: @unchecked Sendable {
 
     private func count(_ start: ContinuousClock.Instant, _ busy: UInt64) {
         let elapsed = ContinuousClock.now - start
-        transit += elapsed - min(elapsed, .nanoseconds(Int64(clamping: busy)))
+        var times = DecoderWorkerTimes()
+        times.working = min(elapsed, .nanoseconds(Int64(clamping: busy)))
+        times.transit = elapsed - times.working
+        transit += times.transit
+        WorkBudget.current?.add(times)
     }
 
     private func send(_ request: inout SandboxRequest, _ input: Input) throws(WebImageError) {

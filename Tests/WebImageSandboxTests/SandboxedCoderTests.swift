@@ -63,6 +63,39 @@ struct SandboxedCoderTests {
         #expect(status.formats.count == 13 && Set(status.formats).count == 13)
     }
 
+    // MARK: Reports
+
+    private final class Reports: WebImageManagerListener {
+        private let state = Locked<[WebImageStageReport]>([])
+        var all: [WebImageStageReport] { state.withLock { $0 } }
+        func imageManager(_ imageManager: WebImageManager, didBegin span: WebImageStageSpan) {}
+        func imageManager(_ imageManager: WebImageManager, didEnd report: WebImageStageReport) {
+            state.withLock { $0.append(report) }
+        }
+    }
+
+    @Test func reportOfADecodeNamesTheTimesOfItsWorker() async throws {
+        let folder = try ScratchFolder()
+        let file = folder.url.appendingPathComponent("a.png")
+        try here.encode(gradient(width: 300, height: 200), format: .png, options: EncodingOptions()).write(to: file)
+        for (isolated, list) in [(true, coders), (false, here)] {
+            let reports = Reports()
+            var configuration = WebImageConfiguration(name: isolated ? "isolated" : "here")
+            configuration.folder = folder.url
+            configuration.coders = list
+            configuration.listeners = [reports]
+            let manager = WebImageManager(configuration)
+            _ = try await manager.image(for: file)
+            #expect(await eventually { reports.all.contains { $0.stage == .load } })
+            let decode = try #require(reports.all.first { $0.stage == .decode })
+            #expect(reports.all.allSatisfy { ($0.workerTimes != nil) == (isolated && $0.stage == .decode) })
+            #expect((decode.attributes["webimage.worker.transit"] != nil) == isolated)
+            guard let times = decode.workerTimes else { continue }
+            #expect(times.waiting >= .zero && times.working > .zero && times.transit > .zero)
+            #expect(times.waiting + times.working + times.transit < decode.duration)
+        }
+    }
+
     // MARK: Animations
 
     @Test(arguments: [ImageFormat.gif, .png, .webP])

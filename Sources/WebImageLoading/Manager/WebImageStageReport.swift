@@ -22,6 +22,9 @@ public struct WebImageStageReport: Sendable {
     /// references links. The stages of a shared task are reported only for the load that started it. Empty for all
     /// stages except `.load`.
     public let joinedLoadIDs: [UInt64]
+    /// The times that the decode spent on decoder processes (`WebImageSandbox`), including that of reading the header.
+    /// Nil for other stages, for failed ones, and for a decode in this process.
+    public let workerTimes: DecoderWorkerTimes?
     /// The error of a failed stage; nil after success.
     public let error: WebImageError?
 
@@ -63,7 +66,7 @@ extension StageObservation {
                     span: span, duration: start.duration(to: .now), byteCount: summary.byteCount,
                     origin: summary.origin, pixelSize: summary.image?.pixelSize,
                     format: summary.image.flatMap(Self.format), statusCode: stage == .download ? status : nil,
-                    joinedLoadIDs: joined, error: error))
+                    joinedLoadIDs: joined, workerTimes: summary.workerTimes, error: error))
         }
         listener.imageManager(manager, didBegin: span)
     }
@@ -92,7 +95,8 @@ extension WebImageStageSpan {
 extension WebImageStageReport {
     /// The attributes of the span and of its result: `webimage.origin` (`memory`, `disk`, `loader`), `webimage.bytes`,
     /// `webimage.image.width` and `.height` in pixels, `webimage.image.format`, `http.response.status_code`,
-    /// `webimage.joined` (the number of loads whose work was joined) and, after a failure, `error.type` (the name of
+    /// `webimage.joined` (the number of loads whose work was joined), `webimage.worker.wait`, `.work` and `.transit`
+    /// (``workerTimes`` in seconds) and, after a failure, `error.type` (the name of
     /// the ``WebImageError/Code`` of the error). Unknown values are omitted.
     ///
     /// The attributes contain no secrets (see ``WebImageStageSpan/attributes``). They are computed on every call.
@@ -105,6 +109,11 @@ extension WebImageStageReport {
         attributes["webimage.image.format"] = format?.name
         attributes["http.response.status_code"] = statusCode.map { "\($0)" }
         if !joinedLoadIDs.isEmpty { attributes["webimage.joined"] = "\(joinedLoadIDs.count)" }
+        if let times = workerTimes {
+            attributes["webimage.worker.wait"] = "\(times.waiting / .seconds(1))"
+            attributes["webimage.worker.work"] = "\(times.working / .seconds(1))"
+            attributes["webimage.worker.transit"] = "\(times.transit / .seconds(1))"
+        }
         attributes["error.type"] = error.map { "\($0.code)" }
         return attributes
     }

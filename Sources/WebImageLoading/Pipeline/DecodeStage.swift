@@ -75,11 +75,14 @@ struct DecodeStage: Sendable {
             if reportsSize, let size = decoding.size(of: entry.data) { handle.send(.size(size)) }
             return decoding.cost(of: entry.data)
         }
+        let budget = WorkBudget(time: nil)
         let summary: ((image: Image, version: ContentDigest?)) -> StageSummary = {
-            StageSummary(byteCount: $0.image.pixels.byteCount, image: $0.image)
+            StageSummary(
+                byteCount: $0.image.pixels.byteCount, image: $0.image, workerTimes: budget.workerTimes)
         }
         return try await plan.observed(.decode, summary) { () throws(WebImageError) in
-            try await pool.run(measuring: measure, priority: handle.priority) { () throws(WebImageError) in
+            try await pool.run(measuring: measure, priority: handle.priority, budget: budget) {
+                () throws(WebImageError) in
                 (try decoder.decode(entry), digests ? ContentDigest(entry.data) : nil)
             }
         }

@@ -56,6 +56,7 @@ struct StageSummary: Sendable {
     var origin: ImageCacheType?
     var image: Image?
     var statusCode: Int?
+    var workerTimes: DecoderWorkerTimes?
 }
 
 extension LoadPlan {

@@ -11,6 +11,7 @@ public final class WorkBudget: Sendable {
         var isCancelled = false
         /// The end of the work, as a time of `now`; nil until ``start()``.
         var end: Duration?
+        var workerTimes: DecoderWorkerTimes?
     }
 
     /// Returns a monotonic time since an arbitrary start.
@@ -100,6 +101,20 @@ public final class WorkBudget: Sendable {
             .decodeTime, actual: Int(allowed.components.seconds), allowed: Int(allowed.components.seconds))
     }
 
+    /// The times that the work spent on decoder processes; nil if it used none.
+    package var workerTimes: DecoderWorkerTimes? { state.withLock { $0.workerTimes } }
+
+    /// Adds times that the work spent on a decoder process.
+    package func add(_ times: DecoderWorkerTimes) {
+        state.withLock { state in
+            var sum = state.workerTimes ?? DecoderWorkerTimes()
+            sum.waiting += times.waiting
+            sum.working += times.working
+            sum.transit += times.transit
+            state.workerTimes = sum
+        }
+    }
+
     /// Checks whether a step that cannot be interrupted may begin.
     ///
     /// - Parameters:
@@ -134,6 +149,19 @@ public final class WorkBudget: Sendable {
             return 1
         }
     }
+}
+
+/// The times that a decode spent on a decoder process, if the program decodes in such processes.
+public struct DecoderWorkerTimes: Sendable, Hashable {
+    /// The time until a process was free, and until it was started if there was none.
+    public var waiting = Duration.zero
+    /// The time for which the process worked, as it reports it. At most the time until its answer.
+    public var working = Duration.zero
+    /// The rest of the time until its answer was used: copies, messages, and waiting for the kernel.
+    public var transit = Duration.zero
+
+    /// Makes times of zero.
+    public init() {}
 }
 
 extension WebImageError {
