@@ -13,6 +13,7 @@ final class ServiceProcess: Sendable {
     private let log: AccessLog
     private let configuration: Locked<ServiceConfiguration>
     private let tiers: CacheTiers?
+    private let inherited: [ListenAddress]
     /// Whether a listener accepts connections from other machines.
     private let isOpen: Bool
 
@@ -23,6 +24,7 @@ final class ServiceProcess: Sendable {
     ///   configured listening addresses.
     init(_ reading: ServiceArguments.Reading, inherited: [ListenAddress]) throws(UsageError) {
         let configuration = reading.configuration
+        self.inherited = inherited
         let (addresses, adminAddresses) = try Self.addresses(reading, inherited)
         if let place = reading.places["listen"], addresses.contains(where: \.isInherited) {
             Console.error("\(place): listen: not used, because the service manager passed listening sockets")
@@ -165,6 +167,8 @@ final class ServiceProcess: Sendable {
         let configuration = reading.configuration
         try Self.checkSecrets(reading)
         try Self.check(configuration, isOpen: isOpen)
+        // Some settings take effect at the next start. An operator must not learn then that they cannot be used.
+        _ = try Self.addresses(reading, inherited)
         // A proxy can forward requests of the network to a loopback address. A file that lost its keys must not open the
         // service to them.
         let old = self.configuration.withLock { $0 }
@@ -175,6 +179,8 @@ final class ServiceProcess: Sendable {
         }
         do {
             let limits = try HTTPServerConfiguration(configuration)
+            try configuration.check()
+            try TierAddress.check(configuration)
             for name in try service.reload(configuration) {
                 Console.error("\(name): the new value is used after a restart")
             }

@@ -190,6 +190,25 @@ final class ServeSignalTests: Sendable {
         #expect(try await onThread { service.stop() } == 0)
     }
 
+    /// A setting of the next start is checked now. Otherwise the next start would fail.
+    @Test func reloadChecksEverySetting() async throws {
+        let file = scratch.url.appendingPathComponent("serve.conf").path
+        try "quality = 50\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let service = try await RunningService(["--config", file], in: scratch)
+        let lines = [
+            "admin = 8080", "root = /nonexistent/folder", "tier = ftp://x", "min-ttl = 40", "base-url = ftp://x",
+            "allow-origin = a b", "thumbor = /info", "allowed-options = wdth",
+        ]
+        for line in lines {
+            try "max-ttl = 30\n\(line)\n".write(toFile: file, atomically: true, encoding: .utf8)
+            service.signal(SIGHUP)
+            let message = "stays as it was: \(file):2: \(line.prefix { $0 != " " }): "
+            #expect(await eventually { service.errors.contains(message) }, "\(line): \(service.errors)")
+            #expect(try Tool.run(["serve", "--config", file, "--check-config"]).code != 0, "\(line)")
+        }
+        #expect(try await onThread { service.stop() } == 0)
+    }
+
     @Test func keysAreRotatedByAReload() async throws {
         let secrets = scratch.url.appendingPathComponent("secrets.env").path
         func write(_ key: String, mode: mode_t = 0o600) throws {

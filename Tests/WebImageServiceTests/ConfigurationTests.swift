@@ -96,6 +96,132 @@ struct ConfigurationTests {
     }
 }
 
+/// Settings that could be read but would never do what their author means. The error says what to write instead.
+@Suite(.timeLimit(minutes: 1))
+struct ImpossibleSettingTests {
+    /// Lines of a configuration file, and a word of the error.
+    private static let refusedAlone: [(line: String, advice: String)] = [
+        ("allowed-options = width, wdth", "such as width or w"), ("allowed-options = max-bytes", "write 'max_bytes'"),
+        ("allowed-options = Width", "write 'width'"), ("allowed-options = w:100", "write 'w'"),
+        ("allowed-options = cache-tags", "without arguments"),
+        ("base-url = ftp://x", "such as https://"), ("base-url = images.example/", "such as https://"),
+        ("base-url = http://images.example", "write 'http://images.example/'"),
+        ("base-url = http://user@images.example/", "such as https://"), ("base-url = http://a b/", "such as https://"),
+        ("base-url = http://a/#", "such as https://"), ("base-url = http://a/../", "such as https://"),
+        ("base-url = local://pictures", "such as https://"), ("base-url = http:///x", "such as https://"),
+        ("base-url = s3://bucket", "write 's3://bucket/'"),
+        ("base-url = s3://b?/", "such as https://"),
+        ("thumbor = /info", "such as /thumbor"), ("thumbor = /info/x", "such as /thumbor"),
+        ("thumbor = /healthz", "such as /thumbor"), ("thumbor = /_", "such as /thumbor"),
+        ("thumbor = /unsafe", "such as /thumbor"), ("thumbor = /a/../b", "a prefix is /NAME"),
+        ("thumbor = /ä", "a prefix is /NAME"), ("thumbor = //a", "a prefix is /NAME"),
+        ("thumbor = t", "a prefix is /NAME"),
+        ("path-prefix = /healthz", "such as /images"), ("path-prefix = /a/./b", "a prefix is /NAME"),
+        ("path-prefix = /a//b", "a prefix is /NAME"), ("path-prefix = /a\\b", "a prefix is /NAME"),
+        ("allow-origin = https://a.example https://b.example", "one origin"),
+        ("allow-origin = https://a.example, https://b.example", "one origin"), ("allow-origin = rubbish", "one origin"),
+        ("allow-origin = https://a.example/", "without a path"), ("allow-origin = https://A.example", "in lower case"),
+        ("allow-origin = https://a.example:443", "not the default one"), ("allow-origin = http://a:0", "one origin"),
+        ("allow-origin = null", "one origin"), ("allow-origin = https://", "one origin"),
+        ("allow-origin = https://*.example", "one origin"), ("allow-origin = https://[x]", "one origin"),
+        ("user-agent = caf\u{e9}", "not ASCII"), ("user-agent = a\u{1}b", "not ASCII"),
+        ("source-formats = png, pdf", "write jpg"), ("source-formats = tree", "write jpg"),
+        ("format-quality = png:50", "write jpeg"), ("format-quality = jpeg:0", "from 1 to 100"),
+        ("preset = small", "such as small=w:200"), ("preset = a b=w:1", "use letters"),
+        ("preset = a:b=w:1", "use letters"),
+        ("url-replacement = a*=http://h/${2}", "the pattern has 1"), ("url-replacement = a*=http://h/${x}", "has 1"),
+        ("trusted-signatures = a/b", "a segment of a path"), ("purge-token = a b", "openssl rand"),
+    ]
+
+    @Test(arguments: refusedAlone) func impossibleValueIsAnErrorWithItsLine(row: (line: String, advice: String)) {
+        var configuration = ServiceConfiguration()
+        let error = #expect(throws: ConfigurationError.self) {
+            try configuration.read(file: "\n\(row.line)\n", at: "s.conf")
+        }
+        let name = row.line.prefix { $0 != " " }
+        #expect(error?.description.hasPrefix("s.conf:2: \(name): ") == true)
+        #expect(error?.problem.contains(row.advice) == true, "\(error?.problem ?? "")")
+    }
+
+    /// Values that contradict other settings, and a word of the error.
+    private static let refusedTogether: [(text: String, name: String, advice: String)] = [
+        ("min-ttl = 20\nmax-ttl = 10", "min-ttl", "raise max-ttl"),
+        ("min-ttl = 40000000", "min-ttl", "from 0 to 31536000"),
+        ("trusted-signatures = a", "trusted-signatures", "key and salt"),
+        (
+            "key = 00\nsalt = 00\ntrusted-signatures = t\nthumbor = /t\nthumbor-unsafe = yes", "thumbor",
+            "another prefix"
+        ),
+        ("only-presets = yes", "only-presets", "define a preset"),
+        ("allowed-options = width, grayscale", "allowed-options", "set thumbor"),
+        ("base-url = local:///pictures/", "base-url", "need root"),
+        ("base-url = s3://bucket/", "base-url", "in s3-source"),
+        ("preset = a=w:1\npreset = a=w:2", "preset", "twice"),
+        ("format-quality = jpg:5, jpeg:6", "format-quality", "twice"),
+        ("tier = valkey://h\ntier-password = a,b", "tier-password", "commas"),
+    ]
+
+    @Test(arguments: refusedTogether)
+    func contradictionIsAnErrorAtTheStartAndAtAReload(row: (text: String, name: String, advice: String)) async throws {
+        func read() throws -> ServiceConfiguration {
+            var configuration = ServiceConfiguration()
+            try configuration.read(file: row.text)
+            return configuration
+        }
+        let bench = try ServiceBench()
+        for isReload in [false, true] {
+            let error = #expect(throws: ConfigurationError.self, "\(isReload)") {
+                let configuration = try read()
+                if isReload {
+                    // A reload of the command checks the whole configuration first, with the settings of the next start.
+                    try configuration.check()
+                    try bench.service.reload(configuration)
+                } else {
+                    _ = try ServiceSettings(configuration)
+                }
+            }
+            #expect(error?.name == row.name)
+            #expect(error?.problem.contains(row.advice) == true, "\(error?.problem ?? "")")
+        }
+        #expect(await bench.picture().status == 200)
+    }
+
+    /// A program sets the same values without reading a text.
+    @Test func valuesThatAProgramSetsAreChecked() {
+        let changes: [(String, (inout ServiceConfiguration) -> Void)] = [
+            ("base-url", { $0.baseURL = "ftp://x" }), ("allow-origin", { $0.allowedOrigin = "a b" }),
+            ("allowed-options", { $0.allowedOptions = ["wdth"] }), ("thumbor", { $0.thumborPrefix = "/info" }),
+            ("quality", { $0.quality = 0 }), ("max-redirects", { $0.maxRedirects = -1 }),
+            ("isolation", { $0.isolation = "thread" }), ("user-agent", { $0.userAgent = "a\r\nCookie: b" }),
+            ("trusted-proxy", { $0.trustedProxies = ["x"] }),
+        ]
+        for (name, change) in changes {
+            #expect { try ServiceSettings(ServiceConfiguration.with(change)) } throws: {
+                ($0 as? ConfigurationError)?.name == name
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "allowed-options = w, width, cache-tag, pr, ex", "thumbor = /t\nallowed-options = grayscale, size",
+        "base-url = http://", "base-url = https://Images.example/a/?u=", "base-url = http://[::1]:8080/",
+        "root = /\nbase-url = local:///pictures/",
+        "s3-source = s3://bucket?endpoint=http://127.0.0.1:1\nbase-url = s3://bucket/a/", "thumbor = /thumbor",
+        "thumbor = /img/t", "thumbor = /information",
+        "path-prefix = /img", "path-prefix = /info", "allow-origin = *", "allow-origin = https://shop.example",
+        "allow-origin = http://localhost:3000", "allow-origin = https://[::1]:444",
+        "allow-origin = capacitor://localhost",
+        "allow-origin = chrome-extension://abcdef", "min-ttl = 10\nmax-ttl = 10", "max-ttl = 5",
+        "user-agent = Mozilla/5.0 (a; b)", "source-formats = jpg, tif, heif, apng", "format-quality = jpg:5, webp:6",
+        "only-presets = yes\npreset = a=w:1", "url-replacement = a*b*=http://h/${2}/${1}", "url-replacement = a=",
+        "key = 00\nsalt = 00\ntrusted-signatures = local-test", "base-url =\nallow-origin =\nthumbor =",
+    ]) func possibleValueIsAccepted(text: String) throws {
+        var configuration = ServiceConfiguration()
+        try configuration.read(file: text)
+        _ = try ServiceSettings(configuration)
+    }
+}
+
 /// Tests the endpoints for health, metrics and information, and the start page.
 @Suite(.timeLimit(minutes: 1))
 struct ServicePagesTests {

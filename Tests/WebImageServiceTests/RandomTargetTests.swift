@@ -25,6 +25,7 @@ struct RandomTargetTests {
     @Test func generatorKnowsEveryOptionAndFilter() throws {
         var targets = RandomTargets(seed: 1, sources: ["http://a/b"], limits: [100])
         for row in OptionTable.rows { #expect(targets.knownArguments(of: row.names[0]) != nil, "\(row.names[0])") }
+        #expect(Set(RandomTargets.filters) == ThumborFilter.names)
         for name in RandomTargets.filters {
             let text = "/unsafe/filters:\(name)(\(targets.filterArguments(of: name)))/a.b/c"
             #expect(throws: Never.self, "\(text)") { try ThumborRouter().parse(text[...]) }
@@ -159,8 +160,12 @@ struct RandomTargetTests {
         guard coders.coders.contains(where: { $0.canDecode(from: response.data) }) else { return }
         var limits = DecodingLimits.default
         limits.maxPixels = .max
-        guard let info = try? coders.imageInfo(of: response.data, limits: limits) else {
-            Issue.record("\(name): the result cannot be read")
+        let info: ImageInfo
+        do {
+            info = try coders.imageInfo(of: response.data, limits: limits)
+        } catch {
+            let start = response.data.prefix(32).map { String($0, radix: 16) }.joined(separator: " ")
+            Issue.record("\(name): the result of \(response.data.count) bytes (\(start) …) cannot be read: \(error)")
             return
         }
         // Without `auto_rotate`, the file declares an orientation.

@@ -23,7 +23,7 @@ struct ThumborBehaviourTests {
         #expect { try ServiceSettings(.with { ($0.thumborPrefix, $0.onlyPresets) = ("/t", true) }) } throws: {
             ($0 as? ConfigurationError)?.name == "only-presets"
         }
-        _ = try ServiceSettings(.with { $0.onlyPresets = true })
+        _ = try ServiceSettings(.with { ($0.onlyPresets, $0.presets) = (true, ["a=w:1"]) })
     }
 
     @Test func allowedOptionsApplyToPartsAndFilters() async throws {

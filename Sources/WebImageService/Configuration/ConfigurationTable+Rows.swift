@@ -30,7 +30,7 @@ extension ConfigurationTable {
     ]
 
     static let urls: [Row] = [
-        text("path-prefix", \.pathPrefix, .live, "/PATH", "the prefix of every target", check: SettingCheck.prefix),
+        text("path-prefix", \.pathPrefix, .live, "/PATH", "the prefix of every target", check: SettingCheck.pathPrefix),
         list("key", \.keys, .live, "HEX,…", "keys of signatures", isSecret: true, check: SettingCheck.hexadecimal),
         list(
             "salt", \.salts, .live, "HEX,…", "salts of signatures, one for each key", isSecret: true,
@@ -38,14 +38,19 @@ extension ConfigurationTable {
         number("signature-size", \.signatureSize, .live, in: 1...32, "BYTES", "of the hash in a signature"),
         list(
             "trusted-signatures", \.trustedSignatures, .live, "TEXT,…", "signatures accepted without verification",
-            isSecret: true),
+            isSecret: true, check: SettingCheck.signature),
         text(
-            "thumbor", \.thumborPrefix, .live, "/PREFIX", "the prefix of thumbor's grammar", check: SettingCheck.prefix),
+            "thumbor", \.thumborPrefix, .live, "/PREFIX", "the prefix of thumbor's grammar",
+            check: SettingCheck.thumborPrefix),
         list("thumbor-key", \.thumborKeys, .live, "TEXT,…", "keys of thumbor's grammar", isSecret: true),
         flag("thumbor-unsafe", \.allowsUnsafeThumbor, .live, "accept unsafe targets although keys are configured"),
-        list("preset", \.presets, .live, "NAME=OPTION/OPTION", "a named list of options; repeatable"),
+        list(
+            "preset", \.presets, .live, "NAME=OPTION/OPTION", "a named list of options; repeatable",
+            check: SettingCheck.preset),
         flag("only-presets", \.onlyPresets, .live, "targets may name only presets"),
-        list("allowed-options", \.allowedOptions, .live, "NAME,…", "options that targets may use; default: all"),
+        list(
+            "allowed-options", \.allowedOptions, .live, "NAME,…", "options that targets may use; default: all",
+            check: SettingCheck.option),
         flag(
             "base64-includes-filename", \.base64IncludesFilename, .live,
             "the last part of a base64 source is a file name"),
@@ -64,7 +69,7 @@ extension ConfigurationTable {
         text("root", \.root, .fixed, "FOLDER", "the folder of local:/// sources"),
         list("s3-source", \.s3Sources, .fixed, "URL", "a bucket of s3:// sources, s3://bucket?endpoint=…; repeatable"),
         list("s3-key", \.s3Keys, .fixed, "BUCKET:ID:SECRET,…", "access keys of buckets", isSecret: true),
-        text("base-url", \.baseURL, .live, "URL", "prefix added to sources"),
+        text("base-url", \.baseURL, .live, "URL", "prefix added to sources", check: SettingCheck.baseURL),
         list(
             "url-replacement", \.urlReplacements, .live, "PATTERN=TEXT", "rewrites sources; separated by ;",
             separator: ";", check: SettingCheck.replacement),
@@ -75,7 +80,8 @@ extension ConfigurationTable {
             "source-deadline", \.sourceDeadline, .live, in: 1...3_600, "SECONDS",
             "for a whole fetch; at most decode-timeout"),
         number("max-redirects", \.maxRedirects, .live, in: 0...20, "N", "the maximum of redirects followed"),
-        text("user-agent", \.userAgent, .live, "TEXT", "the User-Agent sent to sources"),
+        text(
+            "user-agent", \.userAgent, .live, "TEXT", "the User-Agent sent to sources", check: SettingCheck.userAgent),
     ]
 
     static let caches: [Row] = [
@@ -118,7 +124,8 @@ extension ConfigurationTable {
             "the maximum of all pixel buffers of a result"),
         list(
             "source-formats", \.sourceFormats, .live, "FORMAT,…",
-            "default: all; each one of jpg, png, gif, webp, avif, heic, jxl, svg, tiff, bmp or ico"),
+            "default: all; each one of jpg, png, gif, webp, avif, heic, jxl, svg, tiff, bmp or ico",
+            check: SettingCheck.sourceFormat),
         number(
             "max-result-dimension", \.maxResultDimension, .live, in: 1...65_535, "PIXELS",
             "the longest side of a result"),
@@ -155,13 +162,17 @@ extension ConfigurationTable {
         flag("client-hints", \.usesClientHints, .live, "use the client hints Width, DPR and Save-Data"),
         text("watermark", \.watermark, .live, "FILE", "the picture of the watermark option"),
         number("watermark-opacity", \.watermarkOpacity, .live, in: 0...100, "PERCENT", "of the watermark"),
-        text("allow-origin", \.allowedOrigin, .live, "ORIGIN", "the origin whose scripts may read answers"),
+        text(
+            "allow-origin", \.allowedOrigin, .live, "ORIGIN", "the origin whose scripts may read answers",
+            check: SettingCheck.origin),
         flag("canonical-link", \.linksCanonical, .live, "name the source in Link"),
         flag("json-errors", \.usesJSONErrors, .live, "errors as JSON"),
         text("fallback", \.fallback, .live, "FILE", "the picture sent when a source fails"),
         number(
             "fallback-status", \.fallbackStatus, .live, in: 0...599, "STATUS",
             "of the fallback; 0 sends the status of the failure"),
-        list("purge-token", \.purgeTokens, .live, "TEXT,…", "tokens that authorise purges", isSecret: true),
+        list(
+            "purge-token", \.purgeTokens, .live, "TEXT,…", "tokens that authorise purges", isSecret: true,
+            check: SettingCheck.token),
     ]
 }

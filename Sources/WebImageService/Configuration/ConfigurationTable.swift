@@ -27,6 +27,8 @@ enum ConfigurationTable {
         /// Copies the value of the first configuration to the second one. Returns whether the values differ.
         let copy: @Sendable (ServiceConfiguration, inout ServiceConfiguration) -> Bool
         let read: Reader
+        /// Checks the stored value. Programs can set a value without reading it from a text.
+        let check: @Sendable (ServiceConfiguration) throws(ConfigurationError) -> Void
         let print: @Sendable (ServiceConfiguration) -> String
 
         var variable: String { "WEBIMAGE_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
@@ -42,6 +44,13 @@ enum ConfigurationTable {
 
     /// Returns the problem of a value; nil if the value can be used. The text does not contain the value of a secret.
     typealias Check = @Sendable (String) -> String?
+
+    /// Checks each setting for itself.
+    ///
+    /// - Throws: `ConfigurationError` for the first setting whose value cannot be used.
+    static func check(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+        for row in rows { try row.check(configuration) }
+    }
 
     private static func copier<Value: Hashable & SendableMetatype>(
         _ path: Path<Value>
@@ -60,6 +69,7 @@ enum ConfigurationTable {
             case "no", "false", "off", "0": configuration[keyPath: path] = false
             default: throw ConfigurationError(name, "'\(text)' is neither yes nor no")
             }
+        } check: { _ in
         } print: {
             $0[keyPath: path] ? "yes" : "no"
         }
@@ -69,14 +79,18 @@ enum ConfigurationTable {
         _ name: String, _ path: Path<Int>, _ effect: Effect, in range: ClosedRange<Int>, _ unit: String, _ help: String
     ) -> Row {
         let isSize = unit == "BYTES"
+        @Sendable func problem(_ text: String) -> ConfigurationError {
+            let range = isSize ? range.map(sizeText) : range.map(String.init)
+            let hint = isSize ? "; K, M and G stand for powers of 1024" : ""
+            return ConfigurationError(name, "'\(text)' is not a number from \(range.0) to \(range.1)\(hint)")
+        }
         return Row(name: name, value: unit, help: help, effect: effect, copy: copier(path)) {
             configuration, text throws(ConfigurationError) in
-            guard let value = integer(text), range.contains(value) else {
-                let range = isSize ? range.map(sizeText) : range.map(String.init)
-                let hint = isSize ? "; K, M and G stand for powers of 1024" : ""
-                throw ConfigurationError(name, "'\(text)' is not a number from \(range.0) to \(range.1)\(hint)")
-            }
+            guard let value = integer(text), range.contains(value) else { throw problem(text) }
             configuration[keyPath: path] = value
+        } check: { configuration throws(ConfigurationError) in
+            let value = configuration[keyPath: path]
+            guard range.contains(value) else { throw problem(String(value)) }
         } print: {
             isSize ? sizeText($0[keyPath: path]) : String($0[keyPath: path])
         }
@@ -98,6 +112,8 @@ enum ConfigurationTable {
             configuration, text throws(ConfigurationError) in
             if let problem = check?(text) { throw ConfigurationError(name, problem) }
             configuration[keyPath: path] = text
+        } check: { configuration throws(ConfigurationError) in
+            if let problem = check?(configuration[keyPath: path]) { throw ConfigurationError(name, problem) }
         } print: {
             $0[keyPath: path]
         }
@@ -106,14 +122,8 @@ enum ConfigurationTable {
     static func choice(
         _ name: String, _ path: Path<String>, _ effect: Effect, _ values: [String], _ help: String
     ) -> Row {
-        Row(name: name, value: values.joined(separator: "|"), help: help, effect: effect, copy: copier(path)) {
-            configuration, text throws(ConfigurationError) in
-            guard values.contains(text) else {
-                throw ConfigurationError(name, "'\(text)' is none of \(values.joined(separator: ", "))")
-            }
-            configuration[keyPath: path] = text
-        } print: {
-            $0[keyPath: path]
+        text(name, path, effect, values.joined(separator: "|"), help) {
+            values.contains($0) ? nil : "'\($0)' is none of \(values.joined(separator: ", "))"
         }
     }
 
@@ -132,6 +142,10 @@ enum ConfigurationTable {
                 if let problem = check?(value) { throw ConfigurationError(name, problem) }
             }
             configuration[keyPath: path] += values
+        } check: { configuration throws(ConfigurationError) in
+            for value in configuration[keyPath: path] {
+                if let problem = check?(value) { throw ConfigurationError(name, problem) }
+            }
         } print: {
             isSecret
                 ? ($0[keyPath: path].isEmpty ? "" : "(\($0[keyPath: path].count) set)")

@@ -28,6 +28,8 @@ struct ServiceSettings: Sendable {
 
     /// Parses and checks a configuration. Blocks while it reads the files of the watermark and the fallback.
     init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+        try ConfigurationTable.check(configuration)
+        try configuration.checkContradictions()
         self.configuration = configuration
         imgproxy = try Self.imgproxy(configuration)
         thumbor = try Self.thumbor(configuration, imgproxy.presets)
@@ -36,8 +38,7 @@ struct ServiceSettings: Sendable {
         sources = try Self.sources(configuration, buckets)
         output = try Self.output(configuration)
         lifetimes = Lifetime.Bounds(
-            standard: configuration.ttl, least: configuration.minTTL,
-            most: max(configuration.maxTTL, configuration.minTTL),
+            standard: configuration.ttl, least: configuration.minTTL, most: configuration.maxTTL,
             staleWhileRevalidate: configuration.staleWhileRevalidate, staleIfError: configuration.staleIfError)
         offered = []
         if configuration.offersAVIF { offered.insert(.avif) }
@@ -125,9 +126,6 @@ struct ServiceSettings: Sendable {
         _ configuration: ServiceConfiguration, _ presets: PresetTable
     ) throws(ConfigurationError) -> ThumborRouter? {
         guard !configuration.thumborPrefix.isEmpty else { return nil }
-        guard configuration.thumborPrefix.hasPrefix("/"), configuration.thumborPrefix.count > 1 else {
-            throw ConfigurationError("thumbor", "a prefix is /NAME")
-        }
         // If only imgproxy's grammar had keys, clients could use unsigned targets in thumbor's grammar to avoid
         // signatures.
         if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
@@ -184,13 +182,12 @@ struct ServiceSettings: Sendable {
             buckets.map { ($0.bucket, SourcePolicy.Bucket(prefix: $0.prefix, endpoint: $0.endpoint)) }
         ) { first, _ in first }
         for text in configuration.allowedSources {
-            if let problem = SourcePattern.problem(text) { throw ConfigurationError("allowed-source", problem) }
             policy.allowed.append(SourcePattern(text: text))
         }
-        if let problem = SettingCheck.prefix(configuration.pathPrefix) {
-            throw ConfigurationError("path-prefix", problem)
-        }
         policy.baseURL = configuration.baseURL
+        if let name = S3ObjectName(configuration.baseURL + "x"), policy.buckets[name.bucket] == nil {
+            throw ConfigurationError("base-url", "the bucket \(name.bucket) is not in s3-source; add it there")
+        }
         policy.root = configuration.root.isEmpty ? nil : configuration.root
         for definition in configuration.urlReplacements {
             guard let replacement = SourceReplacement(definition) else {
@@ -198,20 +195,21 @@ struct ServiceSettings: Sendable {
             }
             policy.replacements.append(replacement)
         }
-        for range in configuration.allowedAddresses where AddressRange(range) == nil {
-            throw ConfigurationError("allowed-address", "'\(range)' is not a range of addresses")
-        }
         return policy
     }
 
     private static func output(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> OutputSettings {
         var settings = OutputSettings()
         settings.quality = configuration.quality
+        var given: Set<OutputFormat> = []
         for pair in configuration.formatQuality {
             let parts = pair.split(separator: ":")
             guard parts.count == 2, let format = OutputFormat(name: parts[0]), let quality = Int(digits: parts[1]),
                 (1...100).contains(quality)
             else { throw ConfigurationError("format-quality", "'\(pair)' is not FORMAT:N") }
+            guard given.insert(format).inserted else {
+                throw ConfigurationError("format-quality", "\(format.rawValue) occurs twice; remove one")
+            }
             settings.formatQuality[format] = quality
         }
         settings.isProgressive = configuration.isProgressive
@@ -223,7 +221,6 @@ struct ServiceSettings: Sendable {
         if !configuration.sourceFormats.isEmpty { settings.sourceFormats = [] }
         for name in configuration.sourceFormats {
             let format = ImageFormat(fileExtension: name)
-            guard format != .undefined else { throw ConfigurationError("source-formats", "'\(name)' is no format") }
             settings.sourceFormats?.insert(format.container)
         }
         settings.maxFrames = configuration.maxAnimationFrames

@@ -245,6 +245,12 @@ enum OutputFormat: String, Sendable, Hashable, CaseIterable {
 
     var hasAlpha: Bool { self != .jpeg && self != .bmp }
 
+    /// Whether the files of the format have a quality.
+    var isLossy: Bool { [.jpeg, .webp, .avif, .jxl, .heic].contains(self) }
+
+    /// Whether our encoders write metadata, and with it the orientation, into the files of the format.
+    var storesOrientation: Bool { [.jpeg, .png, .webp, .avif].contains(self) }
+
     /// The maximum length in pixels of a side of a result in this format.
     var maxDimension: Int {
         switch self {

@@ -13,6 +13,9 @@ struct PresetTable: Sendable, Hashable {
             guard parts.count == 2, !parts[0].isEmpty else {
                 throw .target("the preset \(Printable(definition)) has no name")
             }
+            guard presets[String(parts[0])] == nil else {
+                throw .target("the preset \(Printable(parts[0])) is defined twice; remove one of the definitions")
+            }
             presets[String(parts[0])] = try Self.segments(parts[1])
         }
         // Apply every preset once, so that the service reports an error in a preset when the service is configured, and

@@ -28,6 +28,13 @@ struct ThumborFilter {
         return filters
     }
 
+    /// The names of the filters that ``apply(to:isFit:)`` knows.
+    static let names: Set<String> = [
+        "quality", "format", "max_bytes", "fill", "background_color", "no_upscale", "upscale", "stretch", "focal",
+        "blur",
+        "sharpen", "grayscale", "rotate", "round_corner", "strip_exif", "strip_icc",
+    ]
+
     func apply(to options: inout ProcessingOptions, isFit: Bool) throws(ServiceRefusal) {
         var reader = OptionArguments(name: name, arguments: arguments)
         switch name {
