@@ -217,7 +217,7 @@ let package = Package(
             name: "WebImageServiceTests",
             dependencies: [
                 "WebImageService", "WebImage", "WebImageAVIF", "WebImageS3", "WebImageSVG", "WebImageSandbox",
-                "WebImageTesting",
+                "WebImageTIFF", "WebImageTesting",
             ]),
         .testTarget(name: "ReferencePipelineTests", dependencies: ["WebImage", "WebImageTesting"]),
         // A test client that can send invalid HTTP requests. The client of an HTTP library cannot send them.

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WebImage
 import WebImageAVIF
+import WebImageTIFF
 import WebImageTestTraits
 import WebImageTesting
 
@@ -12,7 +13,8 @@ import WebImageTesting
 struct ResultMetadataTests {
     typealias Fix = PictureFixtures
 
-    private let coders = ImageCodersManager(coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared])
+    private let coders = ImageCodersManager(
+        coders: ImageCodersManager.shared.coders + [ImageAVIFCoder.shared, ImageTIFFCoder.shared])
 
     /// A JPEG with artist, copyright, a comment of the camera, XMP and an orientation.
     private func source(_ orientation: ImageOrientation = .up, xmpBytes: Int = 100) throws -> Data {
@@ -91,6 +93,50 @@ struct ResultMetadataTests {
         }
         let turned = try coders.imageInfo(of: try make("f:\(format)", source), limits: .default)
         #expect(turned.orientation == .up)
+    }
+
+    /// Files of these formats declare no orientation, so the pixels are turned after all other steps. Every format shows
+    /// the same picture, and sizes mean the same side.
+    @Test(arguments: ["gif", "bmp", "ico", "tiff"], [ImageOrientation.right, .upMirrored, .leftMirrored, .down])
+    func orientationIsAppliedWithoutAutoRotateIfTheFormatHasNone(format: String, orientation: ImageOrientation) throws {
+        let source = try source(orientation)
+        let declared = Look(image: try coders.decode(try make("ar:0/w:32/f:png", source), options: DecodingOptions()))
+        let data = try make("ar:0/w:32/f:\(format)", source)
+        let shown = Look(image: try coders.decode(data, options: DecodingOptions()))
+        #expect(shown.size == declared.size)
+        let (width, height) = (shown.image.pixelSize.width, shown.image.pixelSize.height)
+        for (x, y) in [(2, 2), (width - 3, 2), (2, height - 3), (width - 3, height - 3)] {
+            let place = declared.pixel(x, y)
+            #expect(shown.shows((place[0], place[1], place[2], 255), x, y, tolerance: 8), "\(x) \(y)")
+        }
+        var resultRenderer = ResultRenderer(options: try Fix.options("ar:0/w:32/f:\(format)"), coders: coders)
+        resultRenderer.settings = OutputSettings()
+        #expect(try resultRenderer.make(from: source).size == shown.image.pixelSize)
+    }
+
+    @Test(arguments: [ImageFormat.webP, .png]) func framesAreTurnedIfTheFormatHasNoOrientation(format: ImageFormat)
+        throws
+    {
+        var options = EncodingOptions()
+        options.metadata.orientation = .right
+        let source = try ImageCodersManager.shared.encode(frameCount: 2, loopCount: 0, format: format, options: options)
+        {
+            index throws(WebImageError) in
+            let image = try Image.generated(width: 40, height: 20) { x, _ in
+                (x < 20) == (index == 0) ? Fix.red : Fix.blue
+            }
+            return ImageFrame(image: image, duration: 0.1)
+        }
+        let resultRenderer = ResultRenderer(options: try Fix.options("ar:0/w:20/f:gif"), coders: coders)
+        let made = try resultRenderer.make(from: source)
+        #expect(made.frameCount == 2 && made.size == PixelSize(width: 10, height: 20))
+        let animation = try #require(try coders.animation(of: made.data, options: DecodingOptions()))
+        for index in 0..<2 {
+            let look = Look(image: try animation.frameWithReason(at: index))
+            #expect(look.size == "10x20" && look.shows(index == 0 ? Fix.red : Fix.blue, 5, 3, tolerance: 8))
+        }
+        let kept = try coders.imageInfo(of: try make("ar:0/w:20/f:webp", source), limits: .default)
+        #expect(kept.orientation == .right && kept.frameCount == 2)
     }
 
     @Test func iconsAreScaledToTheirGreatestSide() throws {

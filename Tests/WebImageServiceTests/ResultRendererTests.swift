@@ -71,10 +71,12 @@ struct ResultRendererTests {
         #expect(try look("w:16", turned).size == "16x32")
         let upright = try look("w:16", turned)
         #expect(upright.shows(Fix.red, 8, 4, tolerance: 40) && upright.shows(Fix.blue, 8, 28, tolerance: 40))
-        // BMP cannot declare an orientation, so it shows the pixels as stored.
-        let stored = try Fix.look(at: try Fix.make("ar:0/w:32/f:bmp", from: turned))
-        #expect(stored.size == "32x16")
-        #expect(stored.shows(Fix.red, 4, 8, tolerance: 40) && stored.shows(Fix.blue, 28, 8, tolerance: 40))
+        // Without `auto_rotate`, sizes mean the stored sides. BMP cannot declare an orientation, so its pixels are turned.
+        let stored = try Fix.make("ar:0/w:32/f:jpg", from: turned)
+        #expect(stored.size == PixelSize(width: 32, height: 16))
+        let bitmap = try Fix.look(at: try Fix.make("ar:0/w:32/f:bmp", from: turned))
+        #expect(bitmap.size == "16x32")
+        #expect(bitmap.shows(Fix.red, 8, 4, tolerance: 40) && bitmap.shows(Fix.blue, 8, 28, tolerance: 40))
     }
 
     @Test func extendingAndPaddingFillWithTheBackground() throws {

@@ -147,7 +147,15 @@ struct ResultRenderer: Sendable {
         let bytes = info.format == .svg ? decoded.byteCount(8) : info.decodeBytes(decoding)
         return BufferPlan(
             plan, options, decodedByteCount: bytes, decoded: decoded,
-            mark: options.watermark == nil ? nil : watermark?.pixelSize, format: format, frameCount: frameCount)
+            mark: options.watermark == nil ? nil : watermark?.pixelSize, format: format, frameCount: frameCount,
+            turnsLast: lastTurn(info, format) != .up)
+    }
+
+    /// The orientation that is applied to the pixels of the finished result. Without `auto_rotate`, the pixels keep their
+    /// stored orientation, and the file declares it. If files of the format cannot declare it, the pixels are turned
+    /// instead: every format shows the same picture.
+    fileprivate func lastTurn(_ info: ImageInfo, _ format: OutputFormat) -> ImageOrientation {
+        options.autoRotate || format.storesOrientation ? .up : info.orientation
     }
 
     /// Whether the result may be an animation. If an animation exceeds a limit, the target has the option `trim`, or
@@ -239,7 +247,8 @@ private struct RenderJob {
             && resultRenderer.coders.canEncodeFrames(to: format.imageFormat)
         if isAnimated, let animated = try animation(plan, &renderer, format) { return animated }
         let frame = try whole ?? shared(plan.decodeSize(isVector: info.format == .svg))
-        let image = try measured(.transform) { _ in try renderer.rendered(frame) }
+        let turn = resultRenderer.lastTurn(info, format)
+        let image = try measured(.transform) { _ in try PixelCanvas.oriented(try renderer.rendered(frame), turn) }
         let data = try measured(.encode) { try $0.encoded(image, format) }
         return EncodedResult(data: data, format: format, size: image.pixelSize, stages: stages)
     }
@@ -286,13 +295,10 @@ private struct RenderJob {
         var encoding = EncodingOptions()
         encoding.quality = Double(quality) / 100
         encoding.progressive = settings.isProgressive
-        if Self.describable.contains(format) { encoding.metadata = metadata(for: format) }
+        if format.storesOrientation { encoding.metadata = metadata(for: format) }
         if case .color(let color) = options.background { encoding.backgroundColor = color.imageColor }
         return encoding
     }
-
-    /// The formats whose encoders write metadata.
-    private static let describable: Set<OutputFormat> = [.jpeg, .png, .webp, .avif]
 
     private func metadata(for format: OutputFormat) -> EmbeddedMetadata {
         var metadata = EmbeddedMetadata()
@@ -319,7 +325,7 @@ private struct RenderJob {
         var quality = settings.quality(of: format, options)
         var data = try resultRenderer.coders.encode(
             image, format: format.imageFormat, options: encoding(format, quality: quality))
-        guard options.maxBytes > 0, Self.lossy.contains(format) else { return data }
+        guard options.maxBytes > 0, format.isLossy else { return data }
         while data.count > options.maxBytes, quality > 10 {
             let excess = Double(data.count) / Double(options.maxBytes)
             try budget.check()
@@ -329,8 +335,6 @@ private struct RenderJob {
         }
         return data
     }
-
-    private static let lossy: Set<OutputFormat> = [.jpeg, .webp, .avif, .jxl, .heic]
 
     // MARK: Animations
 
@@ -348,6 +352,7 @@ private struct RenderJob {
         let delays = info.delaysMilliseconds
         let count = min(animation.animatedImageFrameCount, settings.maxFrames)
         var frames = renderer
+        let turn = resultRenderer.lastTurn(info, format)
         let data = try resultRenderer.coders.encode(
             frameCount: count, loopCount: animation.animatedImageLoopCount, format: format.imageFormat,
             options: encoding(format, quality: settings.quality(of: format, options))
@@ -355,12 +360,13 @@ private struct RenderJob {
             try budget.check()
             let frame = try asWanted(try animation.frameWithReason(at: index))
             return ImageFrame(
-                image: try frames.rendered(frame),
+                image: try PixelCanvas.oriented(try frames.rendered(frame), turn),
                 duration: index < delays.count ? delays[index] / 1000 : animation.animatedImageDuration(at: index))
         }
         // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start
-        return EncodedResult(data: data, format: format, size: plan.rotated, frameCount: count, stages: stages)
+        let size = turn.swapsSides ? plan.rotated.swapped : plan.rotated
+        return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
     }
 }
 

@@ -34,9 +34,10 @@ struct BufferPlan: Sendable, Hashable {
     ///   - mark: The size of the watermark as it is stored; nil if the result has none.
     ///   - format: The format of the result; nil if it is not yet known.
     ///   - frameCount: The number of frames of the result.
+    ///   - turnsLast: Whether the finished picture is turned before it is encoded.
     init(
         _ plan: GeometryPlan, _ options: ProcessingOptions, decodedByteCount: Int, decoded: PixelSize,
-        mark: PixelSize?, format: OutputFormat?, frameCount: Int = 1
+        mark: PixelSize?, format: OutputFormat?, frameCount: Int = 1, turnsLast: Bool = false
     ) {
         steps = [Step(buffers: [Buffer(name: "decoding", byteCount: decodedByteCount)])]
         kept = [Self.buffer("decoded picture", decoded)]
@@ -76,6 +77,7 @@ struct BufferPlan: Sendable, Hashable {
             steps.append(step("picture with watermark", plan.rotated, besides: marks))
         }
         if options.roundCorner != nil { steps.append(step("picture with round corners", plan.rotated)) }
+        if turnsLast { steps.append(step("upright picture", plan.rotated)) }
         let name = format.map { "encoding \($0.rawValue)" } ?? "encoding"
         let encoder = Buffer(
             name: name,
