@@ -65,6 +65,9 @@ static void build_filter(filter_program *p, unsigned features, bool files) {
         CALL(recvmsg), CALL(sendmsg), CALL(futex), CALL(madvise), CALL(munmap), CALL(brk), CALL(mremap), CALL(sendto),
         CALL(close), CALL(clock_gettime), CALL(rt_sigreturn), CALL(restart_syscall), CALL(exit), CALL(exit_group),
         CALL(getrandom), CALL(gettid), CALL(getpid),
+        // abort(3) unblocks its signal first. Without this call, its own one would not be reached: see
+        // webimage_sandbox_abort_call.
+        CALL(rt_sigprocmask),
     };
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) allow(p, plain[i]);
     allow_without(p, CALL(mmap), 2, PROT_EXEC, EPERM);
@@ -72,8 +75,7 @@ static void build_filter(filter_program *p, unsigned features, bool files) {
 
     if (features & webimage_sandbox_threads) {
         static const unsigned threads[] = {
-            CALL(rt_sigprocmask), CALL(set_robust_list), CALL(rseq), CALL(sched_getaffinity), CALL(sched_yield),
-            CALL(sigaltstack),
+            CALL(set_robust_list), CALL(rseq), CALL(sched_getaffinity), CALL(sched_yield), CALL(sigaltstack),
         };
         for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) allow(p, threads[i]);
         // Exactly what pthread_create passes: a thread, never a process.
@@ -121,6 +123,8 @@ static void build_filter(filter_program *p, unsigned features, bool files) {
     refuse(p, CALL(sched_getaffinity), EPERM);
     refuse(p, CALL(ioctl), ENOTTY);
     refuse(p, CALL(write), EBADF);
+    // The C library writes why it aborts: a damaged heap, an overflow of the stack.
+    refuse(p, CALL(writev), EBADF);
     refuse(p, CALL(getpeername), ENOTSOCK);
     // Everything else ends the process; the handler reports the number first. An error instead would let a library wait
     // for ever for a thread that did not start.

@@ -263,6 +263,15 @@ static int call_abort(pid_t host) {
     abort();
 }
 
+// The C library finds the error, writes a message and aborts.
+static int damage_heap(pid_t host) {
+    (void)host;
+    // Zeros, so that the library reads neither a large size nor another arena before the block.
+    char *volatile block = calloc(1, 64);
+    free(block + 8);
+    return 0;
+}
+
 static int abort_itself(pid_t host) {
     (void)host;
     __builtin_trap();
@@ -429,6 +438,7 @@ static const struct {
     {"crash", crash},
     {"trap", abort_itself},
     {"abort", call_abort},
+    {"damage the heap", damage_heap},
     {"loop for ever", loop_for_ever},
     {"end quietly", end_quietly},
     {"answer with noise", answer_with_noise},
