@@ -46,6 +46,8 @@ enum ServiceComponents {
         config.downloadDeadline = Double(configuration.sourceDeadline)
         config.maxBodyBytes = configuration.maxSourceBytes
         config.maxRedirects = configuration.maxRedirects
+        // Other successes have no picture: 204 and 205 have no body, and the body of 201 or 202 describes the request.
+        config.acceptableStatusCodes = [200, 203]
         // Use no proxy, and ignore the proxies in environment variables. With a proxy, the addresses of sources cannot
         // be checked.
         config.proxy = ""

@@ -46,6 +46,51 @@ struct ServiceOriginTests {
         await service.shutdown()
     }
 
+    /// A success without a picture is a fault of the source's server, as its errors are.
+    @Test func successWithoutAPictureIs502() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let picture = try Fix.quadrants()
+        for status in [201, 202, 204, 205, 226] {
+            server.route("/\(status)", status == 204 ? .status(204) : .body(Data(), status: status))
+        }
+        server.route("/202-picture", .body(picture, status: 202))
+        server.route("/203", .body(picture, status: 203))
+        server.route("/away", .redirect(to: server.url("/204").absoluteString))
+        let folder = try ScratchFolder()
+        let service = try ImageService(
+            configuration: .with { ($0.cacheFolder, $0.allowedAddresses) = (folder.url.path, ["127.0.0.0/8"]) })
+        for path in ["/201", "/202", "/204", "/205", "/226", "/202-picture", "/away"] {
+            let url = server.url(path).absoluteString
+            for target in ["/_/w:10/plain/\(url)", "/_/raw:1/plain/\(url)", "/info/_/plain/\(url)"] {
+                let response = await service.respond(to: ServiceRequest(target: target))
+                #expect(response.status == 502 && response.record.reason == "upstreamStatus", "\(target)")
+                if path != "/away" { #expect(response.text.contains("answered \(path.dropFirst().prefix(3))")) }
+            }
+        }
+        let transformed = ServiceRequest(target: "/_/w:10/plain/\(server.url("/203").absoluteString)")
+        #expect(await service.respond(to: transformed).status == 200)
+        await service.shutdown()
+    }
+
+    /// A target must not name a user, and a redirect must not do so instead.
+    @Test(arguments: ["user@", "user:secret@", "@"])
+    func redirectToAURLWithAUserIsRefused(user: String) async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        server.route("/a.png", .body(try Fix.quadrants()))
+        server.route("/away", .redirect(to: "http://\(user)127.0.0.1:\(server.port)/a.png"))
+        let folder = try ScratchFolder()
+        let service = try ImageService(
+            configuration: .with { ($0.cacheFolder, $0.allowedAddresses) = (folder.url.path, ["127.0.0.0/8"]) })
+        let url = server.url("/away").absoluteString
+        for target in ["/_/w:10/plain/\(url)", "/_/raw:1/plain/\(url)", "/info/_/plain/\(url)"] {
+            let response = await service.respond(to: ServiceRequest(target: target))
+            #expect(response.status == 403 && response.record.reason == "source", "\(target)")
+        }
+        await service.shutdown()
+    }
+
     // MARK: Fallback pictures
 
     private func fallbackBench(

@@ -198,6 +198,12 @@ final class SourceFetcher: Sendable {
         var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
         load.cached = cached
         let result = try await loader.loadData(for: load, progress: nil)
+        // A target must not name a user, and a redirect must not do so instead.
+        guard result.response.url?.user() == nil, result.response.url?.password() == nil else {
+            throw WebImageError(
+                .invalidDownloadOperation, stage: .download, url: url,
+                underlying: .message("the redirect leads to a URL with a user name"))
+        }
         try limits.checkEncodedBytes(result.data.count)
         let stored = result.metadata.flatMap(StoredResponse.init(serialized:))
         let fields = stored?.fields ?? Self.fields(of: result.response)
