@@ -55,17 +55,17 @@ int webimage_is_opaque(const uint8_t *pixels, size_t stride, size_t width, size_
 void webimage_weighted_sum(
     const uint8_t *const *lines, const int16_t *weights, size_t count, uint8_t *target, size_t bytes);
 
-/* Writes for each pixel of a row the sums of the channels of the pixels up to `reach` pixels away. Beyond the ends of
-   the row, the last pixel is repeated. `width` is at least 1. With a reach of at most 1,000, the sums of as many rows
-   fit into 32 bits as well. */
-void webimage_box_sums(const uint8_t *source, int32_t *target, size_t width, size_t reach);
+/* Adds the bytes of a row, multiplied by `factor`, to the sums of columns. */
+void webimage_add_row(int32_t *sums, const uint8_t *row, size_t count, int32_t factor);
 
-/* Adds the sums of a row, multiplied by `factor`, to sums of several rows. */
-void webimage_add_sums(int32_t *sums, const int32_t *row, size_t count, int32_t factor);
+/* Adds the bytes of the next row to the sums of columns, and subtracts those of the last row. */
+void webimage_move_sums(int32_t *sums, const uint8_t *next, const uint8_t *last, size_t count);
 
-/* Writes the means of sums over squares of 2 * reach + 1 pixels. The result is rounded only here: rounding after the
-   rows and again after the columns would make the picture lighter. */
-void webimage_box_means(const int32_t *sums, uint8_t *target, size_t count, size_t reach);
+/* Writes for each pixel of a row the means of the channels over a square of 2 * reach + 1 pixels. `sums` are the sums of
+   each column of the square's rows. Beyond the ends of the row, the last column is repeated. `width` is at least 1. With
+   a reach of at most 1,000, the sums of a square fit into 32 bits. The result is rounded only here: rounding after the
+   columns and again after the rows would make the picture lighter. */
+void webimage_box_means(const int32_t *sums, uint8_t *target, size_t width, size_t reach);
 
 /* Adds to each pixel `amount` times the difference between the pixel and its blurred pixel. */
 void webimage_unsharp_row(const uint8_t *blurred, uint8_t *pixels, size_t width, float amount);

@@ -124,22 +124,17 @@ extension PixelBuffer {
         return picture
     }
 
-    /// Replaces each pixel by the mean of a square. The sums of the square move down by one row at a time: the sums of the
-    /// row below are added, and those of the row above are subtracted. The time does not depend on `reach`.
+    /// Replaces each pixel by the mean of a square. The sums of the square's columns move down by one row at a time: the
+    /// row below is added, and the row above is subtracted. The time does not depend on `reach`.
     private func boxPass(_ reach: Int, into target: PixelBuffer) throws(WebImageError) {
-        var row = [Int32](repeating: 0, count: 4 * width)
-        var sums = row
-        func add(_ number: Int, times factor: Int32) {
-            webimage_box_sums(bytes(ofRow: min(max(number, 0), height - 1)), &row, width, reach)
-            webimage_add_sums(&sums, row, row.count, factor)
-        }
-        add(0, times: Int32(reach + 1))
-        for number in 1..<reach + 1 { add(number, times: 1) }
+        var sums = [Int32](repeating: 0, count: 4 * width)
+        func line(_ number: Int) -> UnsafeMutablePointer<UInt8> { bytes(ofRow: min(max(number, 0), height - 1)) }
+        webimage_add_row(&sums, line(0), sums.count, Int32(reach + 1))
+        for number in 1..<reach + 1 { webimage_add_row(&sums, line(number), sums.count, 1) }
         try WorkBudget.forBands(of: self) { rows in
             for number in rows {
-                webimage_box_means(sums, target.bytes(ofRow: number), sums.count, reach)
-                add(number + reach + 1, times: 1)
-                add(number - reach, times: -1)
+                webimage_box_means(sums, target.bytes(ofRow: number), width, reach)
+                webimage_move_sums(&sums, line(number + reach + 1), line(number - reach), sums.count)
             }
         }
     }

@@ -60,6 +60,35 @@ struct BlurTests {
         }
     }
 
+    /// The loops process several bytes at a time, and the rest of a row alone.
+    @Test(arguments: 1...37) func everyPixelIsTheExactMeanOfItsBoxes(width: Int) throws {
+        let image = try noise(width, 9)
+        for deviation in [2.0, 4, 30] {
+            let reach = (Int(deviation * 3 * (2 * Double.pi).squareRoot() / 4 + 0.5) | 1) / 2
+            let side = Float(2 * reach + 1)
+            func means(_ row: [[Int]]) -> [[Int]] {
+                row.indices.map { y in
+                    row[y].indices.map { x in
+                        var sum = 0
+                        for dy in -reach...reach {
+                            let line = row[min(max(y + dy, 0), row.count - 1)]
+                            for dx in -reach...reach { sum += line[min(max(x + dx, 0), line.count - 1)] }
+                        }
+                        return Int(Float(sum) * (1 / (side * side)) + 0.5)
+                    }
+                }
+            }
+            let source = (0..<9).map { y in (0..<width).map { Int(value(image, $0, y)) } }
+            let wanted = means(means(means(source)))
+            let blurred = try #require(image.blurredImage(deviation: deviation))
+            let made = (0..<9).map { y in (0..<width).map { Int(value(blurred, $0, y)) } }
+            #expect(made == wanted, "deviation \(deviation)")
+        }
+        // The weights of a deviation of 1 px, at the beginning and the end of a row.
+        let soft = try #require(image.blurredImage(deviation: 1))
+        for x in [0, width / 2, width - 1] { #expect(abs(value(soft, x, 4) - gaussian(image, 1, x, 4)) < 2) }
+    }
+
     @Test(arguments: [0.1, 1e-3, 1e-155, 1e-162, 1e-300, .leastNonzeroMagnitude])
     func verySmallDeviationChangesNothing(_ deviation: Double) throws {
         let image = try noise(20, 10)
