@@ -159,7 +159,7 @@ struct RandomTargetTests {
         #expect(size.pixelCount <= configuration.maxResultMegapixels * 1_000_000, "\(name): \(size)")
         guard coders.coders.contains(where: { $0.canDecode(from: response.data) }) else { return }
         var limits = DecodingLimits.default
-        limits.maxPixels = .max
+        (limits.maxPixels, limits.maxEncodedBytes) = (.max, .max)
         let info: ImageInfo
         do {
             info = try coders.imageInfo(of: response.data, limits: limits)

@@ -42,7 +42,7 @@ struct ReloadTests {
         let candidates = [
             "yes", "no", "5", "7", "300", "json", "2048", "600", "10.0.0.0/8", "/a", "http://a/", "ab", "jpeg:7",
             "a=w:1",
-            "a=b", "2M", "png", "none", "w", "*",
+            "a=b", "2M", "png", "none", "w", "*", "results none",
         ]
         return try #require(
             candidates.first { value in
