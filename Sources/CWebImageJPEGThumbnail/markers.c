@@ -14,7 +14,7 @@ enum {
     /* An estimate of libjpeg-turbo's time that is rather too low. Building the tables takes up to 30,000 ns. */
     PIXELS_PER_NANOSECOND = 3,
     NANOSECONDS_PER_BYTE = 3,
-    MIN_NANOSECONDS = 150000,
+    MIN_NANOSECONDS = 200000,
 };
 
 int webimage_jt_is_late(const decoder *decoder) {
