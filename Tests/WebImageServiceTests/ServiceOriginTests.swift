@@ -86,6 +86,7 @@ struct ServiceOriginTests {
             let response = await service.respond(to: ServiceRequest(target: target))
             #expect(response.status == 403 && response.record.reason == "source", "\(target)")
         }
+        #expect(server.requestCount("/away") > 0 && server.requestCount("/a.png") == 0)
         await service.shutdown()
     }
 

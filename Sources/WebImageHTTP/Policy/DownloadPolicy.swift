@@ -69,6 +69,10 @@ public struct DownloadPolicy: Sendable, Hashable {
         if !allowsDowngrade, source.scheme?.lowercased() == "https", target.scheme?.lowercased() == "http" {
             return refused(target, "the redirect leads from https to http")
         }
+        // A server that redirects could otherwise choose the user name and the password of the next request.
+        if publicAddressesOnly, target.user != nil || target.password != nil {
+            return refused(target, "the redirect names a user")
+        }
         return nil
     }
 
