@@ -200,8 +200,9 @@ static webimage_jpeg_thumbnail_status write_blocks(scan *scan, uint32_t start, u
 enum {
     ROUNDS_PER_SLOW_SYMBOL = 4,
     BITS_PER_CHROMA_STEP = 16,
-    BITS_PER_ROUND = 20,
-    DENSE_BLOCK_BITS = 400, /* a round of sparse blocks has few bits, but many symbols */
+    BITS_PER_ROUND = 20, /* fewer if the streams decode much twice, and in sparse blocks, whose symbols are short */
+    DENSE_BLOCK_BITS = 400,
+    ROUNDS_PER_RARE_SYMBOL = 10,
     BLOCKS_PER_INTERVAL = 24,
     BITS_PER_BLOCK = 8,
     GIVES_UP_PART = 8, /* libjpeg-turbo decodes a costly file if less than 1/8 of it has been decoded */
@@ -212,8 +213,10 @@ static int is_costly(const scan *scan) {
     uint64_t chroma_rounds = 0;
     for (int index = 0; index < MAX_COMPONENTS; index++) chroma_rounds += scan->parts[index].chroma.rounds;
     uint64_t bits = scan->decoder->work.bits, blocks = (uint64_t)scan->mcu * (uint64_t)scan->decoder->blocks_in_mcu;
-    int synchronises_late = scan->code.rounds * BITS_PER_ROUND > bits && bits > blocks * DENSE_BLOCK_BITS;
-    return synchronises_late || scan->code.slow_symbols * ROUNDS_PER_SLOW_SYMBOL > scan->code.rounds
+    uint64_t rounds = scan->code.rounds, slow_symbols = scan->code.slow_symbols;
+    int synchronises_late = rounds * BITS_PER_ROUND > bits
+        && (bits > blocks * DENSE_BLOCK_BITS || slow_symbols * ROUNDS_PER_RARE_SYMBOL > rounds);
+    return synchronises_late || slow_symbols * ROUNDS_PER_SLOW_SYMBOL > rounds
         || chroma_rounds * STREAMS * BITS_PER_CHROMA_STEP > bits;
 }
 
