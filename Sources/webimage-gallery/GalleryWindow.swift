@@ -108,11 +108,10 @@ import WebImageGTK
         }
         addButton("Clear Disk") { [weak self] in
             ImageCache.shared.clearMemory()
-            ImageCache.shared.clearDisk {
-                Task { @MainActor in
-                    self?.say("Memory and disk caches are empty")
-                    self?.reload()
-                }
+            Task {
+                await ImageCache.shared.clearDisk()
+                self?.say("Memory and disk caches are empty")
+                self?.reload()
             }
         }
     }
