@@ -202,6 +202,7 @@ enum {
     BITS_PER_CHROMA_STEP = 16,
     BITS_PER_ROUND = 20, /* fewer if the streams decode much twice, and in sparse blocks, whose symbols are short */
     DENSE_BLOCK_BITS = 400,
+    BITS_PER_RARE_ROUND = 24,
     ROUNDS_PER_RARE_SYMBOL = 10,
     BLOCKS_PER_INTERVAL = 24,
     BITS_PER_BLOCK = 8,
@@ -214,9 +215,9 @@ static int is_costly(const scan *scan) {
     for (int index = 0; index < MAX_COMPONENTS; index++) chroma_rounds += scan->parts[index].chroma.rounds;
     uint64_t bits = scan->decoder->work.bits, blocks = (uint64_t)scan->mcu * (uint64_t)scan->decoder->blocks_in_mcu;
     uint64_t rounds = scan->code.rounds, slow_symbols = scan->code.slow_symbols;
-    int synchronises_late = rounds * BITS_PER_ROUND > bits
-        && (bits > blocks * DENSE_BLOCK_BITS || slow_symbols * ROUNDS_PER_RARE_SYMBOL > rounds);
-    return synchronises_late || slow_symbols * ROUNDS_PER_SLOW_SYMBOL > rounds
+    int synchronises_late = rounds * BITS_PER_ROUND > bits && bits > blocks * DENSE_BLOCK_BITS;
+    int has_rare_symbols = rounds * BITS_PER_RARE_ROUND > bits && slow_symbols * ROUNDS_PER_RARE_SYMBOL > rounds;
+    return synchronises_late || has_rare_symbols || slow_symbols * ROUNDS_PER_SLOW_SYMBOL > rounds
         || chroma_rounds * STREAMS * BITS_PER_CHROMA_STEP > bits;
 }
 
