@@ -95,49 +95,49 @@ extension AccessLog {
             date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         }
 
-        private var milliseconds: Double { response.record.duration / .milliseconds(1) }
+        private var milliseconds: Double { response.logEntry.duration / .milliseconds(1) }
 
         /// The line of the text log, in the form `TIME CLIENT "METHOD TARGET" STATUS BYTES B MS ms OUTCOME …`. Each
         /// quote and line end that the client sent is replaced with U+FFFD.
         var text: String {
-            let record = response.record
+            let logEntry = response.logEntry
             var words = [
                 time, request.client ?? "local",
-                "\"\(Self.visible(request.method)) \(Self.visible(record.target))\"", "\(response.status)",
+                "\"\(Self.visible(request.method)) \(Self.visible(logEntry.target))\"", "\(response.status)",
                 "\(request.method == "HEAD" ? 0 : response.body.count) B", String(plainFormat: "%.1f ms", milliseconds),
-                record.outcome.rawValue,
+                logEntry.outcome.rawValue,
             ]
-            if let format = record.format { words.append("\(format)") }
-            if let size = record.size { words.append("\(size.width)x\(size.height)") }
-            if let source = record.source { words.append("source=\(Self.visible(source))") }
-            if let reason = record.reason { words.append("reason=\(reason)") }
-            if let message = record.message { words.append("(\(Self.visible(message)))") }
-            words.append("id=\(record.requestID)")
-            if let trace = record.traceParent { words.append("trace=\(trace)") }
+            if let format = logEntry.format { words.append("\(format)") }
+            if let size = logEntry.size { words.append("\(size.width)x\(size.height)") }
+            if let source = logEntry.source { words.append("source=\(Self.visible(source))") }
+            if let reason = logEntry.reason { words.append("reason=\(reason)") }
+            if let message = logEntry.message { words.append("(\(Self.visible(message)))") }
+            words.append("id=\(logEntry.requestID)")
+            if let trace = logEntry.traceParent { words.append("trace=\(trace)") }
             return words.joined(separator: " ")
         }
 
         var json: String {
-            let record = response.record
+            let logEntry = response.logEntry
             var line = JSONLine()
             line.add("time", .string(time))
-            line.add("id", .string(record.requestID))
-            line.add("traceparent", .init(record.traceParent))
+            line.add("id", .string(logEntry.requestID))
+            line.add("traceparent", .init(logEntry.traceParent))
             line.add("client", .init(request.client))
             line.add("method", .string(request.method))
-            line.add("target", .string(record.target))
+            line.add("target", .string(logEntry.target))
             line.add("status", .integer(response.status))
             line.add("bytes", .integer(request.method == "HEAD" ? 0 : response.body.count))
             line.add("ms", .number(milliseconds))
-            line.add("route", .string(record.route.rawValue))
-            line.add("outcome", .string(record.outcome.rawValue))
-            line.add("source", .init(record.source))
-            line.add("format", .init(record.format.map { "\($0)" }))
-            line.add("width", .init(record.size?.width))
-            line.add("height", .init(record.size?.height))
-            line.add("reason", .init(record.reason))
-            line.add("message", .init(record.message))
-            for (stage, duration) in record.stages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            line.add("route", .string(logEntry.route.rawValue))
+            line.add("outcome", .string(logEntry.outcome.rawValue))
+            line.add("source", .init(logEntry.source))
+            line.add("format", .init(logEntry.format.map { "\($0)" }))
+            line.add("width", .init(logEntry.size?.width))
+            line.add("height", .init(logEntry.size?.height))
+            line.add("reason", .init(logEntry.reason))
+            line.add("message", .init(logEntry.message))
+            for (stage, duration) in logEntry.stages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 line.add("\(stage.rawValue)_ms", .number(duration / .milliseconds(1)))
             }
             return line.text

@@ -78,7 +78,7 @@ enum CachePurge {
                 let response = await service.respondToOperator(
                     ServiceRequest(
                         method: "POST", target: subject.query(operand), headers: ["Authorization": "Bearer local"]))
-                var message = response.record.message
+                var message = response.logEntry.message
                 if response.status == 200, case .bytes(let text) = response.body {
                     message = OperatorClient.line(String(decoding: text, as: UTF8.self))
                 }

@@ -126,7 +126,7 @@ final class ServiceProcess: Sendable {
         return try HTTPServer(listening: addresses, configuration: limits, refuse: { service.answer(to: $0) }) {
             request in
             var response = await service.respondToOperator(request)
-            if response.record.route == .metrics, response.status == 200, case .bytes(let text) = response.body {
+            if response.logEntry.route == .metrics, response.status == 200, case .bytes(let text) = response.body {
                 response.body = .bytes(
                     text + Data((ProcessMetrics.text(server.statistics) + DecoderProcesses.metrics).utf8))
             }

@@ -54,15 +54,15 @@ package final class S3Client: Sendable {
         _ key: String, range: Range<Int>? = nil, unless: String? = nil, if tag: String? = nil, most: Int = .max,
         within budget: Duration
     ) async -> Result<S3Object, S3Failure> {
-        var order = S3Order("GET", key)
+        var request = S3Request("GET", key)
         if let range {
             guard range.lowerBound >= 0, !range.isEmpty else { return .failure(.refused(status: 416, code: "")) }
-            order.fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
+            request.fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
         }
-        if let unless { order.fields["If-None-Match"] = unless }
-        if let tag { order.fields["If-Match"] = tag }
-        order.mostBytes = most
-        let result = await perform(order, attempts: configuration.readAttempts, within: budget)
+        if let unless { request.fields["If-None-Match"] = unless }
+        if let tag { request.fields["If-Match"] = tag }
+        request.mostBytes = most
+        let result = await perform(request, attempts: configuration.readAttempts, within: budget)
         return result.map { S3Object($0) }
     }
 
@@ -143,25 +143,25 @@ package final class S3Client: Sendable {
     package func put(
         _ data: Data, at key: String, if condition: S3Condition? = nil, within budget: Duration
     ) async -> Result<String?, S3Failure> {
-        var order = S3Order("PUT", key)
-        order.body = data
-        order.fields["Content-Type"] = "application/octet-stream"
+        var request = S3Request("PUT", key)
+        request.body = data
+        request.fields["Content-Type"] = "application/octet-stream"
         switch condition {
         case nil: break
-        case .isAbsent: order.fields["If-None-Match"] = "*"
-        case .hasTag(let tag): order.fields["If-Match"] = tag
+        case .isAbsent: request.fields["If-None-Match"] = "*"
+        case .hasTag(let tag): request.fields["If-Match"] = tag
         }
         if !configuration.tags.isEmpty {
-            order.fields["x-amz-tagging"] = configuration.tags.sorted { $0.key < $1.key }
+            request.fields["x-amz-tagging"] = configuration.tags.sorted { $0.key < $1.key }
                 .map { "\(S3Encoding.value($0.key))=\(S3Encoding.value($0.value))" }.joined(separator: "&")
         }
-        let result = await perform(order, attempts: configuration.writeAttempts, within: budget)
+        let result = await perform(request, attempts: configuration.writeAttempts, within: budget)
         return result.map { $0.response.value(forHTTPHeaderField: "etag") }
     }
 
     /// Removes an object. An object that does not exist counts as removed.
     package func remove(_ key: String, within budget: Duration) async -> Result<Void, S3Failure> {
-        let result = await perform(S3Order("DELETE", key), attempts: configuration.writeAttempts, within: budget)
+        let result = await perform(S3Request("DELETE", key), attempts: configuration.writeAttempts, within: budget)
         switch result {
         case .success, .failure(.missing): return .success(())
         case .failure(let failure): return .failure(failure)
@@ -196,14 +196,14 @@ package final class S3Client: Sendable {
     package func list(
         prefix: String, after token: String? = nil, most: Int = 1000, within budget: Duration
     ) async -> Result<S3Page, S3Failure> {
-        var order = S3Order("GET", nil)
-        order.query = [
+        var request = S3Request("GET", nil)
+        request.query = [
             ("list-type", "2"), ("encoding-type", "url"), ("prefix", prefix),
             ("max-keys", "\(min(max(most, 1), 1000))"),
         ]
-        if let token { order.query.append(("continuation-token", token)) }
-        order.mostBytes = Self.mostListBytes
-        let result = await perform(order, attempts: configuration.readAttempts, within: budget)
+        if let token { request.query.append(("continuation-token", token)) }
+        request.mostBytes = Self.mostListBytes
+        let result = await perform(request, attempts: configuration.readAttempts, within: budget)
         return result.flatMap { answer in
             S3Page(answer.body).map { .success($0) } ?? .failure(.refused(status: 200, code: "no list of objects"))
         }
@@ -211,9 +211,9 @@ package final class S3Client: Sendable {
 
     /// Makes the bucket. A bucket that exists already counts as made.
     package func makeBucket(within budget: Duration) async -> Result<Void, S3Failure> {
-        var order = S3Order("PUT", nil)
-        order.body = Data()
-        switch await perform(order, attempts: configuration.writeAttempts, within: budget) {
+        var request = S3Request("PUT", nil)
+        request.body = Data()
+        switch await perform(request, attempts: configuration.writeAttempts, within: budget) {
         case .success, .failure(.refused(409, "BucketAlreadyOwnedByYou")): return .success(())
         case .failure(let failure): return .failure(failure)
         }
@@ -258,7 +258,7 @@ package final class S3Client: Sendable {
     // MARK: Requests
 
     private func perform(
-        _ order: S3Order, attempts: Int, within budget: Duration
+        _ request: S3Request, attempts: Int, within budget: Duration
     ) async -> Result<HTTPExchange.Answer, S3Failure> {
         let start = clock.now
         var (attempt, mayRenew) = (1, true)
@@ -271,7 +271,7 @@ package final class S3Client: Sendable {
             } catch {
                 return .failure(Task.isCancelled ? .cancelled : .unconfigured("\(error)"))
             }
-            guard let exchange = exchange(order, key) else {
+            guard let exchange = exchange(request, key) else {
                 return .failure(.unconfigured("an object's name makes no URL"))
             }
             let failure: WebImageError
@@ -310,15 +310,15 @@ package final class S3Client: Sendable {
         }
     }
 
-    private func exchange(_ order: S3Order, _ key: S3Credentials?) -> HTTPExchange? {
-        guard let url = configuration.url(key: order.key, query: order.query) else { return nil }
+    private func exchange(_ wanted: S3Request, _ key: S3Credentials?) -> HTTPExchange? {
+        guard let url = configuration.url(key: wanted.key, query: wanted.query) else { return nil }
         var request = WebImageRequest(url: url)
-        request.httpMethod = order.method
-        request.httpBody = order.body
-        request.maxBodyBytes = order.mostBytes
-        for (name, value) in order.fields { request.setValue(value, forHTTPHeaderField: name) }
+        request.httpMethod = wanted.method
+        request.httpBody = wanted.body
+        request.maxBodyBytes = wanted.mostBytes
+        for (name, value) in wanted.fields { request.setValue(value, forHTTPHeaderField: name) }
         if key != nil {
-            request.setValue(S3Hash.text(of: order.body ?? Data()), forHTTPHeaderField: "x-amz-content-sha256")
+            request.setValue(S3Hash.text(of: wanted.body ?? Data()), forHTTPHeaderField: "x-amz-content-sha256")
         }
         if let token = key?.sessionToken { request.setValue(token, forHTTPHeaderField: "x-amz-security-token") }
         if key != nil, let skew = skew.withLock({ $0 }) {
@@ -352,7 +352,7 @@ package final class S3Client: Sendable {
 }
 
 /// One request before it is signed.
-private struct S3Order {
+private struct S3Request {
     var method: String
     /// The name of the object; nil for the bucket.
     var key: String?

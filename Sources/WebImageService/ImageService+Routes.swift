@@ -3,7 +3,7 @@ import WebImageCore
 import WebImageLoading
 
 extension ImageService {
-    func answer(_ request: ServiceRequest, _ record: inout ServiceRecord) async throws(ServiceRefusal)
+    func answer(_ request: ServiceRequest, _ logEntry: inout ServiceLogEntry) async throws(ServiceRefusal)
         -> ServiceResponse
     {
         let settings = settings
@@ -13,7 +13,7 @@ extension ImageService {
         }
         switch request.method {
         case "GET", "HEAD": break
-        case "OPTIONS": return optionsAnswer(record)
+        case "OPTIONS": return optionsAnswer(logEntry)
         default: throw ServiceRefusal(405, .method, "the method is not GET, HEAD or OPTIONS")
         }
         guard request.target.hasPrefix("/") else { throw .target("a target must begin with a slash") }
@@ -23,78 +23,93 @@ extension ImageService {
         let isInside = path == prefix || path.hasPrefix(prefix + "/")
         let rest = isInside ? path.dropFirst(prefix.count) : nil
         // Health checks are answered with and without the prefix, because a proxy may forward only paths with it.
-        if let answer = try healthAnswer(path, &record) { return answer }
-        if let rest, let answer = try healthAnswer(rest, &record) { return answer }
+        if let answer = try healthAnswer(path, &logEntry) { return answer }
+        if let rest, let answer = try healthAnswer(rest, &logEntry) { return answer }
         if isDraining { throw ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 5) }
         guard let rest else { throw ServiceRefusal(404, .notFound, "nothing exists at this path") }
         switch rest {
-        case "", "/": return startPage(request, settings, record)
+        case "", "/": return startPage(request, settings: settings, logEntry)
         case "/favicon.ico", "/robots.txt": throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         default: break
         }
-        let routed = try settings.target(of: rest, &record.route)
-        switch routed.kind {
-        case .picture: return try await pictureAnswer(request, routed.target, settings, &record)
-        case .info: return try await factsAnswer(request, routed.target, settings, &record)
-        case .meta: return try await metaAnswer(request, routed.target, settings, &record)
-        }
+        let routed = try settings.target(of: rest, &logEntry.route)
+        var answer = PictureAnswer(
+            to: request, target: routed.target, settings: settings, logEntry: logEntry, service: self)
+        defer { logEntry = answer.logEntry }
+        return try await answer.response(routed.kind)
     }
 
     /// The answer to a health check; nil for any other path.
     private func healthAnswer(
-        _ path: Substring, _ record: inout ServiceRecord
+        _ path: Substring, _ logEntry: inout ServiceLogEntry
     ) throws(ServiceRefusal) -> ServiceResponse? {
         switch path {
-        case "/healthz", "/health": return page("ok\n", .health, record)
+        case "/healthz", "/health": return page("ok\n", route: .health, logEntry)
         case "/readyz":
-            record.route = .ready
+            logEntry.route = .ready
             if !isReady { throw ServiceRefusal(503, .draining, "the service is stopping") }
             // Without its tiers the service is slower, but it answers.
             let failing = provider.store.tiers?.failing ?? []
             let text = failing.isEmpty ? "ready\n" : "ready without \(failing.joined(separator: ", "))\n"
-            return page(text, .ready, record)
+            return page(text, route: .ready, logEntry)
         default: return nil
         }
     }
 
-    private func optionsAnswer(_ record: ServiceRecord) -> ServiceResponse {
-        var response = ServiceResponse(status: 204, record: record)
+    private func optionsAnswer(_ logEntry: ServiceLogEntry) -> ServiceResponse {
+        var response = ServiceResponse(status: 204, logEntry: logEntry)
         response.headers["Allow"] = "GET, HEAD, OPTIONS"
         response.headers["Access-Control-Allow-Methods"] = "GET, HEAD, OPTIONS"
         response.headers["Access-Control-Max-Age"] = "86400"
-        response.record.outcome = .page
+        response.logEntry.outcome = .page
         return response
     }
 
-    func page(_ text: String, _ route: ServiceRecord.Route, _ record: ServiceRecord) -> ServiceResponse {
-        var response = ServiceResponse(status: 200, body: .bytes(Data(text.utf8)), record: record)
+    /// The page at `/`. It has no script and loads nothing from other hosts.
+    private func startPage(
+        _ request: ServiceRequest, settings: ServiceSettings, _ logEntry: ServiceLogEntry
+    ) -> ServiceResponse {
+        let query = StartPage.query(request.target)
+        var response = page(StartPage.html(query, settings), route: .start, logEntry)
+        response.headers["Content-Type"] = "text/html; charset=utf-8"
+        response.headers["Content-Security-Policy"] =
+            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+        return response
+    }
+
+    private func page(
+        _ text: String, route: ServiceLogEntry.Route, _ logEntry: ServiceLogEntry
+    ) -> ServiceResponse {
+        var response = ServiceResponse(status: 200, body: .bytes(Data(text.utf8)), logEntry: logEntry)
         response.headers["Content-Type"] = "text/plain; charset=utf-8"
         response.headers["Cache-Control"] = "no-store"
-        response.record.route = route
-        response.record.outcome = .page
+        response.logEntry.route = route
+        response.logEntry.outcome = .page
         return response
     }
 
     // MARK: The operator's listener
 
     func operatorAnswer(
-        _ request: ServiceRequest, _ record: inout ServiceRecord
+        _ request: ServiceRequest, _ logEntry: inout ServiceLogEntry
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let parts = request.target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts.first ?? ""
         guard path == "/purge" || ["GET", "HEAD"].contains(request.method) else {
             throw .method(allowed: "GET, HEAD")
         }
-        if let answer = try healthAnswer(path, &record) { return answer }
+        if let answer = try healthAnswer(path, &logEntry) { return answer }
         switch path {
         case "/metrics":
             var response = page(
-                metrics.text(gauges: await gauges) + (provider.store.tiers?.metrics ?? ""), .metrics, record)
+                metrics.text(gauges: await gauges) + (provider.store.tiers?.metrics ?? ""), route: .metrics,
+                logEntry)
             response.headers["Content-Type"] = "text/plain; version=0.0.4; charset=utf-8"
             return response
         case "/purge":
-            record.route = .purge
-            return try await purge(request, parts.count == 2 ? parts[1] : "", record)
+            logEntry.route = .purge
+            return try await purge(request, query: parts.count == 2 ? parts[1] : "", logEntry)
         default: throw ServiceRefusal(404, .notFound, "nothing exists at this path")
         }
     }
@@ -103,11 +118,11 @@ extension ImageService {
         get async {
             let sizes = await cacheSizes
             return [
-                .init("requests_in_flight", "Requests that are being answered.", provider.limiter.requestCount),
-                .init("works_in_flight", "Results being made.", provider.limiter.workCount),
-                .init("decode_running", "Decodes that run.", pool.runningCount),
-                .init("decode_waiting", "Decodes that wait for a thread.", pool.waitingCount),
-                .init("cache_bytes", "Bytes in each cache.", sizes.map { (["layer": $0.layer], $0.bytes) }),
+                .init("requests_in_flight", help: "Requests that are being answered.", provider.limiter.requestCount),
+                .init("works_in_flight", help: "Results being made.", provider.limiter.workCount),
+                .init("decode_running", help: "Decodes that run.", pool.runningCount),
+                .init("decode_waiting", help: "Decodes that wait for a thread.", pool.waitingCount),
+                .init("cache_bytes", help: "Bytes in each cache.", sizes.map { (["layer": $0.layer], $0.bytes) }),
             ]
         }
     }
@@ -123,7 +138,7 @@ extension ImageService {
     }
 
     private func purge(
-        _ request: ServiceRequest, _ query: Substring, _ record: ServiceRecord
+        _ request: ServiceRequest, query: Substring, _ logEntry: ServiceLogEntry
     ) async throws(ServiceRefusal) -> ServiceResponse {
         let settings = settings
         guard ["POST", "DELETE", "PURGE"].contains(request.method) else {
@@ -147,7 +162,9 @@ extension ImageService {
         case "tag", "prefix": silent = try await purge(group: pair[0], of: pair[1])
         default: throw Self.unknownPurge
         }
-        return page(silent.isEmpty ? "purged\n" : "purged without \(silent.joined(separator: ", "))\n", .purge, record)
+        return page(
+            silent.isEmpty ? "purged\n" : "purged without \(silent.joined(separator: ", "))\n",
+            route: .purge, logEntry)
     }
 
     private static let unknownPurge = ServiceRefusal.target(
@@ -197,12 +214,12 @@ extension ImageService {
         target: String, _ settings: ServiceSettings
     ) async throws(ServiceRefusal) -> [String] {
         let path = Self.path(of: target)
-        var route = ServiceRecord.Route.none
+        var route = ServiceLogEntry.Route.none
         guard path.hasPrefix(settings.configuration.pathPrefix) else {
             throw .target("the target does not begin with the path prefix")
         }
         let routed = try settings.target(of: path.dropFirst(settings.configuration.pathPrefix.count), &route)
-        let reference = await current(try settings.sources.reference(of: routed.target.source))
+        let reference = await provider.fetcher.current(try settings.sources.reference(of: routed.target.source))
         // The result of `raw` is the source itself. With client hints, a target has results for unknown many values of
         // the hints. Other machines receive only purges of sources. In these cases, purge the source with all its
         // results.
@@ -212,7 +229,9 @@ extension ImageService {
             return await purge(source: reference)
         }
         for accepted in Self.allAccepted(settings.offered) {
-            provider.store.remove(await key(of: routed.target, reference, accepted, settings, kind: routed.kind))
+            let key = await provider.key(
+                routed.kind, routed.target.options, from: reference, accepted: accepted, settings: settings)
+            provider.store.remove(key)
         }
         return []
     }

@@ -82,7 +82,7 @@ public final class ImageService: Sendable {
     var settings: ServiceSettings { state.withLock { $0.settings } }
 
     /// The settings. Nil after ``beginDraining()``, because the service then refuses pictures.
-    var servingSettings: ServiceSettings? { state.withLock { $0.isDraining ? nil : $0.settings } }
+    private var servingSettings: ServiceSettings? { state.withLock { $0.isDraining ? nil : $0.settings } }
 
     /// Applies another configuration to new requests. Requests in flight keep the old configuration.
     ///
@@ -124,7 +124,35 @@ public final class ImageService: Sendable {
     /// The server cancels the calling task if the client disconnects. The answer then has status 499. The work for the
     /// request is cancelled if no other request waits for this work.
     public func respond(to request: ServiceRequest) async -> ServiceResponse {
-        await respond(to: request) { record throws(ServiceRefusal) in try await self.answer(request, &record) }
+        await respond(to: request) { logEntry throws(ServiceRefusal) in try await self.answer(request, &logEntry) }
+    }
+
+    /// Answers a request for a picture from memory. Returns nil if the result is not in memory, or if ``respond(to:)``
+    /// has not yet answered the same target with the same `Accept` from memory.
+    ///
+    /// The answer is equal to the answer of ``respond(to:)``. If this function returns nil, the transport passes the
+    /// request to ``respond(to:)``.
+    ///
+    /// Returns within microseconds and never blocks, so a transport may call this function on a thread that serves
+    /// sockets. The limits on requests in flight do not apply, because the request waits for nothing.
+    public func respondFromMemory(to request: ServiceRequest) -> ServiceResponse? {
+        guard let settings = servingSettings, let known = settings.answered.target(of: request) else { return nil }
+        let start = clock.now
+        let now = clock.date
+        if let expires = known.expires, Double(expires) <= now { return nil }
+        let store = provider.store
+        guard store.knownGeneration(of: known.key.source) == known.key.generation,
+            let entry = store.entryInMemory(for: known.key), entry.isFresh(now: now), entry.head.etag == known.etag
+        else { return nil }
+        var logEntry = ServiceLogEntry(request)
+        logEntry.target = known.logged
+        logEntry.route = known.route
+        logEntry.source = known.source
+        logEntry.outcome = .memory
+        let answer = ResultResponse(request: request, settings: settings, now: now, expires: known.expires)
+        var response = answer.response(entry, logEntry, fixed: known.fixed)
+        finish(&response, of: request, settings, since: start)
+        return response
     }
 
     /// Answers a request that arrived on the operator's listening address: metrics, health checks and purges.
@@ -141,32 +169,65 @@ public final class ImageService: Sendable {
     ///
     /// Purges require `Authorization: Bearer TOKEN` with a configured token.
     public func respondToOperator(_ request: ServiceRequest) async -> ServiceResponse {
-        await respond(to: request) { record throws(ServiceRefusal) in try await self.operatorAnswer(request, &record) }
+        await respond(to: request) { logEntry throws(ServiceRefusal) in
+            try await self.operatorAnswer(request, &logEntry)
+        }
+    }
+
+    /// Makes the answer to a head, a connection or a request that the transport refuses, and counts it.
+    ///
+    /// The answer has the form of all other errors: the same fields, and JSON if the configuration says so. Returns
+    /// within microseconds and never blocks.
+    ///
+    /// - Parameters:
+    ///   - status: The status of the refusal, 400...599.
+    ///   - message: The cause in one sentence. It must contain no part of the head, because it is logged.
+    ///   - retryAfter: The time in seconds after which a retry may succeed; nil if this time is not known.
+    ///   - accepted: The request that is refused although ``respond(to:)`` has begun to answer it; nil for a head or a
+    ///     connection. `respond` counts this request when its task is cancelled, so it is not counted here.
+    public func refusal(
+        status: Int, message: String, retryAfter: Int? = nil, accepted: ServiceRequest? = nil
+    ) -> ServiceResponse {
+        let start = clock.now
+        let settings = settings
+        let request = accepted ?? ServiceRequest(method: "-", target: "-")
+        var logEntry = ServiceLogEntry(request)
+        logEntry.target = accepted.map { settings.logged.text(of: $0.target) } ?? request.target
+        if accepted != nil {
+            let refusal = ServiceRefusal(status, .draining, message, retryAfter: retryAfter)
+            var response = ErrorResponse.response(refusal, logEntry, settings: settings)
+            addFields(to: &response, settings)
+            return response
+        }
+        let refusal = ServiceRefusal(status, .head, message, retryAfter: retryAfter)
+        var response = ErrorResponse.response(refusal, logEntry, settings: settings)
+        finish(&response, of: request, settings, since: start)
+        return response
     }
 
     private func respond(
         to request: ServiceRequest,
-        _ answer: (inout ServiceRecord) async throws(ServiceRefusal) -> ServiceResponse
+        _ answer: (inout ServiceLogEntry) async throws(ServiceRefusal) -> ServiceResponse
     ) async -> ServiceResponse {
         let start = clock.now
         let settings = settings
-        var record = ServiceRecord(request)
-        record.target = settings.logged.text(of: request.target)
+        var logEntry = ServiceLogEntry(request)
+        logEntry.target = settings.logged.text(of: request.target)
         var response: ServiceResponse
         do throws(ServiceRefusal) {
             let permit = try provider.limiter.enter(client: request.client)
-            record.number = permit.number
-            record.budget = budget(settings)
+            logEntry.number = permit.number
+            logEntry.budget = budget(settings)
             defer { withExtendedLifetime(permit) {} }
-            response = try await answer(&record)
+            response = try await answer(&logEntry)
         } catch {
             // A task that is cancelled while the server stops belongs to a request that received 503, not to a client
             // that has left.
             let isCut = error.reason == .gone && !isReady
             let refusal = isCut ? ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 1) : error
-            response = ErrorResponse.response(refusal, record, settings: settings)
+            response = ErrorResponse.response(refusal, logEntry, settings: settings)
         }
-        finish(&response, of: request, settings, start)
+        finish(&response, of: request, settings, since: start)
         return response
     }
 
@@ -180,17 +241,18 @@ public final class ImageService: Sendable {
     }
 
     /// Adds the fields that all answers have, and counts the answer.
-    func finish(
-        _ response: inout ServiceResponse, of request: ServiceRequest, _ settings: ServiceSettings, _ start: Duration
+    private func finish(
+        _ response: inout ServiceResponse, of request: ServiceRequest, _ settings: ServiceSettings,
+        since start: Duration
     ) {
         addFields(to: &response, settings)
-        response.record.duration = clock.now - start
+        response.logEntry.duration = clock.now - start
         metrics.count(response, isHead: request.method == "HEAD")
     }
 
     /// Adds the fields that all answers have.
-    func addFields(to response: inout ServiceResponse, _ settings: ServiceSettings) {
-        response.headers["X-Request-Id"] = response.record.requestID
+    private func addFields(to response: inout ServiceResponse, _ settings: ServiceSettings) {
+        response.headers["X-Request-Id"] = response.logEntry.requestID
         response.headers["X-Content-Type-Options"] = "nosniff"
         if response.headers["Content-Security-Policy"] == nil {
             response.headers["Content-Security-Policy"] = Self.contentPolicy

@@ -1,7 +1,7 @@
 public import Foundation
 import WebImageCore
 
-/// The answer to a ``ServiceRequest`` and the record of the work that made it.
+/// The answer to a ``ServiceRequest`` and the log entry of the work that made it.
 ///
 /// The server adds only the fields of the connection (`Date`, `Connection`, `Content-Length`). For `HEAD`, the body is
 /// the same as for `GET`: the server sends the length of the body but not its bytes.
@@ -31,17 +31,17 @@ public struct ServiceResponse: Sendable {
     public var headers: ServiceHeaders
     /// The bytes to send.
     public var body: Body
-    /// The record for logs and metrics.
-    public var record: ServiceRecord
+    /// What logs and metrics contain about the request.
+    public var logEntry: ServiceLogEntry
 
     /// Creates an answer.
     public init(
-        status: Int, headers: ServiceHeaders = [:], body: Body = .none, record: ServiceRecord = ServiceRecord()
+        status: Int, headers: ServiceHeaders = [:], body: Body = .none, logEntry: ServiceLogEntry = ServiceLogEntry()
     ) {
         self.status = status
         self.headers = headers
         self.body = body
-        self.record = record
+        self.logEntry = logEntry
     }
 }
 

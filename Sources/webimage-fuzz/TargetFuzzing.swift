@@ -3,7 +3,7 @@ import WebImageCore
 @testable import WebImageService
 
 /// The entry point of the fuzzer. It parses a text as a target in every grammar. For each parsed target, it computes a
-/// ``GeometryPlan`` and checks the invariants.
+/// ``ResultGeometry`` and checks the invariants.
 enum TargetFuzzing {
     private static let imgproxy: ImgproxyRouter = {
         var router = ImgproxyRouter()
@@ -30,9 +30,10 @@ enum TargetFuzzing {
         for target in targets.compactMap({ $0 }) {
             precondition(!target.source.isEmpty && target.source.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
             for size in [PixelSize(width: 1, height: 1), PixelSize(width: 3000, height: 20)] {
-                let plan = GeometryPlan(source: size, options: target.options, maxSide: 8192)
-                precondition(plan.result.width > 0 && plan.result.height > 0)
-                precondition(plan.crop.width <= plan.turned.width && plan.cut.height <= plan.scaled.height)
+                let geometry = ResultGeometry(source: size, options: target.options, maxSide: 8192)
+                precondition(geometry.result.width > 0 && geometry.result.height > 0)
+                precondition(
+                    geometry.crop.width <= geometry.turned.width && geometry.cut.height <= geometry.scaled.height)
             }
             _ = target.options.keyText
             _ = try? sources.reference(of: target.source)

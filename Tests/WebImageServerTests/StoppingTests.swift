@@ -33,7 +33,7 @@ extension HTTPServerTests {
         let server = try HTTPServer(
             listening: [.network(host: "127.0.0.1", port: 0)],
             answered: { request, response in
-                log.withLock { $0.append("\(response.status) \(request.target) \(response.record.target)") }
+                log.withLock { $0.append("\(response.status) \(request.target) \(response.logEntry.target)") }
             },
             refuse: {
                 service.refusal(

@@ -262,10 +262,10 @@ struct ServicePagesTests {
             object["frames"] as? Int == 1 && object["alpha"] as? Bool == false && object["orientation"] as? Int == 1)
         #expect((object["blurhash"] as? String)?.isEmpty == false && (object["thumbhash"] as? String)?.isEmpty == false)
         #expect((object["average_color"] as? String)?.count == 7)
-        #expect(await bench.get("/info/_/plain/\(ServiceBench.url)").record.outcome == .memory)
+        #expect(await bench.get("/info/_/plain/\(ServiceBench.url)").logEntry.outcome == .memory)
         let meta = await bench.get("/t/unsafe/meta/40x40/\(ServiceBench.url)")
         #expect(meta.text.contains("\"target\":{\"height\":40,\"width\":40}"))
-        #expect(await bench.get("/t/unsafe/40x40/\(ServiceBench.url)").record.size?.width == 40)
+        #expect(await bench.get("/t/unsafe/40x40/\(ServiceBench.url)").logEntry.size?.width == 40)
     }
 
     @Test func startPageBuildsTargetsWithoutScripts() async throws {
@@ -301,11 +301,11 @@ struct ServicePagesTests {
         let bench = try ServiceBench()
         let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let named = await bench.picture("w:1", ["X-Request-Id": "abc-1", "traceparent": trace])
-        #expect(named.headers["X-Request-Id"] == "abc-1" && named.record.traceParent == trace)
+        #expect(named.headers["X-Request-Id"] == "abc-1" && named.logEntry.traceParent == trace)
         for wrong in ["", "a b", String(repeating: "a", count: 65), "a\u{e9}"] {
             #expect(await bench.picture("w:1", ["X-Request-Id": wrong]).headers["X-Request-Id"]?.count == 16)
         }
-        #expect(await bench.picture("w:1", ["traceparent": trace.uppercased()]).record.traceParent == nil)
+        #expect(await bench.picture("w:1", ["traceparent": trace.uppercased()]).logEntry.traceParent == nil)
     }
 
     @Test func reloadAppliesToTheNextRequestOrNotAtAll() async throws {

@@ -47,14 +47,14 @@ struct LoggedTargetTests {
         let path = "/w:40/f:png/plain/\(ServiceBench.url)"
         let target = try #require(URLSigner(hexKey: "736563726574", hexSalt: "68656C6C6F")).target(for: path)
         for _ in 0..<3 {
-            #expect(await bench.get(target).record.target == "/…/w:40/f:png/plain/…")
+            #expect(await bench.get(target).logEntry.target == "/…/w:40/f:png/plain/…")
         }
         let request = ServiceRequest(target: target)
-        #expect(bench.service.respondFromMemory(to: request)?.record.target == "/…/w:40/f:png/plain/…")
-        #expect(await bench.get("/hush" + path).record.target == "/…/w:40/f:png/plain/…")
-        #expect(await bench.get(target, method: "POST").record.target == "/…/w:40/f:png/plain/…")
+        #expect(bench.service.respondFromMemory(to: request)?.logEntry.target == "/…/w:40/f:png/plain/…")
+        #expect(await bench.get("/hush" + path).logEntry.target == "/…/w:40/f:png/plain/…")
+        #expect(await bench.get(target, method: "POST").logEntry.target == "/…/w:40/f:png/plain/…")
         let operators = await bench.service.respondToOperator(ServiceRequest(target: "/metrics"))
-        #expect(operators.record.target == "/metrics")
+        #expect(operators.logEntry.target == "/metrics")
     }
 
     @Test func sourceIsShownWithoutItsQueryInAnySpelling() {

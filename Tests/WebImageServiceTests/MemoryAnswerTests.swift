@@ -67,12 +67,12 @@ struct MemoryAnswerTests {
                     response.headers.fields.map { "\($0.name): \($0.value)" }.sorted()
                 }
                 #expect(sorted(response) == sorted(waiting))
-                #expect(response.record.outcome == waiting.record.outcome)
-                #expect(response.record.route == waiting.record.route)
-                #expect(response.record.source == waiting.record.source)
-                #expect(response.record.traceParent == waiting.record.traceParent)
-                #expect(response.record.size == waiting.record.size)
-                #expect(response.record.format == waiting.record.format)
+                #expect(response.logEntry.outcome == waiting.logEntry.outcome)
+                #expect(response.logEntry.route == waiting.logEntry.route)
+                #expect(response.logEntry.source == waiting.logEntry.source)
+                #expect(response.logEntry.traceParent == waiting.logEntry.traceParent)
+                #expect(response.logEntry.size == waiting.logEntry.size)
+                #expect(response.logEntry.format == waiting.logEntry.format)
             }
         }
     }

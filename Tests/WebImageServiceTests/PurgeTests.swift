@@ -113,7 +113,7 @@ private typealias Fix = PictureFixtures
             let answer: ServiceResponse
             if let known { answer = known } else { answer = await bench.get(target) }
             #expect(answer.status == 200)
-            made.append(answer.record.outcome == .made)
+            made.append(answer.logEntry.outcome == .made)
         }
         return made
     }
@@ -165,19 +165,19 @@ private typealias Fix = PictureFixtures
         #expect(await purge("tag=product-1&soft=yes", bench).status == 200)
         for _ in 0..<3 {
             let stale = await bench.get(Self.targets[0])
-            #expect(stale.data == old.data && stale.record.outcome == .stale)
+            #expect(stale.data == old.data && stale.logEntry.outcome == .stale)
         }
-        #expect(await bench.get(Self.targets[1]).record.outcome == .memory)
+        #expect(await bench.get(Self.targets[1]).logEntry.outcome == .memory)
         bench.server.open()
         var new = await bench.get(Self.targets[0])
         let deadline = ContinuousClock.now + Sanitizer.time(.seconds(30))
         while new.data == old.data, ContinuousClock.now < deadline {
             new = await bench.get(Self.targets[0])
         }
-        #expect(new.data != old.data && new.record.outcome == .memory)
+        #expect(new.data != old.data && new.logEntry.outcome == .memory)
         // The new source has another tag, so a purge of the old tag changes nothing.
         #expect(await purge("tag=product-1", bench).status == 200)
-        #expect(await bench.get(Self.targets[0]).record.outcome == .memory)
+        #expect(await bench.get(Self.targets[0]).logEntry.outcome == .memory)
     }
 
     @Test func requestAfterAPurgeReceivesNoResultOfWorkThatBeganBefore() async throws {

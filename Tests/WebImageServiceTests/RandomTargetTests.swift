@@ -116,7 +116,7 @@ struct RandomTargetTests {
             await bench.service.provider.background.finish()
             let seconds = Self.processorSeconds - start
             let answer = Answer(
-                status: response.status, etag: response.headers["ETag"], size: response.record.size)
+                status: response.status, etag: response.headers["ETag"], size: response.logEntry.size)
             statuses[response.status, default: 0] += 1
             // Processor time, because the machine may be busy. A request has at least one processor.
             let bound = Sanitizer.seconds(Double(configuration.decodeTimeout) + 1)
@@ -130,7 +130,7 @@ struct RandomTargetTests {
             check(response, configuration, coders, name)
             let again = await second.service.respond(to: request)
             await second.service.provider.background.finish()
-            let repeated = Answer(status: again.status, etag: again.headers["ETag"], size: again.record.size)
+            let repeated = Answer(status: again.status, etag: again.headers["ETag"], size: again.logEntry.size)
             #expect(repeated == answer, "\(name)")
             // The decode of an ended job would change the pixels of the next request.
             #expect(bench.service.provider.decodes.count == 0, "\(name)")
@@ -151,7 +151,7 @@ struct RandomTargetTests {
     private func check(
         _ response: ServiceResponse, _ configuration: ServiceConfiguration, _ coders: ImageCodersManager, _ name: String
     ) {
-        guard response.status == 200, let format = response.record.format, let size = response.record.size,
+        guard response.status == 200, let format = response.logEntry.format, let size = response.logEntry.size,
             response.headers["Content-Type"] != "application/json", !name.contains("raw:1"), !name.contains("/raw:t"),
             !name.contains("skp:"), !name.contains("skip_processing:"), format != .svg
         else { return }

@@ -63,13 +63,13 @@ struct RequestBudgetTests {
         #expect(bench.server.cancelCount == 0)
         bench.clock.advance(by: .seconds(0.1))
         let late = await response.value
-        #expect(late.status == 504 && late.record.reason == "upstreamTimeout", "\(late.record)")
+        #expect(late.status == 504 && late.logEntry.reason == "upstreamTimeout", "\(late.logEntry)")
         // No request waits for the source any more.
         #expect(await eventually { bench.server.cancelCount == 1 })
         #expect(await eventually { bench.service.provider.limiter.workCount == 0 })
         guard options != "raw:1" else { return }
         // The server of the source is slow, so the failure is remembered like any other of this server.
-        #expect(await bench.picture(options).record.outcome == .negative)
+        #expect(await bench.picture(options).logEntry.outcome == .negative)
         #expect(bench.server.fetchCount == 1)
     }
 
@@ -120,7 +120,7 @@ struct RequestBudgetTests {
         bench.clock.advance(by: .seconds(8))
         let fallback = await response.value
         #expect(fallback.status == 200 && fallback.headers["Content-Type"] == "image/png")
-        #expect(fallback.record.reason == "upstreamTimeout")
+        #expect(fallback.logEntry.reason == "upstreamTimeout")
     }
 
     /// The header of a large SVG is read for seconds. This is no wait: a later request would need the same time.
@@ -131,9 +131,9 @@ struct RequestBudgetTests {
         let manual = bench.clock
         clock.withLock { $0 = { manual.advance(by: .seconds(8)) } }
         let refused = await bench.picture("w:2/f:png")
-        #expect(refused.status == 413 && refused.record.reason == "limit", "\(refused.record)")
+        #expect(refused.status == 413 && refused.logEntry.reason == "limit", "\(refused.logEntry)")
         #expect(refused.headers["Retry-After"] == nil)
-        #expect(await bench.picture("w:2/f:png").record.outcome == .negative)
+        #expect(await bench.picture("w:2/f:png").logEntry.outcome == .negative)
     }
 
     /// A step that cannot be interrupted delays its answer by half a second, and waiting for a thread counts.
@@ -159,11 +159,11 @@ struct RequestBudgetTests {
         #expect(await works(width + 1, of: bench))
         bench.clock.advance(by: .seconds(8))
         let refused = await waiting.value
-        #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
+        #expect(refused.status == 503 && refused.logEntry.reason == "queue" && refused.headers["Retry-After"] == "1")
         bench.clock.advance(by: .seconds(0.5))
         for task in stuck {
             let response = await task.value
-            #expect(response.status == 413 && response.record.reason == "limit", "\(response.record)")
+            #expect(response.status == 413 && response.logEntry.reason == "limit", "\(response.logEntry)")
         }
         // The work still counts until its step has ended.
         #expect(bench.service.provider.limiter.workCount == width)

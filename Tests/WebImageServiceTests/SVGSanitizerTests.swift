@@ -153,7 +153,7 @@ struct SVGSanitizerTests {
             #expect(response.headers["Content-Disposition"] == "inline; filename=\"a.svg\"")
         }
         let png = await bench.get("/_/w:20/plain/\(url)@png")
-        #expect(png.headers["Content-Type"] == "image/png" && png.record.size == PixelSize(width: 20, height: 10))
+        #expect(png.headers["Content-Type"] == "image/png" && png.logEntry.size == PixelSize(width: 20, height: 10))
         let thumbor = await bench.get("/t/unsafe/20x10/\(url)")
         #expect(thumbor.headers["Content-Type"] == "image/png")
     }

@@ -20,7 +20,7 @@ struct ServiceAnswerTests {
         }
         let refused = await bench.get(target, ["Range": "bytes=9999999-"])
         #expect(refused.status == 416 && refused.headers["Content-Range"] == "bytes */\(whole.body.count)")
-        #expect(refused.headers["Cache-Control"] == "no-store" && refused.record.outcome == .refused)
+        #expect(refused.headers["Cache-Control"] == "no-store" && refused.logEntry.outcome == .refused)
         for name in ["ETag", "Age", "Expires", "Content-Disposition", "Content-Type"] {
             #expect(refused.headers[name] == nil, "\(name)")
         }
@@ -55,7 +55,7 @@ struct ServiceAnswerTests {
         let refused = bench.service.refusal(status: 400, message: "a field has no name")
         #expect(refused.status == 400 && refused.headers["X-Request-Id"]?.isEmpty == false)
         #expect(refused.headers["Cache-Control"] == "no-store" && refused.text.contains("\"error\":\"head\""))
-        #expect(refused.record.target == "-" && refused.record.outcome == .refused)
+        #expect(refused.logEntry.target == "-" && refused.logEntry.outcome == .refused)
         let metrics = await bench.service.respondToOperator(ServiceRequest(target: "/metrics")).text
         #expect(metrics.contains("webimage_refusals_total{reason=\"head\"} 1"))
         #expect(metrics.contains("webimage_requests_total{route=\"none\",outcome=\"refused\",status=\"400\"} 1"))
@@ -74,14 +74,14 @@ struct ServiceAnswerTests {
         #expect(response.headers["Content-Security-Policy"]?.contains("sandbox") == true)
         #expect(response.headers["Link"] == "<http://example.com/photo.png>; rel=\"canonical\"")
         #expect(response.headers["Vary"] == nil)
-        #expect(response.headers["X-Request-Id"] == response.record.requestID)
+        #expect(response.headers["X-Request-Id"] == response.logEntry.requestID)
         let etag = try #require(response.headers["ETag"])
         #expect(etag.hasPrefix("\"") && etag.hasSuffix("\""))
         let image = try ImageCodersManager.shared.decode(response.data, options: DecodingOptions())
         #expect(image.pixelSize == PixelSize(width: 40, height: 30))
-        #expect(response.record.outcome == .made && response.record.route == .imgproxy)
-        #expect(response.record.stages[.decode] != nil && response.record.stages[.encode] != nil)
-        #expect(response.record.size == PixelSize(width: 40, height: 30) && response.record.format == .png)
+        #expect(response.logEntry.outcome == .made && response.logEntry.route == .imgproxy)
+        #expect(response.logEntry.stages[.decode] != nil && response.logEntry.stages[.encode] != nil)
+        #expect(response.logEntry.size == PixelSize(width: 40, height: 30) && response.logEntry.format == .png)
     }
 
     @Test func aFreshResultIsConfirmedBeforeAnyFetch() async throws {
@@ -92,7 +92,7 @@ struct ServiceAnswerTests {
             let second = await bench.picture("w:40", ["If-None-Match": condition])
             #expect(second.status == 304 && second.body.count == 0)
             #expect(second.headers["ETag"] == etag && second.headers["Cache-Control"] != nil)
-            #expect(second.record.outcome == .notModified)
+            #expect(second.logEntry.outcome == .notModified)
         }
         #expect(await bench.picture("w:40", ["If-None-Match": "\"other\""]).status == 200)
         #expect(bench.server.fetchCount == 1)
@@ -106,13 +106,13 @@ struct ServiceAnswerTests {
         let made = await bench.picture()
         bench.clock.advance(by: .seconds(100))
         let again = await bench.picture()
-        #expect(again.record.outcome == .memory && again.data == made.data && again.headers["Age"] == "100")
+        #expect(again.logEntry.outcome == .memory && again.data == made.data && again.headers["Age"] == "100")
         await bench.service.shutdown()
         let next = try ServiceBench(clock: bench.clock, folder: folder)
         let fromDisk = await next.picture()
-        #expect(fromDisk.record.outcome == .disk && fromDisk.data == made.data)
+        #expect(fromDisk.logEntry.outcome == .disk && fromDisk.data == made.data)
         #expect(fromDisk.headers["ETag"] == made.headers["ETag"] && next.server.fetchCount == 0)
-        #expect(await next.picture().record.outcome == .memory)
+        #expect(await next.picture().logEntry.outcome == .memory)
     }
 
     @Test func lifetimesFollowTheSourceWithinBounds() async throws {
@@ -198,7 +198,7 @@ struct ServiceAnswerTests {
         let second = await bench.picture("w:40", accept)
         #expect(second.headers["Content-Type"] == "image/avif")
         #expect(second.headers["Cache-Control"]?.hasPrefix("public, max-age=86400") == true)
-        #expect(second.headers["ETag"] != first.headers["ETag"] && second.record.outcome == .memory)
+        #expect(second.headers["ETag"] != first.headers["ETag"] && second.logEntry.outcome == .memory)
         // This image is too small for AVIF, so the service always returns a JPEG.
         let small = await bench.picture("w:10/q:50", accept)
         await bench.service.provider.background.finish()
@@ -214,7 +214,7 @@ struct ServiceAnswerTests {
     @Test func clientHintsAreDefaults() async throws {
         let bench = try ServiceBench { $0.usesClientHints = true }
         func size(_ options: String, _ headers: ServiceHeaders) async -> PixelSize? {
-            await bench.picture(options, headers).record.size
+            await bench.picture(options, headers).logEntry.size
         }
         #expect(await size("f:png", ["Width": "50"]) == PixelSize(width: 64, height: 48))
         #expect(await size("w:20/f:png", ["DPR": "2"]) == PixelSize(width: 40, height: 30))

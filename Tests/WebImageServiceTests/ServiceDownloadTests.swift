@@ -50,7 +50,7 @@ final class ServiceDownloadTests {
     @Test func addressesThatAreNotPublicAreRefusedUnlessAllowed() async throws {
         let strict = try service { $0.allowedAddresses = [] }
         let refused = await get(strict, "w:10")
-        #expect(refused.status == 403 && refused.record.reason == "source")
+        #expect(refused.status == 403 && refused.logEntry.reason == "source")
         #expect(server.requestCount("/a.png") == 0)
         for host in ["localhost", "127.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0"] {
             let target = "/_/w:1/plain/http://\(host):\(server.port)/a.png"
@@ -79,7 +79,7 @@ final class ServiceDownloadTests {
         for target in ["/_/w:1/plain/\(source)", "/info/_/plain/\(source)", "/_/raw:1/plain/\(source)"] {
             let response = await strict.respond(to: ServiceRequest(target: target))
             #expect([400, 403].contains(response.status), "\(target): \(response.status)")
-            #expect(response.record.sourceByteCount == nil)
+            #expect(response.logEntry.sourceByteCount == nil)
         }
         #expect(server.connectionCount == 0)
     }

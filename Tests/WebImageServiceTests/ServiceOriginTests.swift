@@ -41,7 +41,7 @@ struct ServiceOriginTests {
         #expect(first.status == 502 && first.headers["Cache-Control"] == "public, max-age=10")
         let count = server.requestCount(path)
         let second = await service.respond(to: request)
-        #expect(second.status == 502 && second.record.outcome == .negative)
+        #expect(second.status == 502 && second.logEntry.outcome == .negative)
         #expect(server.requestCount(path) == count)
         await service.shutdown()
     }
@@ -62,7 +62,7 @@ struct ServiceOriginTests {
             let url = server.url(path).absoluteString
             for target in ["/_/w:10/plain/\(url)", "/_/raw:1/plain/\(url)", "/info/_/plain/\(url)"] {
                 let response = await service.respond(to: ServiceRequest(target: target))
-                #expect(response.status == 502 && response.record.reason == "upstreamStatus", "\(target)")
+                #expect(response.status == 502 && response.logEntry.reason == "upstreamStatus", "\(target)")
                 if path != "/away" { #expect(response.text.contains("answered \(path.dropFirst().prefix(3))")) }
             }
         }
@@ -84,7 +84,7 @@ struct ServiceOriginTests {
         let url = server.url("/away").absoluteString
         for target in ["/_/w:10/plain/\(url)", "/_/raw:1/plain/\(url)", "/info/_/plain/\(url)"] {
             let response = await service.respond(to: ServiceRequest(target: target))
-            #expect(response.status == 403 && response.record.reason == "source", "\(target)")
+            #expect(response.status == 403 && response.logEntry.reason == "source", "\(target)")
         }
         #expect(server.requestCount("/away") > 0 && server.requestCount("/a.png") == 0)
         await service.shutdown()
@@ -110,16 +110,16 @@ struct ServiceOriginTests {
         let (bench, folder) = try fallbackBench()
         defer { withExtendedLifetime(folder) {} }
         let first = await bench.picture("w:10/f:png")
-        #expect(first.status == 200 && first.record.reason == "upstream" && first.record.stages[.encode] != nil)
+        #expect(first.status == 200 && first.logEntry.reason == "upstream" && first.logEntry.stages[.encode] != nil)
         #expect(first.headers["Cache-Control"] == "public, max-age=10")
         bench.clock.advance(by: .seconds(30))
         let second = await bench.picture("w:10/f:png")
-        #expect(second.status == 200 && second.data == first.data && second.record.outcome == .memory)
-        #expect(second.record.stages[.encode] == nil && second.record.reason == "upstream")
+        #expect(second.status == 200 && second.data == first.data && second.logEntry.outcome == .memory)
+        #expect(second.logEntry.stages[.encode] == nil && second.logEntry.reason == "upstream")
         #expect(second.headers["ETag"] == first.headers["ETag"])
         // Another failed source shares the stored fallback picture.
         let other = await bench.get("/_/w:10/f:png/plain/http://example.com/missing.png")
-        #expect(other.status == 200 && other.record.outcome == .memory && other.record.reason == "upstreamStatus")
+        #expect(other.status == 200 && other.logEntry.outcome == .memory && other.logEntry.reason == "upstreamStatus")
     }
 
     @Test func fallbackPicturesBeingMadeCountInTheQueue() async throws {
@@ -134,7 +134,7 @@ struct ServiceOriginTests {
         #expect(await eventually { bench.service.provider.limiter.workCount == 1 })
         // The failure is remembered, so no fetch is needed. The fallback is not stored, and the queue is full.
         let full = await bench.picture("w:11/f:png")
-        #expect(full.status == 502 && full.record.reason == "upstream")
+        #expect(full.status == 502 && full.logEntry.reason == "upstream")
         bench.server.open()
         #expect(await slow.value.status == 200)
         #expect(await bench.picture("w:11/f:png").status == 200)
@@ -185,7 +185,7 @@ struct ServiceOriginTests {
             return Look(image: image).shows(color, 1, 1)
         }
         for _ in 0..<3 { #expect(try await shows(Fix.red)) }
-        #expect(await bench.get(target).record.outcome == .memory)
+        #expect(await bench.get(target).logEntry.outcome == .memory)
         // A new file takes the name of the old file. Its times are those of the old file.
         let other = folder.url.appendingPathComponent("b.png")
         try Fix.png(40, 30) { _, _ in Fix.blue }.write(to: other)
@@ -225,12 +225,12 @@ struct ServiceOriginTests {
         "/img/_/exp:1700000050/plain/http://example.com/photo.png",
     ]) func everyServedTargetCanBePurged(target: String) async throws {
         let bench = try ServiceBench { ($0.purgeTokens, $0.pathPrefix, $0.thumborPrefix) = (["t"], "/img", "/t") }
-        #expect(await bench.get(target).record.outcome == .made)
-        #expect(await bench.get(target).record.outcome == .memory)
+        #expect(await bench.get(target).logEntry.outcome == .made)
+        #expect(await bench.get(target).logEntry.outcome == .memory)
         #expect(await purge(bench, target) == 200)
-        #expect(await bench.get(target).record.outcome == .made)
+        #expect(await bench.get(target).logEntry.outcome == .made)
         #expect(await purge(bench, "https://images.example" + target) == 200)
-        #expect(await bench.get(target).record.outcome == .made)
+        #expect(await bench.get(target).logEntry.outcome == .made)
         // An expired target can still be purged.
         bench.clock.advance(by: .seconds(1000))
         #expect(await purge(bench, target) == 200)
@@ -239,9 +239,9 @@ struct ServiceOriginTests {
     @Test func purgeOfATargetReachesRawSourcesAndResultsForHints() async throws {
         let bench = try ServiceBench { ($0.purgeTokens, $0.usesClientHints) = (["t"], true) }
         let target = "/_/w:10/f:png/plain/\(ServiceBench.url)"
-        #expect(await bench.get(target, ["DPR": "2"]).record.outcome == .made)
+        #expect(await bench.get(target, ["DPR": "2"]).logEntry.outcome == .made)
         #expect(await purge(bench, target) == 200)
-        #expect(await bench.get(target, ["DPR": "2"]).record.outcome == .made)
+        #expect(await bench.get(target, ["DPR": "2"]).logEntry.outcome == .made)
         let raw = "/_/raw:1/plain/\(ServiceBench.url)"
         _ = await bench.get(raw)
         bench.server.answer(ServiceBench.url, try Fix.png(4, 4) { _, _ in Fix.red })
@@ -278,8 +278,8 @@ struct ServiceOriginTests {
         for width in [40, 50, 60] {
             let response = await bench.picture("w:\(width)", ["Accept": "image/avif"])
             #expect(response.headers["Content-Type"] == "image/avif")
-            #expect(response.record.outcome == .made, "\(width)")
-            #expect(response.record.stages[.encode] != nil && response.record.sourceByteCount != nil)
+            #expect(response.logEntry.outcome == .made, "\(width)")
+            #expect(response.logEntry.stages[.encode] != nil && response.logEntry.sourceByteCount != nil)
         }
         // Of concurrent requests, one made the result and the others joined.
         bench.server.answer("http://example.com/other.png", try Fix.png(64, 64) { _, _ in Fix.red })
@@ -288,7 +288,7 @@ struct ServiceOriginTests {
         async let second = bench.get("/_/w:32/plain/http://example.com/other.png", ["Accept": "image/avif"])
         #expect(await eventually { bench.service.provider.subscriberCount == 3 })
         bench.server.open()
-        let outcomes = await [first, second].map(\.record.outcome.rawValue).sorted()
+        let outcomes = await [first, second].map(\.logEntry.outcome.rawValue).sorted()
         #expect(outcomes == ["joined", "made"])
     }
 

@@ -195,7 +195,7 @@ struct ServicePolicyTests {
         let bench = try ServiceBench { $0.allowedSources = ["http://good.com/"] }
         bench.server.answer("http://good.com/a.png", try PictureFixtures.quadrants())
         #expect(await bench.get("/_/w:8/plain/http://GOOD.com/a.png").status == 200)
-        #expect(await bench.get("/_/w:8/plain/HTTP://good.com/a.png").record.outcome == .memory)
+        #expect(await bench.get("/_/w:8/plain/HTTP://good.com/a.png").logEntry.outcome == .memory)
         let settings = try ServiceSettings(
             ServiceConfiguration.with { $0.allowedSources = ["http://good.com/", "https://*.cdn.example/"] })
         #expect(settings.downloadPolicy.allowedHosts == ["good.com", ".cdn.example"])
@@ -344,10 +344,10 @@ struct ServicePolicyTests {
                     )
             }
             if let read = try? imgproxy.parse(target[...]) {
-                let plan = GeometryPlan(source: PixelSize(width: 300, height: 200), options: read.options)
+                let geometry = ResultGeometry(source: PixelSize(width: 300, height: 200), options: read.options)
                 #expect(
-                    plan.result.width > 0 && plan.result.height > 0
-                        && max(plan.result.width, plan.result.height) <= 65_535 * 2)
+                    geometry.result.width > 0 && geometry.result.height > 0
+                        && max(geometry.result.width, geometry.result.height) <= 65_535 * 2)
             }
             _ = try? thumbor.parse("/unsafe/\(target.dropFirst(3))"[...])
         }

@@ -25,9 +25,9 @@ struct ServiceWorkTests {
             "/_/w:9/f:png/plain/http://example.com/\($0 % 100).png"
         }
         #expect(responses.count == 10_000 && responses.allSatisfy { $0.status == 200 })
-        let outcomes = Dictionary(grouping: responses, by: \.record.outcome).mapValues(\.count)
-        #expect(responses.count { $0.record.stages[.decode] != nil } == 100, "\(outcomes)")
-        #expect(responses.count { $0.record.stages[.encode] != nil } == 100)
+        let outcomes = Dictionary(grouping: responses, by: \.logEntry.outcome).mapValues(\.count)
+        #expect(responses.count { $0.logEntry.stages[.decode] != nil } == 100, "\(outcomes)")
+        #expect(responses.count { $0.logEntry.stages[.encode] != nil } == 100)
         #expect(bench.server.fetchCount == 100)
         #expect(bench.service.provider.limiter.requestCount == 0 && bench.service.provider.limiter.workCount == 0)
     }
@@ -41,7 +41,7 @@ struct ServiceWorkTests {
         bench.server.close()
         let responses = await bench.many(1000, results: 10) { "/_/w:\($0 % 10 + 1)/f:png/plain/\(ServiceBench.url)" }
         #expect(responses.count == 1000 && responses.allSatisfy { $0.status == 200 })
-        #expect(responses.count { $0.record.stages[.decode] != nil } == 1)
+        #expect(responses.count { $0.logEntry.stages[.decode] != nil } == 1)
         #expect(bench.server.fetchCount == 1)
         // The shared bytes are released when the requests end. A later request must fetch again unless the source is
         // fresh.
@@ -118,21 +118,21 @@ struct ServiceWorkTests {
         bench.server.answer(ServiceBench.url, try PictureFixtures.png(8, 8) { _, _ in PictureFixtures.red })
         bench.clock.advance(by: .seconds(20))
         let stale = await bench.picture("f:png/w:8")
-        #expect(stale.record.outcome == .stale && stale.data == first.data && stale.headers["Age"] == "20")
+        #expect(stale.logEntry.outcome == .stale && stale.data == first.data && stale.headers["Age"] == "20")
         #expect(stale.headers["Cache-Control"]?.contains("no-cache") == true)
         await bench.service.provider.background.finish()
         let renewed = await bench.picture("f:png/w:8")
-        #expect(renewed.record.outcome == .memory && renewed.data != first.data && renewed.headers["Age"] == "0")
+        #expect(renewed.logEntry.outcome == .memory && renewed.data != first.data && renewed.headers["Age"] == "0")
         #expect(bench.server.fetchCount == 2)
     }
 
     @Test func anUnchangedSourceIsNotDecodedAgain() async throws {
         let bench = try ServiceBench { ($0.ttl, $0.staleWhileRevalidate) = (10, 0) }
         let first = await bench.picture()
-        #expect(first.record.stages[.decode] != nil)
+        #expect(first.logEntry.stages[.decode] != nil)
         bench.clock.advance(by: .seconds(20))
         let second = await bench.picture()
-        #expect(second.record.stages[.decode] == nil && second.record.stages[.fetch] != nil)
+        #expect(second.logEntry.stages[.decode] == nil && second.logEntry.stages[.fetch] != nil)
         #expect(second.headers["ETag"] == first.headers["ETag"] && second.headers["Age"] == "0")
         #expect(bench.server.fetchCount == 2)
     }
@@ -145,7 +145,7 @@ struct ServiceWorkTests {
         bench.server.fail(ServiceBench.url, Self.refused)
         bench.clock.advance(by: .seconds(50))
         let stale = await bench.picture()
-        #expect(stale.status == 200 && stale.record.outcome == .stale && stale.data == first.data)
+        #expect(stale.status == 200 && stale.logEntry.outcome == .stale && stale.data == first.data)
         bench.clock.advance(by: .seconds(100))
         #expect(await bench.picture().status == 502)
         // If the source no longer exists, the response is an error and not a stale result.
@@ -192,12 +192,12 @@ struct ServiceWorkTests {
         let bench = try ServiceBench { $0.negativeTTL = 10 }
         bench.server.fail(ServiceBench.url, row.error)
         let first = await bench.picture()
-        #expect(first.status == row.status && first.record.reason == row.reason && first.record.outcome == .refused)
+        #expect(first.status == row.status && first.logEntry.reason == row.reason && first.logEntry.outcome == .refused)
         let isRemembered = row.status != 503
         #expect(first.headers["Cache-Control"] == (isRemembered ? "public, max-age=10" : "no-store"))
         bench.clock.advance(by: .seconds(5))
         let second = await bench.picture()
-        #expect(second.status == row.status && second.record.outcome == (isRemembered ? .negative : .refused))
+        #expect(second.status == row.status && second.logEntry.outcome == (isRemembered ? .negative : .refused))
         #expect(bench.server.fetchCount == (isRemembered ? 1 : 2))
         bench.clock.advance(by: .seconds(6))
         bench.server.answer(ServiceBench.url, try PictureFixtures.quadrants())
@@ -232,7 +232,7 @@ struct ServiceWorkTests {
         #expect(await eventually { bench.service.provider.limiter.requestCount == 2 })
         let refused = await bench.picture("w:11")
         #expect(refused.status == 503 && refused.headers["Retry-After"] == "1")
-        #expect(refused.headers["Cache-Control"] == "no-store" && refused.record.reason == "queue")
+        #expect(refused.headers["Cache-Control"] == "no-store" && refused.logEntry.reason == "queue")
         bench.server.open()
         #expect(await first.value.status == 200)
         #expect(await joiner.value.status == 200)
@@ -278,18 +278,18 @@ struct ServiceWorkTests {
         #expect(await eventually { pool.waitingCountWithoutLow == 5 * pool.width })
         let fetches = bench.server.fetchCount
         let refused = await bench.picture("w:12", ["Accept": "image/avif,image/webp"])
-        #expect(refused.status == 503 && refused.record.reason == "queue" && refused.headers["Retry-After"] == "1")
+        #expect(refused.status == 503 && refused.logEntry.reason == "queue" && refused.headers["Retry-After"] == "1")
         #expect(bench.server.fetchCount == fetches && bench.service.provider.limiter.workCount == 5 * pool.width)
         // The service still responds to requests that start no decode. Such requests are for a result in memory, for a
         // result that is already in progress, or for the unchanged source.
-        #expect(await bench.picture("w:9/f:png").record.outcome == .memory)
+        #expect(await bench.picture("w:9/f:png").logEntry.outcome == .memory)
         let joiner = Task { await bench.picture("w:10/f:png") }
         #expect(await eventually { bench.service.provider.subscriberCount == 5 * pool.width + 1 })
         #expect(await bench.picture("raw:1").status == 200)
         for _ in 0..<pool.width { gate.signal() }
         #expect(await first.value.status == 200)
         #expect(await second.value.status == 200)
-        #expect(await joiner.value.record.outcome == .joined)
+        #expect(await joiner.value.logEntry.outcome == .joined)
         for other in others { #expect(await other.value.status == 200) }
         #expect(await eventually { pool.waitingCount == 0 })
         #expect(await bench.picture("w:12/f:png").status == 200)
@@ -393,7 +393,7 @@ struct ServiceWorkTests {
         let bench = try ServiceBench { ($0.fallback, $0.fallbackStatus) = (path.path, 0) }
         bench.server.fail(ServiceBench.url, Self.refused)
         let response = await bench.picture("w:10/f:png")
-        #expect(response.status == 502 && response.record.reason == "upstream")
+        #expect(response.status == 502 && response.logEntry.reason == "upstream")
         #expect(response.headers["Content-Type"] == "image/png")
         #expect(await bench.get("/_/w:x/plain/\(ServiceBench.url)").status == 400)
     }
@@ -409,12 +409,12 @@ struct ServiceWorkTests {
         #expect(await purge("source=x", "Bearer wrong") == 401)
         #expect(await purge("source=x", "") == 401)
         #expect(await purge("nothing=1") == 400)
-        #expect(await bench.picture("w:10").record.outcome == .memory)
+        #expect(await bench.picture("w:10").logEntry.outcome == .memory)
         #expect(await purge("target=%2F_%2Fw:10%2Fplain%2Fhttp:%2F%2Fexample.com%2Fphoto.png") == 200)
-        #expect(await bench.picture("w:10").record.outcome == .made)
-        #expect(await bench.picture("w:20").record.outcome == .memory)
+        #expect(await bench.picture("w:10").logEntry.outcome == .made)
+        #expect(await bench.picture("w:20").logEntry.outcome == .memory)
         #expect(await purge("source=http:%2F%2Fexample.com%2Fphoto.png") == 200)
-        #expect(await bench.picture("w:10").record.outcome == .made)
-        #expect(await bench.picture("w:20").record.outcome == .made)
+        #expect(await bench.picture("w:10").logEntry.outcome == .made)
+        #expect(await bench.picture("w:20").logEntry.outcome == .made)
     }
 }

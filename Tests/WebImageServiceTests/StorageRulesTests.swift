@@ -38,9 +38,9 @@ import WebImageTesting
     }
 
     /// The outcomes of some requests for a target, one after the other.
-    private func outcomes(_ target: String, _ times: Int, _ bench: ServiceBench) async -> [ServiceRecord.Outcome] {
-        var outcomes: [ServiceRecord.Outcome] = []
-        for _ in 0..<times { outcomes.append(await bench.get(target).record.outcome) }
+    private func outcomes(_ target: String, _ times: Int, _ bench: ServiceBench) async -> [ServiceLogEntry.Outcome] {
+        var outcomes: [ServiceLogEntry.Outcome] = []
+        for _ in 0..<times { outcomes.append(await bench.get(target).logEntry.outcome) }
         return outcomes
     }
 

@@ -51,7 +51,7 @@ struct ThumborBehaviourTests {
             $0.presets = ["default=mrd:20"]
         }
         let response = await bench.get("/t/unsafe/60x0/example.com/photo.png")
-        #expect(response.record.size == PixelSize(width: 20, height: 15))
+        #expect(response.logEntry.size == PixelSize(width: 20, height: 15))
     }
 
     @Test(arguments: ["default=msr:0.001", "default=msfs:20"])
@@ -62,7 +62,7 @@ struct ThumborBehaviourTests {
         }
         for target in ["/t/unsafe/meta/example.com/photo.png", "/info/_/plain/http://example.com/photo.png"] {
             let refused = await bench.get(target)
-            #expect(refused.status == 413 && refused.record.reason == "limit", "\(target)")
+            #expect(refused.status == 413 && refused.logEntry.reason == "limit", "\(target)")
         }
         let open = try ServiceBench()
         let limit = String(preset.dropFirst(8))

@@ -164,11 +164,11 @@ struct WorkBudgetTests {
 
     // MARK: Buffers
 
-    private func plan(_ text: String, _ source: PixelSize, mark: PixelSize? = nil) throws -> BufferPlan {
+    private func plan(_ text: String, _ source: PixelSize, mark: PixelSize? = nil) throws -> ResultBuffers {
         let options = try Fix.options(text)
-        let plan = GeometryPlan(source: source, options: options, maxSide: 16_384)
+        let plan = ResultGeometry(source: source, options: options, maxSide: 16_384)
         let decoded = plan.decodeSize(isVector: false)
-        return BufferPlan(
+        return ResultBuffers(
             plan, options, decodedByteCount: decoded.byteCount(4), decoded: decoded, mark: mark, format: .png)
     }
 
@@ -213,7 +213,7 @@ struct WorkBudgetTests {
         let refusal = #expect(throws: ServiceRefusal.self) { try renderer.make(from: Fix.quadrants()) }
         // The message has the size that is over the limit, not the size before the rotation.
         #expect(refusal?.message.contains("566x566") == true || refusal?.message.contains("566×566") == true)
-        #expect(GeometryPlan(source: PixelSize(width: 7, height: 5), options: options).rotated.width >= 400)
+        #expect(ResultGeometry(source: PixelSize(width: 7, height: 5), options: options).rotated.width >= 400)
     }
 
     @Test func animationWithLargeFramesBecomesAStill() throws {
@@ -243,7 +243,7 @@ struct WorkBudgetTests {
         for (number, source) in [svg, try Fix.animation(), Data("text".utf8), Data()].enumerated() {
             bench.server.answer("http://example.com/\(number)", source)
             let response = await bench.get("/_/raw:1/plain/http://example.com/\(number)")
-            #expect(response.status == 415 && response.record.reason == "notPicture", "\(number)")
+            #expect(response.status == 415 && response.logEntry.reason == "notPicture", "\(number)")
         }
         let open = try ServiceBench()
         open.server.answer("http://example.com/text", Data("text".utf8))

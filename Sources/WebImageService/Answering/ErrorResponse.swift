@@ -11,18 +11,18 @@ enum ErrorResponse {
     }
 
     static func response(
-        _ refusal: ServiceRefusal, _ record: ServiceRecord, settings: ServiceSettings
+        _ refusal: ServiceRefusal, _ logEntry: ServiceLogEntry, settings: ServiceSettings
     ) -> ServiceResponse {
-        var response = ServiceResponse(status: refusal.status, record: record)
-        if refusal.isFromMemory { response.record.outcome = .negative }
-        response.record.reason = refusal.reason.rawValue
-        response.record.message = refusal.message
+        var response = ServiceResponse(status: refusal.status, logEntry: logEntry)
+        if refusal.isFromMemory { response.logEntry.outcome = .negative }
+        response.logEntry.reason = refusal.reason.rawValue
+        response.logEntry.message = refusal.message
         if settings.configuration.usesJSONErrors {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             let report = Report(
                 status: refusal.status, error: refusal.reason.rawValue, message: refusal.message,
-                option: refusal.option, request: record.requestID)
+                option: refusal.option, request: logEntry.requestID)
             response.body = .bytes((try? encoder.encode(report)).map { $0 + Data("\n".utf8) } ?? Data())
             response.headers["Content-Type"] = "application/json"
         } else {

@@ -3,7 +3,7 @@ import Foundation
 /// Makes the form of a target that logs show. It contains the options. It never contains the signature, the source, the
 /// query or any other text that could be secret; a dash of dots stands for these parts.
 ///
-/// The source is logged separately, after it was parsed: ``ServiceRecord/source``.
+/// The source is logged separately, after it was parsed: ``ServiceLogEntry/source``.
 struct LoggedTarget: Sendable, Hashable {
     /// The prefix of every target.
     var prefix = ""

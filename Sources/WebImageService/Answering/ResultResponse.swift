@@ -26,17 +26,17 @@ struct ResultResponse {
     }
 
     /// - Parameter fixed: The value of ``fixed(_:)`` for the entry; nil if this value is not known.
-    func response(_ entry: ResultEntry, _ record: ServiceRecord, fixed: Fixed? = nil) -> ServiceResponse {
+    func response(_ entry: ResultEntry, _ logEntry: ServiceLogEntry, fixed: Fixed? = nil) -> ServiceResponse {
         let fixed = fixed ?? self.fixed(entry)
-        var response = ServiceResponse(status: 200, headers: fixed.headers, record: record)
-        response.record.format = fixed.format
-        response.record.size = fixed.size
+        var response = ServiceResponse(status: 200, headers: fixed.headers, logEntry: logEntry)
+        response.logEntry.format = fixed.format
+        response.logEntry.size = fixed.size
         addLifetime(entry, to: &response)
         if EntityTag.matches(request.headers["If-None-Match"], entry.head.etag) {
             response.status = 304
             response.headers["Content-Type"] = nil
             response.headers["Content-Disposition"] = nil
-            response.record.outcome = .notModified
+            response.logEntry.outcome = .notModified
             return response
         }
         // Only GET has ranges (RFC 9110 §14.2).
@@ -53,14 +53,14 @@ struct ResultResponse {
         case .notSatisfiable:
             // The answer does not contain the picture, so caches must not keep it with the picture's lifetime.
             let vary = response.headers["Vary"]
-            response = ServiceResponse(status: 416, record: response.record)
+            response = ServiceResponse(status: 416, logEntry: response.logEntry)
             response.headers["Content-Range"] = "bytes */\(entry.body.count)"
             response.headers["Cache-Control"] = "no-store"
             response.headers["Vary"] = vary
-            response.record.outcome = .refused
-            response.record.reason = ServiceRefusal.Reason.range.rawValue
-            response.record.format = nil
-            response.record.size = nil
+            response.logEntry.outcome = .refused
+            response.logEntry.reason = ServiceRefusal.Reason.range.rawValue
+            response.logEntry.format = nil
+            response.logEntry.size = nil
         }
         return response
     }

@@ -10,7 +10,7 @@ struct AnsweredTarget: Sendable {
     /// The validator of the entry that `fixed` describes.
     let etag: String
     let fixed: ResultResponse.Fixed
-    let route: ServiceRecord.Route
+    let route: ServiceLogEntry.Route
     let source: String?
     /// The form of the target for logs.
     let logged: String

@@ -47,7 +47,7 @@ final class ResultStore: Sendable {
     ///
     /// - Parameter places: A result on disk is also stored in memory if this contains `memory`.
     func entry(for key: ResultKey, in places: StorageRules.Places) async -> (
-        entry: ResultEntry, level: ServiceRecord.Outcome
+        entry: ResultEntry, level: ServiceLogEntry.Outcome
     )? {
         await purges.load()
         if let known = entryInMemory(for: key) { return (known, .memory) }

@@ -26,7 +26,7 @@ extension ServiceConfiguration {
             guard let value = value ?? rest.popFirst() else {
                 throw ConfigurationError("--\(name)", "the value is missing")
             }
-            try set(row, value, &given)
+            try set(row, to: value, &given)
         }
     }
 
@@ -47,7 +47,7 @@ extension ServiceConfiguration {
         where name.hasPrefix("WEBIMAGE_") && !others.contains(name) {
             guard let row = byVariable[name] else { throw ConfigurationError(name, "no setting has this name") }
             do throws(ConfigurationError) {
-                try set(row, value, &given)
+                try set(row, to: value, &given)
             } catch {
                 // The operator has set the variable, so the error has the name of the variable.
                 throw ConfigurationError(name, error.problem)
@@ -104,7 +104,7 @@ extension ServiceConfiguration {
                 if row.clear == nil, let first = places[row.name] {
                     throw ConfigurationError(name, "the setting is already set at \(first); remove one of the lines")
                 }
-                try set(row, parts[1].trimmed, &given)
+                try set(row, to: parts[1].trimmed, &given)
                 places[row.name] = place
             } catch {
                 throw error.at(place)
@@ -116,7 +116,7 @@ extension ServiceConfiguration {
     /// Sets one value. If the setting is a list and occurs for the first time in a call of `read`, the values from
     /// earlier calls of `read` are removed first. Therefore the list in the flags replaces the list in the file.
     private mutating func set(
-        _ row: ConfigurationTable.Row, _ value: String, _ given: inout Set<String>
+        _ row: ConfigurationTable.Row, to value: String, _ given: inout Set<String>
     ) throws(ConfigurationError) {
         if given.insert(row.name).inserted { row.clear?(&self) }
         try row.read(&self, value)

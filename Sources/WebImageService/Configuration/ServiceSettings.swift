@@ -231,7 +231,7 @@ struct ServiceSettings: Sendable {
     }
 
     /// Parses a path after the path prefix. Stores the grammar of the path in `route`, also if the path is refused.
-    func target(of path: Substring, _ route: inout ServiceRecord.Route) throws(ServiceRefusal) -> RoutedTarget {
+    func target(of path: Substring, _ route: inout ServiceLogEntry.Route) throws(ServiceRefusal) -> RoutedTarget {
         if let thumbor, let inner = Self.inside(path, configuration.thumborPrefix) {
             route = .thumbor
             let parsed = try thumbor.parse(inner)

@@ -4,8 +4,8 @@ import WebImageCore
 /// Counts requests and work of a service and writes the counters as Prometheus text (exposition format 0.0.4).
 final class ServiceMetrics: Sendable {
     private struct RequestKey: Hashable {
-        var route: ServiceRecord.Route
-        var outcome: ServiceRecord.Outcome
+        var route: ServiceLogEntry.Route
+        var outcome: ServiceLogEntry.Outcome
         var status: Int
     }
 
@@ -13,7 +13,7 @@ final class ServiceMetrics: Sendable {
         var requests: [RequestKey: Int] = [:]
         var refusals: [String: Int] = [:]
         var formats: [String: Int] = [:]
-        var stages: [ServiceRecord.Stage: PrometheusHistogram] = [:]
+        var stages: [ServiceLogEntry.Stage: PrometheusHistogram] = [:]
         var durations = PrometheusHistogram()
         var sentBytes = 0
         var sourceBytes = 0
@@ -22,17 +22,17 @@ final class ServiceMetrics: Sendable {
     private let state = Locked(State())
 
     func count(_ response: ServiceResponse, isHead: Bool) {
-        let record = response.record
+        let logEntry = response.logEntry
         state.withLock { state in
             state.requests[
-                RequestKey(route: record.route, outcome: record.outcome, status: response.status), default: 0] += 1
-            if let reason = record.reason { state.refusals[reason, default: 0] += 1 }
+                RequestKey(route: logEntry.route, outcome: logEntry.outcome, status: response.status), default: 0] += 1
+            if let reason = logEntry.reason { state.refusals[reason, default: 0] += 1 }
             if !isHead, let format = Self.sentFormat(response) { state.formats[format, default: 0] += 1 }
-            for (stage, duration) in record.stages {
+            for (stage, duration) in logEntry.stages {
                 state.stages[stage, default: PrometheusHistogram()].add(duration)
             }
-            state.durations.add(record.duration)
-            state.sourceBytes += record.sourceByteCount ?? 0
+            state.durations.add(logEntry.duration)
+            state.sourceBytes += logEntry.sourceByteCount ?? 0
             if !isHead { state.sentBytes += response.body.count }
         }
     }
@@ -41,7 +41,7 @@ final class ServiceMetrics: Sendable {
     /// confirmation of the client's copy (304) are not pictures. A fallback is a picture with any status.
     private static func sentFormat(_ response: ServiceResponse) -> String? {
         guard response.body.count > 0, ![206, 304, 416].contains(response.status) else { return nil }
-        return response.record.format?.name
+        return response.logEntry.format?.name
     }
 
     /// A current value, or several values with different labels.
@@ -50,9 +50,9 @@ final class ServiceMetrics: Sendable {
         var help: String
         var values: [(labels: KeyValuePairs<String, String>, value: Int)]
 
-        init(_ name: String, _ help: String, _ value: Int) { self.init(name, help, [(KeyValuePairs(), value)]) }
+        init(_ name: String, help: String, _ value: Int) { self.init(name, help: help, [(KeyValuePairs(), value)]) }
 
-        init(_ name: String, _ help: String, _ values: [(labels: KeyValuePairs<String, String>, value: Int)]) {
+        init(_ name: String, help: String, _ values: [(labels: KeyValuePairs<String, String>, value: Int)]) {
             self.name = name
             self.help = help
             self.values = values

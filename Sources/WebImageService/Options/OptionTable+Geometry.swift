@@ -1,12 +1,12 @@
 extension OptionTable {
     static let sizes: [Row] = [
         Row("resize", "rs") { options, arguments throws(ServiceRefusal) in
-            if let type = arguments.nextUnlessEmpty() { try readResizing(type, &options, arguments) }
+            if let type = arguments.nextUnlessEmpty() { try readResizing(type, of: arguments, &options) }
             try readSize(&options, &arguments)
         },
         Row("size", "s") { options, arguments throws(ServiceRefusal) in try readSize(&options, &arguments) },
         Row("resizing_type", "rt") { options, arguments throws(ServiceRefusal) in
-            try readResizing(try arguments.required("the type"), &options, arguments)
+            try readResizing(try arguments.required("the type"), of: arguments, &options)
         },
         Row("width", "w") { options, arguments throws(ServiceRefusal) in
             options.width = try arguments.integer(try arguments.required("the width"), in: side, "the width")

@@ -70,7 +70,7 @@ enum OptionTable {
     }
 
     static func readResizing(
-        _ text: Substring, _ options: inout ProcessingOptions, _ arguments: OptionArguments
+        _ text: Substring, of arguments: OptionArguments, _ options: inout ProcessingOptions
     ) throws(ServiceRefusal) {
         guard let resizing = ProcessingOptions.Resizing(rawValue: String(text)), resizing != .cover else {
             throw arguments.refusal("\(Printable(text)) is none of fit, fill, fill-down, force, auto")

@@ -9,7 +9,7 @@ struct EncodedResult: Sendable {
     var format: OutputFormat?
     var size: PixelSize?
     var frameCount = 1
-    var stages: [ServiceRecord.Stage: Duration] = [:]
+    var stages: [ServiceLogEntry.Stage: Duration] = [:]
 }
 
 extension EncodedResult {
@@ -41,22 +41,22 @@ struct ResultRenderer: Sendable {
         let info = try settings.info(of: source, coders)
         if info.format == .svg, let kept = try keptSVG(source, info) { return kept }
         var format = try format(for: info, settings)
-        if let untouched = try passedThrough(source, info, format) { return untouched }
+        if let untouched = try passedThrough(source, info, as: format) { return untouched }
 
         var work = RenderJob(
             resultRenderer: self, settings: settings, source: source, info: info, sharing: sharing, budget: budget)
         try work.decodeWhole()
-        let plan = plan(work.sourceSize, info, format, settings)
-        for (name, size) in [("scaled picture", plan.scaled), ("result", plan.rotated)]
+        let geometry = geometry(of: work.sourceSize, info, in: format, settings: settings)
+        for (name, size) in [("scaled picture", geometry.scaled), ("result", geometry.rotated)]
         where size.pixelCount > settings.maxResultPixels {
             throw ServiceRefusal(
                 413, .limit,
                 "the \(name) would have \(size) px (\(size.pixelCount) pixels), more than \(settings.maxResultPixels) pixels"
             )
         }
-        format = FormatChoice.replacement(for: format, size: plan.rotated, hasTransparency: hasTransparency(info))
-        try buffers(plan, info, format).check(min(settings.maxWorkBytes, budget.maxBytes))
-        return try work.finish(plan, format)
+        format = FormatChoice.replacement(for: format, size: geometry.rotated, hasTransparency: hasTransparency(info))
+        try buffers(geometry, info, in: format).check(min(settings.maxWorkBytes, budget.maxBytes))
+        return try work.finish(geometry, format)
     }
 
     /// The key of the decode that ``make(from:sharing:budget:)`` will need. It is nil if the source is an SVG, has several
@@ -67,7 +67,8 @@ struct ResultRenderer: Sendable {
             !isUntouched(info, format)
         else { return nil }
         let turned =
-            options.trim == nil ? plan(uprightSize(info), info, format, settings).decodeSize(isVector: false) : nil
+            options.trim == nil
+            ? geometry(of: uprightSize(info), info, in: format, settings: settings).decodeSize(isVector: false) : nil
         return decodeKey(for: info, settings, turned)
     }
 
@@ -106,10 +107,10 @@ struct ResultRenderer: Sendable {
         return info.hasAlpha || (isExtended && options.extendBackground == nil)
     }
 
-    private func plan(
-        _ source: PixelSize, _ info: ImageInfo, _ format: OutputFormat, _ settings: OutputSettings
-    ) -> GeometryPlan {
-        GeometryPlan(
+    private func geometry(
+        of source: PixelSize, _ info: ImageInfo, in format: OutputFormat, settings: OutputSettings
+    ) -> ResultGeometry {
+        ResultGeometry(
             source: source, options: options, isVector: info.format == .svg,
             maxSide: min(format.maxDimension, settings.maxResultSide))
     }
@@ -131,13 +132,13 @@ struct ResultRenderer: Sendable {
         guard let info = try? settings.info(of: source, coders), let format = try? format(for: info, settings) else {
             return 0
         }
-        let plan = plan(uprightSize(info), info, format, settings)
-        return min(buffers(plan, info, format).byteCount, settings.maxWorkBytes)
+        let geometry = geometry(of: uprightSize(info), info, in: format, settings: settings)
+        return min(buffers(geometry, info, in: format).byteCount, settings.maxWorkBytes)
     }
 
     /// The buffers of a result.
-    private func buffers(_ plan: GeometryPlan, _ info: ImageInfo, _ format: OutputFormat) -> BufferPlan {
-        let size = options.trim == nil ? plan.decodeSize(isVector: info.format == .svg) : plan.turned
+    private func buffers(_ geometry: ResultGeometry, _ info: ImageInfo, in format: OutputFormat) -> ResultBuffers {
+        let size = options.trim == nil ? geometry.decodeSize(isVector: info.format == .svg) : geometry.turned
         let decoded = options.quarterTurns % 2 == 1 ? size.swapped : size
         var decoding = DecodingOptions()
         if options.trim == nil { decoding.thumbnailPixelSize = decoded }
@@ -145,8 +146,8 @@ struct ResultRenderer: Sendable {
         decoding.firstFrameOnly = frameCount == 1
         // A vector is drawn at the decoded size. Other coders can need memory for the whole picture.
         let bytes = info.format == .svg ? decoded.byteCount(8) : info.decodeBytes(decoding)
-        return BufferPlan(
-            plan, options, decodedByteCount: bytes, decoded: decoded,
+        return ResultBuffers(
+            geometry, options, decodedByteCount: bytes, decoded: decoded,
             mark: options.watermark == nil ? nil : watermark?.pixelSize, format: format, frameCount: frameCount,
             turnsLast: lastTurn(info, format) != .up)
     }
@@ -163,7 +164,7 @@ struct ResultRenderer: Sendable {
     fileprivate func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
         guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
         if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
-        let frame = GeometryPlan(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).rotated
+        let frame = ResultGeometry(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).rotated
         if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return false }
         return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
     }
@@ -182,7 +183,7 @@ struct ResultRenderer: Sendable {
     }
 
     /// Returns the unchanged source as the result if the target skips processing for its format. Otherwise returns nil.
-    private func passedThrough(_ source: Data, _ info: ImageInfo, _ format: OutputFormat) throws -> EncodedResult? {
+    private func passedThrough(_ source: Data, _ info: ImageInfo, as format: OutputFormat) throws -> EncodedResult? {
         guard isUntouched(info, format) else { return nil }
         return EncodedResult(data: source, format: format, size: info.pixelSize, frameCount: info.frameCount)
     }
@@ -200,7 +201,7 @@ private struct RenderJob {
     /// removes.
     private(set) var sourceSize: PixelSize
     private var whole: Image?
-    private var stages: [ServiceRecord.Stage: Duration] = [:]
+    private var stages: [ServiceLogEntry.Stage: Duration] = [:]
     private var options: ProcessingOptions { resultRenderer.options }
 
     init(
@@ -217,7 +218,7 @@ private struct RenderJob {
     }
 
     private mutating func measured<Value>(
-        _ stage: ServiceRecord.Stage, _ work: (inout Self) throws -> Value
+        _ stage: ServiceLogEntry.Stage, _ work: (inout Self) throws -> Value
     ) throws -> Value {
         try budget.check()
         let start = ContinuousClock.now
@@ -236,17 +237,17 @@ private struct RenderJob {
         sourceSize = whole?.pixelSize ?? sourceSize
     }
 
-    mutating func finish(_ plan: GeometryPlan, _ format: OutputFormat) throws -> EncodedResult {
+    mutating func finish(_ geometry: ResultGeometry, _ format: OutputFormat) throws -> EncodedResult {
         // Without a configured watermark, the option has no effect, as in imgproxy.
         let mark = options.watermark == nil ? nil : try resultRenderer.watermark?.drawing()
         var renderer = FrameRenderer(
-            plan: plan, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
+            geometry: geometry, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
             budget: budget)
         let isAnimated =
             whole == nil && resultRenderer.mayAnimate(info, settings)
             && resultRenderer.coders.canEncodeFrames(to: format.imageFormat)
-        if isAnimated, let animated = try animation(plan, &renderer, format) { return animated }
-        let frame = try whole ?? shared(plan.decodeSize(isVector: info.format == .svg))
+        if isAnimated, let animated = try animation(geometry, &renderer, as: format) { return animated }
+        let frame = try whole ?? shared(geometry.decodeSize(isVector: info.format == .svg))
         let turn = resultRenderer.lastTurn(info, format)
         let image = try measured(.transform) { _ in try PixelCanvas.oriented(try renderer.rendered(frame), turn) }
         let data = try measured(.encode) { try $0.encoded(image, format) }
@@ -341,10 +342,10 @@ private struct RenderJob {
     /// Makes an animated result with one frame in memory at a time; nil if the source's coder provides fewer than two
     /// frames.
     private mutating func animation(
-        _ plan: GeometryPlan, _ renderer: inout FrameRenderer, _ format: OutputFormat
+        _ geometry: ResultGeometry, _ renderer: inout FrameRenderer, as format: OutputFormat
     ) throws -> EncodedResult? {
         let start = ContinuousClock.now
-        var decoding = decoding(resultRenderer.decodeKey(for: info, settings, plan.decodeSize(isVector: false)))
+        var decoding = decoding(resultRenderer.decodeKey(for: info, settings, geometry.decodeSize(isVector: false)))
         decoding.firstFrameOnly = false
         guard let animation = try resultRenderer.coders.animation(of: source, options: decoding),
             animation.animatedImageFrameCount > 1
@@ -365,7 +366,7 @@ private struct RenderJob {
         }
         // Decoding, transforming and encoding alternate for each frame, so the whole time is counted as encoding.
         stages[.encode, default: .zero] += ContinuousClock.now - start
-        let size = turn.swapsSides ? plan.rotated.swapped : plan.rotated
+        let size = turn.swapsSides ? geometry.rotated.swapped : geometry.rotated
         return EncodedResult(data: data, format: format, size: size, frameCount: count, stages: stages)
     }
 }

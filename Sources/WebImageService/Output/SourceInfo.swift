@@ -97,22 +97,23 @@ struct SourceInfo: Sendable {
         try settings.decoding.checkEncodedBytes(source.count)
         let info = try settings.info(of: source, coders)
         let size = info.pixelSize
-        let plan = GeometryPlan(source: size, options: options, isVector: info.format == .svg)
+        let geometry = ResultGeometry(source: size, options: options, isVector: info.format == .svg)
         var operations: [Meta.Operation] = []
-        if plan.crop != plan.turned {
-            operations.append(Meta.Operation(type: "crop", width: plan.crop.width, height: plan.crop.height))
+        if geometry.crop != geometry.turned {
+            operations.append(Meta.Operation(type: "crop", width: geometry.crop.width, height: geometry.crop.height))
         }
-        if plan.scaled != plan.crop {
-            operations.append(Meta.Operation(type: "resize", width: plan.scaled.width, height: plan.scaled.height))
+        if geometry.scaled != geometry.crop {
+            operations.append(
+                Meta.Operation(type: "resize", width: geometry.scaled.width, height: geometry.scaled.height))
         }
-        if plan.cut != plan.scaled {
-            operations.append(Meta.Operation(type: "crop", width: plan.cut.width, height: plan.cut.height))
+        if geometry.cut != geometry.scaled {
+            operations.append(Meta.Operation(type: "crop", width: geometry.cut.width, height: geometry.cut.height))
         }
         if options.flipHorizontal { operations.append(Meta.Operation(type: "flip_horizontally")) }
         if options.flipVertical { operations.append(Meta.Operation(type: "flip_vertically")) }
         let body = Meta.Body(
             source: Meta.Source(url: url, width: size.width, height: size.height, frameCount: info.frameCount),
-            operations: operations, target: Meta.Size(width: plan.result.width, height: plan.result.height))
+            operations: operations, target: Meta.Size(width: geometry.result.width, height: geometry.result.height))
         return EncodedResult(data: try Self.json(Meta(thumbor: body)), format: nil, size: nil)
     }
 

@@ -1,19 +1,6 @@
 import Foundation
 
-extension ImageService {
-    /// The page at `/`. It shows the grammar of targets and a form to try a target. The page has no script and loads
-    /// nothing from other hosts.
-    func startPage(_ request: ServiceRequest, _ settings: ServiceSettings, _ record: ServiceRecord) -> ServiceResponse {
-        let query = StartPage.query(request.target)
-        var response = page(StartPage.html(query, settings), .start, record)
-        response.headers["Content-Type"] = "text/html; charset=utf-8"
-        response.headers["Content-Security-Policy"] =
-            "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; form-action 'self'; base-uri 'none'; "
-            + "frame-ancestors 'none'"
-        return response
-    }
-}
-
+/// The page at `/`. It shows the grammar of targets and a form to try a target.
 enum StartPage {
     /// Parses the query of a target as form fields (`application/x-www-form-urlencoded`). If a name occurs several
     /// times, its last value is used. At most 16 fields are read.
@@ -30,7 +17,7 @@ enum StartPage {
 
     static func html(_ query: [String: String], _ settings: ServiceSettings) -> String {
         let source = query["source"] ?? "", options = query["options"] ?? "rs:fit:480:480"
-        let target = source.isEmpty ? nil : target(source, options, settings)
+        let target = source.isEmpty ? nil : target(source, options: options, settings)
         var trial = ""
         if settings.configuration.requiresSignature {
             trial = "<p>Targets are signed here: make them with <code>webimage sign</code>.</p>"
@@ -70,7 +57,7 @@ enum StartPage {
             """
     }
 
-    private static func target(_ source: String, _ options: String, _ settings: ServiceSettings) -> String? {
+    private static func target(_ source: String, options: String, _ settings: ServiceSettings) -> String? {
         guard !settings.configuration.requiresSignature else { return nil }
         var allowed = CharacterSet.urlPathAllowed
         allowed.remove(charactersIn: "@?%#")

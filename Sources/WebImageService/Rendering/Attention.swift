@@ -22,12 +22,12 @@ enum Attention {
             width: min(Geometry.scaled(size.width, factor), small.width),
             height: min(Geometry.scaled(size.height, factor), small.height))
         let best = scores.bestWindow(window)
-        func back(_ place: Int, _ free: Int, _ room: Int) -> Int {
+        func back(_ place: Int, of free: Int, to room: Int) -> Int {
             free == 0 ? room / 2 : min(Int((Double(place) / Double(free) * Double(room)).rounded()), room)
         }
         return PixelPlace(
-            x: back(best.x, small.width - window.width, whole.width - size.width),
-            y: back(best.y, small.height - window.height, whole.height - size.height))
+            x: back(best.x, of: small.width - window.width, to: whole.width - size.width),
+            y: back(best.y, of: small.height - window.height, to: whole.height - size.height))
     }
 }
 
@@ -54,7 +54,7 @@ private struct AttentionMap {
         for row in 0..<height {
             var line = 0.0
             for column in 0..<width {
-                line += Self.score(colors[row * width + column], edge(light, row, column))
+                line += Self.score(colors[row * width + column], edge(light, row: row, column: column))
                 sums[(row + 1) * (width + 1) + column + 1] = sums[row * (width + 1) + column + 1] + line
             }
         }
@@ -62,7 +62,7 @@ private struct AttentionMap {
 
     /// The strength of an edge at a pixel: the absolute value of the Laplacian. Outside the picture, the border
     /// pixels are repeated.
-    private func edge(_ light: [Double], _ row: Int, _ column: Int) -> Double {
+    private func edge(_ light: [Double], row: Int, column: Int) -> Double {
         func at(_ row: Int, _ column: Int) -> Double {
             light[min(max(row, 0), height - 1) * width + min(max(column, 0), width - 1)]
         }

@@ -51,12 +51,12 @@ private struct BorderScan {
     /// The left, top, right and bottom edges of the part inside the border; nil if every pixel belongs to the border.
     /// The right and bottom edges are exclusive.
     func bounds() -> (Int, Int, Int, Int)? {
-        guard let top = (0..<height).first(where: { firstInside($0, 0, width) != nil }) else { return nil }
-        let bottom = (top..<height).last { firstInside($0, 0, width) != nil } ?? top
+        guard let top = (0..<height).first(where: { firstInside($0, from: 0, to: width) != nil }) else { return nil }
+        let bottom = (top..<height).last { firstInside($0, from: 0, to: width) != nil } ?? top
         var (left, right) = (width, 0)
         for row in top...bottom {
             // Compare only pixels that are outside the part found so far, because only such pixels can extend it.
-            if let first = firstInside(row, 0, left) { left = first }
+            if let first = firstInside(row, from: 0, to: left) { left = first }
             if let last = lastInside(row, right) { right = last + 1 }
         }
         return (left, top, right, bottom + 1)
@@ -71,7 +71,7 @@ private struct BorderScan {
         (base + row * bytesPerRow).assumingMemoryBound(to: UInt8.self)
     }
 
-    private func firstInside(_ index: Int, _ start: Int, _ end: Int) -> Int? {
+    private func firstInside(_ index: Int, from start: Int, to end: Int) -> Int? {
         let pixels = row(index)
         var column = start
         while column < end {

@@ -2,11 +2,11 @@ import Foundation
 import WebImageCore
 import WebImageGraphics
 
-/// Makes the frames of the result from decoded frames, according to a plan. Blocks; runs on the decode pool.
+/// Makes the frames of the result from decoded frames, with the sizes of a geometry. Blocks; runs on the decode pool.
 ///
 /// Positions that depend on pixels are chosen in the first frame and used for all frames.
 struct FrameRenderer {
-    let plan: GeometryPlan
+    let geometry: ResultGeometry
     let options: ProcessingOptions
     let watermark: WatermarkDrawing?
     /// Whether the result's format stores transparency.
@@ -17,11 +17,11 @@ struct FrameRenderer {
     private var cutPlace: PixelPlace?
 
     init(
-        plan: GeometryPlan, options: ProcessingOptions, watermark: WatermarkDrawing?, keepsAlpha: Bool,
+        geometry: ResultGeometry, options: ProcessingOptions, watermark: WatermarkDrawing?, keepsAlpha: Bool,
         budget: WorkBudget
     ) {
         self.budget = budget
-        self.plan = plan
+        self.geometry = geometry
         self.options = options
         self.watermark = watermark
         self.keepsAlpha = keepsAlpha
@@ -30,7 +30,7 @@ struct FrameRenderer {
     /// Makes one frame of the result.
     ///
     /// - Parameter frame: The uncropped frame of the source before the quarter turns. After the turns, its size is
-    ///   ``GeometryPlan/decodeSize(isVector:)`` or larger.
+    ///   ``ResultGeometry/decodeSize(isVector:)`` or larger.
     mutating func rendered(_ frame: Image) throws(WebImageError) -> Image {
         var image = frame
         for step in Step.allCases {
@@ -51,7 +51,7 @@ struct FrameRenderer {
         case .turn: try PixelCanvas.oriented(image, ImageOrientation(quarterTurns: options.quarterTurns))
         case .mirrorFirst: options.flipsLast ? image : try flipped(image)
         case .crop: try cropped(image)
-        case .scale: try PixelCanvas.scaled(image, to: plan.scaled)
+        case .scale: try PixelCanvas.scaled(image, to: geometry.scaled)
         case .cut: try cut(image)
         case .mirrorLast: options.flipsLast ? try flipped(image) : image
         case .effects: try PixelEffects.apply(options, to: image, budget: budget)
@@ -65,7 +65,7 @@ struct FrameRenderer {
 
     private func watermarked(_ image: Image) throws(WebImageError) -> Image {
         guard let watermark, let wanted = options.watermark else { return image }
-        return try watermark.drawn(on: image, wanted, dpr: plan.dpr)
+        return try watermark.drawn(on: image, wanted, dpr: geometry.dpr)
     }
 
     private func rotated(_ image: Image) throws(WebImageError) -> Image {
@@ -85,41 +85,42 @@ struct FrameRenderer {
     /// Cuts the requested part from the decoded picture. The part is defined in pixels of the source. The decoded
     /// picture can be smaller than the source, so the part is scaled down by the same factors as the picture.
     private mutating func cropped(_ image: Image) throws(WebImageError) -> Image {
-        guard plan.crop != plan.turned else { return image }
+        guard geometry.crop != geometry.turned else { return image }
         let (x, y) = (
-            Double(image.pixelSize.width) / Double(plan.turned.width),
-            Double(image.pixelSize.height) / Double(plan.turned.height)
+            Double(image.pixelSize.width) / Double(geometry.turned.width),
+            Double(image.pixelSize.height) / Double(geometry.turned.height)
         )
         let size = PixelSize(
-            width: min(Geometry.scaled(plan.crop.width, x), image.pixelSize.width),
-            height: min(Geometry.scaled(plan.crop.height, y), image.pixelSize.height))
+            width: min(Geometry.scaled(geometry.crop.width, x), image.pixelSize.width),
+            height: min(Geometry.scaled(geometry.crop.height, y), image.pixelSize.height))
         if cropPlace == nil {
-            if let origin = plan.cropOrigin {
+            if let origin = geometry.cropOrigin {
                 cropPlace = PixelPlace(
                     x: Int((Double(origin.x) * x).rounded()), y: Int((Double(origin.y) * y).rounded()))
-            } else if plan.cropGravity.anchor == .smart {
+            } else if geometry.cropGravity.anchor == .smart {
                 cropPlace = try Attention.place(size, in: image)
             } else {
-                let place = Geometry.place(plan.crop, in: plan.turned, plan.cropGravity)
+                let place = Geometry.place(geometry.crop, in: geometry.turned, geometry.cropGravity)
                 cropPlace = PixelPlace(
                     x: Int((Double(place.x) * x).rounded()), y: Int((Double(place.y) * y).rounded()))
             }
         }
-        return try PixelCanvas.cropped(image, to: size, at: Self.inside(cropPlace, size, image.pixelSize))
+        return try PixelCanvas.cropped(image, to: size, at: Self.inside(cropPlace, size, in: image.pixelSize))
     }
 
     private mutating func cut(_ image: Image) throws(WebImageError) -> Image {
-        guard plan.cut != image.pixelSize else { return image }
+        guard geometry.cut != image.pixelSize else { return image }
         if cutPlace == nil {
             cutPlace =
-                plan.cutGravity.anchor == .smart
-                ? try Attention.place(plan.cut, in: image)
-                : Geometry.place(plan.cut, in: image.pixelSize, plan.cutGravity, dpr: plan.dpr)
+                geometry.cutGravity.anchor == .smart
+                ? try Attention.place(geometry.cut, in: image)
+                : Geometry.place(geometry.cut, in: image.pixelSize, geometry.cutGravity, dpr: geometry.dpr)
         }
-        return try PixelCanvas.cropped(image, to: plan.cut, at: Self.inside(cutPlace, plan.cut, image.pixelSize))
+        return try PixelCanvas.cropped(
+            image, to: geometry.cut, at: Self.inside(cutPlace, geometry.cut, in: image.pixelSize))
     }
 
-    private static func inside(_ place: PixelPlace?, _ size: PixelSize, _ whole: PixelSize) -> PixelPlace {
+    private static func inside(_ place: PixelPlace?, _ size: PixelSize, in whole: PixelSize) -> PixelPlace {
         PixelPlace(
             x: min(max(place?.x ?? 0, 0), whole.width - size.width),
             y: min(max(place?.y ?? 0, 0), whole.height - size.height))
@@ -130,13 +131,14 @@ struct FrameRenderer {
         let around = try options.extendBackground.map { background throws(WebImageError) in try color(background, image)
         }
         for (size, gravity) in [
-            (plan.extended, options.extend.gravity), (plan.extendedToRatio, options.extendAspectRatio.gravity),
+            (geometry.extended, options.extend.gravity), (geometry.extendedToRatio, options.extendAspectRatio.gravity),
         ] {
-            let place = Geometry.place(image.pixelSize, in: size, gravity, dpr: plan.dpr)
+            let place = Geometry.place(image.pixelSize, in: size, gravity, dpr: geometry.dpr)
             image = try PixelCanvas.extended(image, to: size, at: place, around: around)
         }
         return try PixelCanvas.extended(
-            image, to: plan.result, at: PixelPlace(x: plan.padding.left, y: plan.padding.top), around: around)
+            image, to: geometry.result, at: PixelPlace(x: geometry.padding.left, y: geometry.padding.top),
+            around: around)
     }
 
     private func flattened(_ image: Image) throws(WebImageError) -> Image {
@@ -150,9 +152,9 @@ struct FrameRenderer {
         guard let corner = options.roundCorner, corner.radius > 0, corner.verticalRadius ?? 1 > 0 else { return image }
         // Each radius has its own limit, as in thumbor. So a radius above half the shorter side gives elliptical
         // corners.
-        let radius = min(Double(corner.radius) * plan.dpr, Double(image.pixelSize.width / 2))
+        let radius = min(Double(corner.radius) * geometry.dpr, Double(image.pixelSize.width / 2))
         let vertical = min(
-            Double(corner.verticalRadius ?? corner.radius) * plan.dpr, Double(image.pixelSize.height / 2))
+            Double(corner.verticalRadius ?? corner.radius) * geometry.dpr, Double(image.pixelSize.height / 2))
         let rounded = try PixelEffects.roundedCorners(image, horizontal: radius, vertical: vertical)
         guard corner.color != nil || !keepsAlpha else { return rounded }
         return try PixelCanvas.flattened(rounded, over: (corner.color ?? .white).imageColor)

@@ -25,8 +25,7 @@ enum PixelCanvas {
         let rowBytes = pixels.width * 4
         canvas.withUnsafeMutableBytes { target in
             let start = target.baseAddress!
-            var pattern = word
-            memset_pattern(start, &pattern, canvas.width)
+            start.bindMemory(to: UInt32.self, capacity: canvas.width).update(repeating: word, count: canvas.width)
             for row in 1..<max(canvas.height, 1) { memcpy(start + row * canvas.bytesPerRow, start, canvas.width * 4) }
             pixels.withUnsafeBytes { source in
                 for row in 0..<pixels.height {
@@ -65,10 +64,6 @@ enum PixelCanvas {
     private static func word(_ color: ImageColor) -> UInt32 {
         func byte(_ value: Double) -> UInt32 { UInt32((min(max(value, 0), 1) * 255).rounded()) }
         return (255 << 24 | byte(color.red) << 16 | byte(color.green) << 8 | byte(color.blue)).littleEndian
-    }
-
-    private static func memset_pattern(_ start: UnsafeMutableRawPointer, _ pattern: inout UInt32, _ count: Int) {
-        start.bindMemory(to: UInt32.self, capacity: count).update(repeating: pattern, count: count)
     }
 }
 

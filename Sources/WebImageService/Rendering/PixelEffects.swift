@@ -34,7 +34,7 @@ enum PixelEffects {
         var format = GraphicsImageRendererFormat()
         format.scale = 1
         let result = GraphicsImageRenderer(size: size, format: format).image { context in
-            context.clip(to: ellipticalCorners(size, horizontal, vertical))
+            context.clip(to: ellipticalCorners(size, horizontal: horizontal, vertical: vertical))
             context.draw(image, at: .zero)
         }
         let drawn = try made(image, result)
@@ -43,7 +43,7 @@ enum PixelEffects {
     }
 
     /// The outline of a rectangle whose corners are quarter ellipses.
-    private static func ellipticalCorners(_ size: CGSize, _ horizontal: Double, _ vertical: Double) -> GraphicsPath {
+    private static func ellipticalCorners(_ size: CGSize, horizontal: Double, vertical: Double) -> GraphicsPath {
         // A cubic curve with control points at this fraction of the radius approximates a quarter of a circle with an
         // error below 0.03 % of the radius.
         let control = 0.5523

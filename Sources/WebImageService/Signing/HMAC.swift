@@ -4,10 +4,10 @@ import WebImageCore
 /// Keyed hashes (RFC 2104) and their text forms.
 enum HMAC {
     /// The HMAC-SHA-256 of a message; 32 bytes.
-    static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(key, message, sha256) }
+    static func sha256(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(message, key: key, sha256) }
 
     /// The HMAC-SHA-1 of a message; 20 bytes.
-    static func sha1(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(key, message, SHA1.digest) }
+    static func sha1(key: [UInt8], message: [UInt8]) -> [UInt8] { authenticate(message, key: key, SHA1.digest) }
 
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {
         let words = bytes.withUnsafeBytes { SHA256.digest(of: $0) }
@@ -15,7 +15,7 @@ enum HMAC {
     }
 
     private static func authenticate(
-        _ key: [UInt8], _ message: [UInt8], _ hash: ([UInt8]) -> [UInt8]
+        _ message: [UInt8], key: [UInt8], _ hash: ([UInt8]) -> [UInt8]
     ) -> [UInt8] {
         var block = key.count > 64 ? hash(key) : key
         block += [UInt8](repeating: 0, count: 64 - block.count)

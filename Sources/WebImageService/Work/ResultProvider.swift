@@ -12,16 +12,21 @@ struct PictureJob: Sendable {
     let bounds: Lifetime.Bounds
     /// The time in seconds for which a failure is remembered.
     let negativeTTL: Int
-    /// Returns the memory in bytes that making the result needs. Called on a thread of the decode pool.
-    let cost: @Sendable (Data) -> Int
-    /// Makes the result from the bytes of the source. Called on a thread of the decode pool.
-    let make: @Sendable (Data, ResultRenderer.Sharing, WorkBudget) throws -> EncodedResult
-    /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil if
-    /// this decode is not known.
-    var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
+    let maker: Maker
     /// Whether a source may come from another host to which its server redirected (``Source/redirect``). A stored result
     /// from a host that is no longer allowed is not used.
-    var allowsRedirect: @Sendable (String?) -> Bool = { _ in true }
+    let allowsRedirect: @Sendable (String?) -> Bool
+
+    /// Makes a result from the bytes of its source.
+    struct Maker: Sendable {
+        /// Returns the memory in bytes that making the result needs. Called on a thread of the decode pool.
+        let cost: @Sendable (Data) -> Int
+        /// Called on a thread of the decode pool.
+        let make: @Sendable (Data, ResultRenderer.Sharing, WorkBudget) throws -> EncodedResult
+        /// Returns the key of the decode that making the result will need, computed from the header of the source. Nil
+        /// if this decode is not known.
+        var decodeKey: @Sendable (ImageInfo) -> SharedDecodes.Key? = { _ in nil }
+    }
 
     /// The job for work in the background. Its time starts now, because no request waits for it.
     func inBackground() -> PictureJob {
@@ -36,8 +41,8 @@ struct PictureJob: Sendable {
 final class ResultProvider: Sendable {
     struct Provided: Sendable {
         var entry: ResultEntry
-        var outcome: ServiceRecord.Outcome
-        var stages: [ServiceRecord.Stage: Duration] = [:]
+        var outcome: ServiceLogEntry.Outcome
+        var stages: [ServiceLogEntry.Stage: Duration] = [:]
         var sourceByteCount: Int?
     }
 
@@ -85,6 +90,17 @@ final class ResultProvider: Sendable {
         }
     }
 
+    /// The key of a result.
+    func key(
+        _ kind: RoutedTarget.Kind, _ options: ProcessingOptions, from reference: SourcePolicy.Reference,
+        accepted: AcceptedFormats, settings: ServiceSettings
+    ) async -> ResultKey {
+        ResultKey(
+            kind: kind, source: reference.key, place: reference.fileVersion ?? reference.store, options: options,
+            accepted: accepted, generation: await store.generation(of: reference.key),
+            fingerprint: settings.fingerprint)
+    }
+
     /// The number of requests that wait for a result that is being made.
     var subscriberCount: Int { works.subscriberCount }
 
@@ -100,7 +116,7 @@ final class ResultProvider: Sendable {
         return Provided(entry: entry, outcome: .stale)
     }
 
-    private func usable(_ job: PictureJob) async -> (entry: ResultEntry, level: ServiceRecord.Outcome)? {
+    private func usable(_ job: PictureJob) async -> (entry: ResultEntry, level: ServiceLogEntry.Outcome)? {
         guard let (entry, level) = await store.entry(for: job.key, in: job.storage.places),
             job.allowsRedirect(entry.head.redirect)
         else {
@@ -211,7 +227,8 @@ final class ResultProvider: Sendable {
             return try await works.value(
                 for: key, of: job.demand.request, priority: priority
             ) { priority throws(WebImageError) in
-                WorkOutcome(outcome: try await self.work(job, needsPermit, priority), starter: starter)
+                WorkOutcome(
+                    outcome: try await self.work(job, needsPermit: needsPermit, priority: priority), starter: starter)
             }
         } catch {
             throw ServiceRefusal(error)
@@ -242,13 +259,13 @@ final class ResultProvider: Sendable {
     ///
     /// Returns a failure as a refusal. Throws only `.cancelled`.
     private func work(
-        _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle
+        _ job: PictureJob, needsPermit: Bool, priority: LoadPriorityHandle
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
         let progress = WorkProgress(job.demand.budget.part(), clock)
         let outcome = await progress.budget.limit(clock) { () -> Result<Provided, ServiceRefusal>? in
             do throws(WebImageError) {
                 return try await self.once(job, progress) { () throws(WebImageError) in
-                    try await self.work(job, needsPermit, priority, progress)
+                    try await self.work(job, progress, needsPermit: needsPermit, priority: priority)
                 }
             } catch {
                 return nil
@@ -260,7 +277,7 @@ final class ResultProvider: Sendable {
     }
 
     private func work(
-        _ job: PictureJob, _ needsPermit: Bool, _ priority: LoadPriorityHandle, _ progress: WorkProgress
+        _ job: PictureJob, _ progress: WorkProgress, needsPermit: Bool, priority: LoadPriorityHandle
     ) async throws(WebImageError) -> Result<Provided, ServiceRefusal> {
         let old = await usable(job)
         // Other work may have ended between the lookup in the store and the start of this work.
@@ -271,7 +288,7 @@ final class ResultProvider: Sendable {
         do {
             // Register the job before the fetch, so that the first decode can use a size that serves all jobs that
             // wait for the source.
-            let shared = decodes.begin(job.reference.key, wanted: job.decodeKey)
+            let shared = decodes.begin(job.reference.key, wanted: job.maker.decodeKey)
             defer { shared.end() }
             let permit = needsPermit ? try limiter.begin(host: job.reference.host) : nil
             defer { withExtendedLifetime(permit) {} }
@@ -283,9 +300,9 @@ final class ResultProvider: Sendable {
             progress.enter(.queue)
             place.hold(source.data.count)
             if let old, old.entry.head.sourceVersion == source.version {
-                return .success(keep(old.entry, as: source, job, progress.stages))
+                return .success(keep(old.entry, as: source, job, stages: progress.stages))
             }
-            return .success(try await make(job, source, shared, priority, progress))
+            return .success(try await make(job, from: source, sharing: shared, priority: priority, progress))
         } catch let error as WebImageError where error.isCancellation {
             throw .cancelled
         } catch let error as WebImageError where error.isTimeUsedUp {
@@ -308,7 +325,7 @@ final class ResultProvider: Sendable {
 
     /// Renews the lifetime of the stored result, because its source has not changed.
     private func keep(
-        _ old: ResultEntry, as source: Source, _ job: PictureJob, _ stages: [ServiceRecord.Stage: Duration]
+        _ old: ResultEntry, as source: Source, _ job: PictureJob, stages: [ServiceLogEntry.Stage: Duration]
     ) -> Provided {
         var entry = old
         entry.head.stored = clock.date
@@ -320,17 +337,17 @@ final class ResultProvider: Sendable {
     }
 
     private func make(
-        _ job: PictureJob, _ source: Source, _ shared: SharedDecodes.Job, _ priority: LoadPriorityHandle,
+        _ job: PictureJob, from source: Source, sharing shared: SharedDecodes.Job, priority: LoadPriorityHandle,
         _ progress: WorkProgress
     ) async throws -> Provided {
         let sharing = ResultRenderer.Sharing(job: shared, version: source.version)
         // The budget belongs to the work, not to one request. It is cancelled when no request waits for the result.
         let budget = progress.budget
         let picture = try await pool.run(
-            measuring: { progress.readHeader { job.cost(source.data) } }, priority: priority, budget: budget
+            measuring: { progress.readHeader { job.maker.cost(source.data) } }, priority: priority, budget: budget
         ) { () throws(WebImageError) -> Result<EncodedResult, any Error> in
             progress.enter(.decode)
-            return Result { try job.make(source.data, sharing, budget) }
+            return Result { try job.maker.make(source.data, sharing, budget) }
         }
         let made = try picture.get()
         let stages = progress.stages.merging(made.stages) { $0 + $1 }

@@ -3,9 +3,9 @@ import WebImageCore
 /// The budget of the work for one result, and the stage in which the work is.
 final class WorkProgress: Sendable {
     private struct State {
-        var stage = ServiceRecord.Stage.queue
+        var stage = ServiceLogEntry.Stage.queue
         var since: Duration
-        var stages: [ServiceRecord.Stage: Duration] = [:]
+        var stages: [ServiceLogEntry.Stage: Duration] = [:]
         /// Whether the header of the source is read now, and for how long it was read. The stages count this time as
         /// `queue`, because many jobs that share one decode read the header.
         var readsHeader = false
@@ -29,7 +29,7 @@ final class WorkProgress: Sendable {
     }
 
     /// Ends the current stage and begins another one.
-    func enter(_ stage: ServiceRecord.Stage) {
+    func enter(_ stage: ServiceLogEntry.Stage) {
         let now = clock.now
         state.withLock { state in
             state.add(until: now)
@@ -47,7 +47,7 @@ final class WorkProgress: Sendable {
     }
 
     /// The durations of the ended stages before the decode.
-    var stages: [ServiceRecord.Stage: Duration] { state.withLock { $0.stages } }
+    var stages: [ServiceLogEntry.Stage: Duration] { state.withLock { $0.stages } }
 
     /// The refusal for work whose time is used up. It names the stage that took the time: a picture is not refused as
     /// too expensive because its server was slow.

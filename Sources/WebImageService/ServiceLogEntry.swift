@@ -1,7 +1,7 @@
 public import WebImageCore
 
-/// The log and metrics record of one request.
-public struct ServiceRecord: Sendable {
+/// What the log and the metrics contain about one request.
+public struct ServiceLogEntry: Sendable {
     /// The kind of request.
     public enum Route: String, Sendable, CaseIterable {
         /// A picture in imgproxy's grammar.
@@ -94,10 +94,10 @@ public struct ServiceRecord: Sendable {
     /// The time and the memory for the answer. The time starts when the request is accepted.
     var budget = WorkBudget(time: nil)
 
-    /// Creates an empty record.
+    /// Creates an empty entry.
     public init() {}
 
-    /// Creates the record of a new request.
+    /// Creates the entry of a new request.
     init(_ request: ServiceRequest) {
         requestID = RequestIdentity.requestID(request.headers)
         traceParent = RequestIdentity.traceParent(request.headers)

@@ -1,9 +1,9 @@
 import WebImageCore
 import WebImageGraphics
 
-/// The pixel buffers of a result, step by step. The plan is computed from sizes and options before the first buffer is
+/// The pixel buffers of a result, step by step. They are computed from sizes and options before the first buffer is
 /// allocated, so that a result that needs too much memory is refused and not begun.
-struct BufferPlan: Sendable, Hashable {
+struct ResultBuffers: Sendable, Hashable {
     struct Buffer: Sendable, Hashable {
         let name: String
         let byteCount: Int
@@ -13,7 +13,7 @@ struct BufferPlan: Sendable, Hashable {
     struct Step: Sendable, Hashable {
         var buffers: [Buffer]
 
-        var byteCount: Int { buffers.reduce(0) { BufferPlan.sum($0, $1.byteCount) } }
+        var byteCount: Int { buffers.reduce(0) { ResultBuffers.sum($0, $1.byteCount) } }
         /// The name of the largest buffer.
         var largest: String { buffers.max { $0.byteCount < $1.byteCount }?.name ?? "" }
     }
@@ -36,7 +36,7 @@ struct BufferPlan: Sendable, Hashable {
     ///   - frameCount: The number of frames of the result.
     ///   - turnsLast: Whether the finished picture is turned before it is encoded.
     init(
-        _ plan: GeometryPlan, _ options: ProcessingOptions, decodedByteCount: Int, decoded: PixelSize,
+        _ geometry: ResultGeometry, _ options: ProcessingOptions, decodedByteCount: Int, decoded: PixelSize,
         mark: PixelSize?, format: OutputFormat?, frameCount: Int = 1, turnsLast: Bool = false
     ) {
         steps = [Step(buffers: [Buffer(name: "decoding", byteCount: decodedByteCount)])]
@@ -53,42 +53,42 @@ struct BufferPlan: Sendable, Hashable {
         current = turned
         if options.flipHorizontal || options.flipVertical { steps.append(step("mirrored picture", turned)) }
         let part = PixelSize(
-            width: Self.scaled(plan.crop.width, turned.width, plan.turned.width),
-            height: Self.scaled(plan.crop.height, turned.height, plan.turned.height))
-        if plan.crop != plan.turned { steps.append(step("cropped picture", part)) }
-        if current != plan.scaled {
+            width: Self.scaled(geometry.crop.width, from: geometry.turned.width, to: turned.width),
+            height: Self.scaled(geometry.crop.height, from: geometry.turned.height, to: turned.height))
+        if geometry.crop != geometry.turned { steps.append(step("cropped picture", part)) }
+        if current != geometry.scaled {
             // Rows are scaled before columns if the picture becomes much lower.
-            let between = PixelSize(width: current.width, height: min(plan.scaled.height, current.height))
-            steps.append(step("scaled picture", plan.scaled, besides: [Self.buffer("shortened picture", between)]))
+            let between = PixelSize(width: current.width, height: min(geometry.scaled.height, current.height))
+            steps.append(step("scaled picture", geometry.scaled, besides: [Self.buffer("shortened picture", between)]))
         }
-        if plan.cut != current { steps.append(step("cut picture", plan.cut)) }
+        if geometry.cut != current { steps.append(step("cut picture", geometry.cut)) }
         for (name, count) in Self.effects(options) {
-            let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", plan.cut) }
-            steps.append(step(name, plan.cut, besides: extra))
+            let extra = (1..<count).map { Self.buffer("\(name), buffer \($0 + 1)", geometry.cut) }
+            steps.append(step(name, geometry.cut, besides: extra))
         }
-        for size in [plan.extended, plan.extendedToRatio, plan.result] where size != current {
+        for size in [geometry.extended, geometry.extendedToRatio, geometry.result] where size != current {
             steps.append(step("canvas", size))
         }
-        if options.angle != 0 { steps.append(step("rotated picture", plan.rotated)) }
-        steps.append(step("flattened picture", plan.rotated))
+        if options.angle != 0 { steps.append(step("rotated picture", geometry.rotated)) }
+        steps.append(step("flattened picture", geometry.rotated))
         if let mark, let wanted = options.watermark {
-            let size = WatermarkDrawing.visibleSize(of: mark, wanted, on: plan.rotated)
+            let size = WatermarkDrawing.visibleSize(of: mark, wanted, on: geometry.rotated)
             let marks = [Self.buffer("watermark", mark), Self.buffer("scaled watermark", size)]
-            steps.append(step("picture with watermark", plan.rotated, besides: marks))
+            steps.append(step("picture with watermark", geometry.rotated, besides: marks))
         }
-        if options.roundCorner != nil { steps.append(step("picture with round corners", plan.rotated)) }
-        if turnsLast { steps.append(step("upright picture", plan.rotated)) }
+        if options.roundCorner != nil { steps.append(step("picture with round corners", geometry.rotated)) }
+        if turnsLast { steps.append(step("upright picture", geometry.rotated)) }
         let name = format.map { "encoding \($0.rawValue)" } ?? "encoding"
         let encoder = Buffer(
             name: name,
-            byteCount: Self.product(plan.rotated.byteCount(1), format?.encoderBytesPerPixel ?? 4))
-        var result = step("result", plan.rotated, besides: [encoder])
+            byteCount: Self.product(geometry.rotated.byteCount(1), format?.encoderBytesPerPixel ?? 4))
+        var result = step("result", geometry.rotated, besides: [encoder])
         // The writers of animations compare a frame with the previous one.
-        if frameCount > 1 { result.buffers.append(Self.buffer("previous frame", plan.rotated)) }
+        if frameCount > 1 { result.buffers.append(Self.buffer("previous frame", geometry.rotated)) }
         steps.append(result)
     }
 
-    /// Refuses a plan that needs more memory than a limit.
+    /// Refuses a result that needs more memory than a limit.
     ///
     /// - Throws: A refusal with status 413 that names the step's largest buffer.
     func check(_ limit: Int) throws(ServiceRefusal) {
@@ -115,8 +115,8 @@ struct BufferPlan: Sendable, Hashable {
         Buffer(name: name, byteCount: size.byteCount(4))
     }
 
-    private static func scaled(_ side: Int, _ whole: Int, _ of: Int) -> Int {
-        min(Geometry.rounded(Double(side) * Double(whole) / Double(of)), whole)
+    private static func scaled(_ side: Int, from whole: Int, to target: Int) -> Int {
+        min(Geometry.rounded(Double(side) * Double(target) / Double(whole)), target)
     }
 
     private static func sum(_ one: Int, _ other: Int) -> Int {

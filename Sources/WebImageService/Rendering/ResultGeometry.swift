@@ -1,11 +1,11 @@
 import Foundation
 import WebImageCore
 
-/// The size of the picture after each step from the source to the result. The plan is computed from the source's size
+/// The size of the picture after each step from the source to the result. The sizes are computed from the source's size
 /// before decoding.
 ///
 /// Rounding is as in imgproxy. Sizes are rounded half away from zero. Offsets and padding are rounded half to even.
-struct GeometryPlan: Sendable, Hashable {
+struct ResultGeometry: Sendable, Hashable {
     /// The size of the source after the orientation (if `auto_rotate` is on) and the quarter turns were applied.
     let turned: PixelSize
     /// The size of the part of the source that remains after the crop, before resizing. ``cropOrigin`` is the position
@@ -42,34 +42,34 @@ struct GeometryPlan: Sendable, Hashable {
     /// The size at which the whole source must be decoded, so that the part ``crop`` has the size ``scaled``. For a
     /// bitmap, the decode size is never larger than ``turned``.
     func decodeSize(isVector: Bool) -> PixelSize {
-        func side(_ whole: Int, _ part: Int, _ wanted: Int) -> Int {
+        func side(_ whole: Int, part: Int, scaledTo wanted: Int) -> Int {
             let side = Geometry.rounded(Double(whole) * Double(wanted) / Double(part))
             return isVector ? side : min(side, whole)
         }
         return PixelSize(
-            width: side(turned.width, crop.width, scaled.width),
-            height: side(turned.height, crop.height, scaled.height))
+            width: side(turned.width, part: crop.width, scaledTo: scaled.width),
+            height: side(turned.height, part: crop.height, scaledTo: scaled.height))
     }
 
-    /// Makes the plan for a source of the given size. If the longer side of the result would exceed `maxSide` pixels,
+    /// Computes the sizes for a source of the given size. If the longer side of the result would exceed `maxSide` pixels,
     /// the sizes of all steps are reduced.
     init(
         source: PixelSize, options: ProcessingOptions, isVector: Bool = false, maxSide: Int = 65_535
     ) {
-        var plan = GeometryPlan(source, options, isVector: isVector, reduction: 1)
+        var geometry = ResultGeometry(source, options, isVector: isVector, reduction: 1)
         var reduction = 1.0
         // After the first reduction, rounding can leave a side one pixel too long. Further passes correct this.
         for _ in 0..<4 {
-            let side = max(plan.rotated.width, plan.rotated.height)
+            let side = max(geometry.rotated.width, geometry.rotated.height)
             guard side > maxSide else { break }
             reduction *= Double(maxSide) / Double(side)
-            plan = GeometryPlan(source, options, isVector: isVector, reduction: reduction)
+            geometry = ResultGeometry(source, options, isVector: isVector, reduction: reduction)
         }
         // A side has at least one pixel, so a picture of an extreme ratio cannot be reduced further. Cut it instead.
-        if max(plan.result.width, plan.result.height) > maxSide {
-            plan = GeometryPlan(source, options, isVector: isVector, reduction: reduction, maxSide: maxSide)
+        if max(geometry.result.width, geometry.result.height) > maxSide {
+            geometry = ResultGeometry(source, options, isVector: isVector, reduction: reduction, maxSide: maxSide)
         }
-        self = plan
+        self = geometry
     }
 
     private init(
@@ -82,7 +82,7 @@ struct GeometryPlan: Sendable, Hashable {
         let isTurned = options.quarterTurns % 2 == 1
         let turned = isTurned ? source.swapped : source
         self.turned = turned
-        let part = CropPlan(turned, options)
+        let part = SourcePart(turned, options)
         crop = part.size
         cropOrigin = part.origin
         cropGravity = part.gravity
@@ -96,8 +96,9 @@ struct GeometryPlan: Sendable, Hashable {
         {
             wanted = wanted.swapped
         }
-        let resizing = Self.resolved(options.resizing, crop, wanted)
-        let scale = ScalePlan(crop, wanted, resizing, options, isVector: isVector, reduction: reduction)
+        let resizing = Self.resolved(options.resizing, from: crop, to: wanted)
+        let scale = ScaleFactors(
+            from: crop, to: wanted, options, resizing: resizing, isVector: isVector, reduction: reduction)
         dpr = scale.dpr
         scaled = PixelSize(
             width: Geometry.scaled(crop.width, scale.x), height: Geometry.scaled(crop.height, scale.y))
@@ -105,8 +106,8 @@ struct GeometryPlan: Sendable, Hashable {
         let target = PixelSize(
             width: wanted.width == 0 ? 0 : Geometry.scaled(wanted.width, scale.dpr * options.zoomX),
             height: wanted.height == 0 ? 0 : Geometry.scaled(wanted.height, scale.dpr * options.zoomY))
-        cut = bounded(Self.cut(scaled, target, resizing, options))
-        cutGravity = options.focalArea.map { Self.focus(on: $0, part, turned) } ?? options.gravity
+        cut = bounded(Self.cut(scaled, to: target, resizing: resizing, options))
+        cutGravity = options.focalArea.map { Self.focus(on: $0, part) } ?? options.gravity
 
         let box = PixelSize(width: max(cut.width, target.width), height: max(cut.height, target.height))
         extended = options.extend.isEnabled ? bounded(box) : cut
@@ -121,7 +122,7 @@ struct GeometryPlan: Sendable, Hashable {
     }
 
     private static func resolved(
-        _ resizing: ProcessingOptions.Resizing, _ source: PixelSize, _ wanted: PixelSize
+        _ resizing: ProcessingOptions.Resizing, from source: PixelSize, to wanted: PixelSize
     ) -> ProcessingOptions.Resizing {
         guard resizing == .auto else { return resizing }
         let width = wanted.width == 0 ? source.width : wanted.width
@@ -130,7 +131,7 @@ struct GeometryPlan: Sendable, Hashable {
     }
 
     private static func cut(
-        _ scaled: PixelSize, _ target: PixelSize, _ resizing: ProcessingOptions.Resizing, _ options: ProcessingOptions
+        _ scaled: PixelSize, to target: PixelSize, resizing: ProcessingOptions.Resizing, _ options: ProcessingOptions
     ) -> PixelSize {
         guard resizing != .cover else { return scaled }
         var box = target
@@ -166,26 +167,20 @@ struct GeometryPlan: Sendable, Hashable {
 
     /// The centre of an area of the source, as fractions of the sides of the part that remains after the crop.
     private static func focus(
-        on area: ProcessingOptions.ManualCrop, _ part: CropPlan, _ turned: PixelSize
+        on area: ProcessingOptions.ManualCrop, _ part: SourcePart
     ) -> Gravity {
         let origin = part.origin ?? PixelPlace(x: 0, y: 0)
-        func share(_ first: Int, _ last: Int, _ start: Int, _ side: Int) -> Double {
+        func share(_ first: Int, _ last: Int, from start: Int, of side: Int) -> Double {
             min(max((Double(first + last) / 2 - Double(start)) / Double(side), 0), 1)
         }
         return Gravity(
-            anchor: .focusPoint, x: share(area.left, area.right, origin.x, part.size.width),
-            y: share(area.top, area.bottom, origin.y, part.size.height))
+            anchor: .focusPoint, x: share(area.left, area.right, from: origin.x, of: part.size.width),
+            y: share(area.top, area.bottom, from: origin.y, of: part.size.height))
     }
 }
 
-/// A position in pixels from the top left corner.
-struct PixelPlace: Sendable, Hashable {
-    var x: Int
-    var y: Int
-}
-
 /// The part of a source that remains after the crop, before resizing.
-private struct CropPlan {
+private struct SourcePart {
     let size: PixelSize
     let gravity: Gravity
     let origin: PixelPlace?
@@ -216,14 +211,14 @@ private struct CropPlan {
 }
 
 /// The horizontal and the vertical scale factor.
-private struct ScalePlan {
+private struct ScaleFactors {
     let x: Double
     let y: Double
     let dpr: Double
 
     init(
-        _ source: PixelSize, _ wanted: PixelSize, _ resizing: ProcessingOptions.Resizing, _ options: ProcessingOptions,
-        isVector: Bool, reduction: Double
+        from source: PixelSize, to wanted: PixelSize, _ options: ProcessingOptions,
+        resizing: ProcessingOptions.Resizing, isVector: Bool, reduction: Double
     ) {
         let (width, height) = (Double(source.width), Double(source.height))
         var x = wanted.width == 0 ? 1 : Double(wanted.width) / width
@@ -268,67 +263,4 @@ private struct ScalePlan {
         self.y = y * dpr
         self.dpr = dpr
     }
-}
-
-/// Functions that round sizes and compute positions.
-enum Geometry {
-    /// Rounds half away from zero. The result is at least 1. The upper bound is larger than any picture and avoids an
-    /// integer overflow.
-    static func rounded(_ value: Double) -> Int { max(Int(min(value.rounded(), 1e12)), 1) }
-
-    static func scaled(_ side: Int, _ factor: Double) -> Int { rounded(Double(side) * factor) }
-
-    /// The size of the smallest box around a picture that is rotated by an angle in degrees.
-    static func rotated(_ size: PixelSize, by angle: Double) -> PixelSize {
-        let quarters = angle / 90
-        if abs(quarters - quarters.rounded()) < 1e-6 { return Int(quarters.rounded()) % 2 == 0 ? size : size.swapped }
-        let (sine, cosine) = (abs(sin(angle * .pi / 180)), abs(cos(angle * .pi / 180)))
-        let (width, height) = (Double(size.width), Double(size.height))
-        return PixelSize(
-            width: Int((width * cosine + height * sine - 1e-6).rounded(.up)),
-            height: Int((width * sine + height * cosine - 1e-6).rounded(.up)))
-    }
-
-    /// Rounds half to even.
-    static func even(_ value: Double) -> Int { Int(min(max(value.rounded(.toNearestOrEven), -1e12), 1e12)) }
-
-    /// The position of `inner` in `outer` for a gravity other than `smart`. If `mayOverhang` is true, at least one
-    /// pixel of `inner` is inside `outer`. If `mayOverhang` is false, all pixels of `inner` are inside `outer`.
-    static func place(
-        _ inner: PixelSize, in outer: PixelSize, _ gravity: Gravity, dpr: Double = 1, mayOverhang: Bool = false
-    ) -> PixelPlace {
-        var x: Int
-        var y: Int
-        if gravity.anchor == .focusPoint {
-            x = even(Double(outer.width) * gravity.x) - inner.width / 2
-            y = even(Double(outer.height) * gravity.y) - inner.height / 2
-        } else {
-            func offset(_ value: Double, _ side: Int) -> Int {
-                even(abs(value) >= 1 ? value * dpr : value * Double(side))
-            }
-            let (offsetX, offsetY) = (offset(gravity.x, outer.width), offset(gravity.y, outer.height))
-            let anchor = gravity.anchor
-            x =
-                anchor.isLeft
-                ? offsetX
-                : anchor.isRight
-                    ? outer.width - inner.width - offsetX : even(Double(outer.width - inner.width + 1) / 2) + offsetX
-            y =
-                anchor.isTop
-                ? offsetY
-                : anchor.isBottom
-                    ? outer.height - inner.height - offsetY
-                    : even(Double(outer.height - inner.height + 1) / 2) + offsetY
-        }
-        let (lowX, highX) = mayOverhang ? (1 - inner.width, outer.width - 1) : (0, max(outer.width - inner.width, 0))
-        let (lowY, highY) =
-            mayOverhang ? (1 - inner.height, outer.height - 1) : (0, max(outer.height - inner.height, 0))
-        x = min(max(x, lowX), highX)
-        y = min(max(y, lowY), highY)
-        return PixelPlace(x: x, y: y)
-    }
-}
-
-extension PixelSize {
-    var swapped: PixelSize { PixelSize(width: height, height: width) }
 }

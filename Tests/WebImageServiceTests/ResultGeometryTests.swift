@@ -4,9 +4,9 @@ import WebImageTestTraits
 
 @testable import WebImageService
 
-/// Tests the sizes and positions that the geometry plan computes. The tests need no pixels.
+/// Tests the sizes and positions that the geometry geometry computes. The tests need no pixels.
 @Suite(.timeLimit(minutes: 1))
-struct GeometryPlanTests {
+struct ResultGeometryTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let source: String
         let options: String
@@ -37,11 +37,12 @@ struct GeometryPlanTests {
         let sides = row.source.split(separator: "x").compactMap { Int($0) }
         let options = try ImgproxyRouter().parse("/_/\(row.options)/plain/a"[...]).options
         for limit in [1, 2, 256, 1_024, 8_192] {
-            let plan = GeometryPlan(
+            let geometry = ResultGeometry(
                 source: PixelSize(width: sides[0], height: sides[1]), options: options, maxSide: limit)
-            #expect(max(plan.result.width, plan.result.height) <= limit, "\(limit): \(plan.result)")
-            #expect(min(plan.result.width, plan.result.height) >= 1)
-            #expect(min(plan.padding.left, plan.padding.right, plan.padding.top, plan.padding.bottom) >= 0)
+            #expect(max(geometry.result.width, geometry.result.height) <= limit, "\(limit): \(geometry.result)")
+            #expect(min(geometry.result.width, geometry.result.height) >= 1)
+            #expect(
+                min(geometry.padding.left, geometry.padding.right, geometry.padding.top, geometry.padding.bottom) >= 0)
         }
     }
 
@@ -109,33 +110,33 @@ struct GeometryPlanTests {
     }
 
     @Test(arguments: rows) func sizesFollowTheOptions(row: Row) throws {
-        let plan = GeometryPlan(source: Self.size(row.source), options: try Self.options(row.options))
-        #expect(plan.scaled == Self.size(row.scaled))
-        #expect(plan.cut == Self.size(row.cut))
-        #expect(plan.result == Self.size(row.result))
+        let geometry = ResultGeometry(source: Self.size(row.source), options: try Self.options(row.options))
+        #expect(geometry.scaled == Self.size(row.scaled))
+        #expect(geometry.cut == Self.size(row.cut))
+        #expect(geometry.result == Self.size(row.result))
     }
 
     @Test func croppedImageIsDecodedAtTheSizeOfItsCrop() throws {
-        let plan = GeometryPlan(
+        let geometry = ResultGeometry(
             source: PixelSize(width: 4000, height: 3000), options: try Self.options("c:0.5:0.5/w:100"))
-        #expect(plan.decodeSize(isVector: false) == PixelSize(width: 200, height: 150))
-        let large = GeometryPlan(source: PixelSize(width: 40, height: 30), options: try Self.options("w:100/el:1"))
+        #expect(geometry.decodeSize(isVector: false) == PixelSize(width: 200, height: 150))
+        let large = ResultGeometry(source: PixelSize(width: 40, height: 30), options: try Self.options("w:100/el:1"))
         #expect(large.decodeSize(isVector: false) == PixelSize(width: 40, height: 30))
         #expect(large.decodeSize(isVector: true) == PixelSize(width: 100, height: 75))
     }
 
     @Test func resultBeyondTheLongestSideIsScaledDown() throws {
         let options = try Self.options("rs:fill:400:300/pd:50")
-        let plan = GeometryPlan(source: PixelSize(width: 800, height: 600), options: options, maxSide: 250)
-        #expect(plan.result == PixelSize(width: 250, height: 200))
-        #expect(plan.padding.left == 25)
-        #expect(plan.cut == PixelSize(width: 200, height: 150))
+        let geometry = ResultGeometry(source: PixelSize(width: 800, height: 600), options: options, maxSide: 250)
+        #expect(geometry.result == PixelSize(width: 250, height: 200))
+        #expect(geometry.padding.left == 25)
+        #expect(geometry.cut == PixelSize(width: 200, height: 150))
     }
 
     @Test func vectorsAreEnlargedByDefault() throws {
-        let plan = GeometryPlan(
+        let geometry = ResultGeometry(
             source: PixelSize(width: 40, height: 30), options: try Self.options("w:400/dpr:2"), isVector: true)
-        #expect(plan.scaled == PixelSize(width: 800, height: 600))
+        #expect(geometry.scaled == PixelSize(width: 800, height: 600))
     }
 
     static let places: [(gravity: String, dpr: Double, x: Int, y: Int)] = [
@@ -162,20 +163,20 @@ struct GeometryPlanTests {
     }
 
     @Test func theOtherGrammarsSizesAreThoseOfItsDocuments() throws {
-        func plan(_ parts: String) throws -> GeometryPlan {
+        func geometry(_ parts: String) throws -> ResultGeometry {
             let options = try ThumborRouter().parse("/unsafe/\(parts)/a.b/c"[...]).target.options
-            return GeometryPlan(source: PixelSize(width: 400, height: 300), options: options)
+            return ResultGeometry(source: PixelSize(width: 400, height: 300), options: options)
         }
-        #expect(try plan("200x200").cut == PixelSize(width: 200, height: 200))
-        #expect(try plan("800x0").cut == PixelSize(width: 800, height: 600))
-        #expect(try plan("fit-in/800x800").cut == PixelSize(width: 400, height: 300))
-        #expect(try plan("full-fit-in/200x200").cut == PixelSize(width: 267, height: 200))
-        #expect(try plan("adaptive-fit-in/150x200").cut == PixelSize(width: 200, height: 150))
-        #expect(try plan("origx100").cut == PixelSize(width: 400, height: 100))
-        #expect(try plan("10x20:110x220").cut == PixelSize(width: 100, height: 200))
-        #expect(try plan("0x0").cut == PixelSize(width: 400, height: 300))
-        #expect(try plan("fit-in/200x200/filters:fill(red)").result == PixelSize(width: 200, height: 200))
-        let focus = try plan("100x300/filters:focal(300x0:400x100)").cutGravity
+        #expect(try geometry("200x200").cut == PixelSize(width: 200, height: 200))
+        #expect(try geometry("800x0").cut == PixelSize(width: 800, height: 600))
+        #expect(try geometry("fit-in/800x800").cut == PixelSize(width: 400, height: 300))
+        #expect(try geometry("full-fit-in/200x200").cut == PixelSize(width: 267, height: 200))
+        #expect(try geometry("adaptive-fit-in/150x200").cut == PixelSize(width: 200, height: 150))
+        #expect(try geometry("origx100").cut == PixelSize(width: 400, height: 100))
+        #expect(try geometry("10x20:110x220").cut == PixelSize(width: 100, height: 200))
+        #expect(try geometry("0x0").cut == PixelSize(width: 400, height: 300))
+        #expect(try geometry("fit-in/200x200/filters:fill(red)").result == PixelSize(width: 200, height: 200))
+        let focus = try geometry("100x300/filters:focal(300x0:400x100)").cutGravity
         #expect(focus == Gravity(anchor: .focusPoint, x: 0.875, y: 50.0 / 300))
     }
 }

@@ -1,0 +1,210 @@
+import Foundation
+import WebImageCore
+
+/// Answers one request for a picture, or for the description of a source.
+struct PictureAnswer {
+    let provider: ResultProvider
+    let coders: ImageCodersManager
+    let clock: any DelayClock
+    let request: ServiceRequest
+    let settings: ServiceSettings
+    let target: ImageTarget
+    /// Also contains what was found before a refusal.
+    private(set) var logEntry: ServiceLogEntry
+
+    init(
+        to request: ServiceRequest, target: ImageTarget, settings: ServiceSettings, logEntry: ServiceLogEntry,
+        service: ImageService
+    ) {
+        provider = service.provider
+        coders = service.coders
+        clock = service.clock
+        self.request = request
+        self.target = target
+        self.settings = settings
+        self.logEntry = logEntry
+    }
+
+    mutating func response(_ kind: RoutedTarget.Kind) async throws(ServiceRefusal) -> ServiceResponse {
+        if let expires = target.options.expires, Double(expires) <= clock.date {
+            throw ServiceRefusal(410, .expired, "the target has expired")
+        }
+        try settings.check(target.options.limits)
+        let allowed = try settings.sources.reference(of: target.source)
+        logEntry.source = RequestIdentity.redacted(allowed.key)
+        let reference = await provider.fetcher.current(allowed)
+        return switch kind {
+        case .picture where target.options.raw: try await raw(reference)
+        case .picture: try await picture(reference)
+        case .info, .meta: try await description(kind, of: reference)
+        }
+    }
+
+    private var answer: ResultResponse {
+        var answer = ResultResponse(request: request, settings: settings, now: clock.date)
+        answer.expires = target.options.expires
+        answer.filename = target.options.filename
+        answer.isAttachment = target.options.isAttachment
+        return answer
+    }
+
+    private func sourceContext(_ generation: Int) -> SourceRequestContext {
+        SourceRequestContext(
+            request: logEntry.number, generation: generation, traceParent: logEntry.traceParent,
+            budget: logEntry.budget, tags: target.options.tags)
+    }
+
+    private mutating func take(_ provided: ResultProvider.Provided) {
+        logEntry.outcome = provided.outcome
+        logEntry.stages = provided.stages
+        logEntry.sourceByteCount = provided.sourceByteCount
+    }
+
+    // MARK: Pictures
+
+    private mutating func picture(_ reference: SourcePolicy.Reference) async throws(ServiceRefusal) -> ServiceResponse {
+        var (answer, options) = (answer, target.options)
+        if settings.configuration.usesClientHints {
+            ClientHints.apply(request.headers, to: &options)
+            answer.vary += ClientHints.names
+        }
+        var accepted: AcceptedFormats = []
+        if options.format == nil, !settings.offered.isEmpty {
+            accepted = AcceptedFormats(accept: request.headers["Accept"], offered: settings.offered)
+            answer.vary.insert("Accept", at: 0)
+        }
+        do throws(ServiceRefusal) {
+            let (provided, key) = try await provide(options, from: reference, accepted: accepted, &answer)
+            take(provided)
+            let fixed = answer.fixed(provided.entry)
+            // A local file must be examined for each request, so its targets are not remembered.
+            if provided.outcome == .memory, answer.maxAge == nil, !settings.configuration.usesClientHints,
+                reference.fileVersion == nil
+            {
+                let known = AnsweredTarget(
+                    key: key, expires: answer.expires, etag: provided.entry.head.etag, fixed: fixed,
+                    route: logEntry.route, source: logEntry.source, logged: logEntry.target)
+                settings.answered.remember(known, for: request)
+            }
+            return answer.response(provided.entry, logEntry, fixed: fixed)
+        } catch {
+            let fallback = await fallback(after: error, answer, options, accepted: accepted)
+            guard let fallback else { throw error }
+            return fallback
+        }
+    }
+
+    /// Returns the result in the preferred format. If AVIF is preferred but not available within the configured time,
+    /// returns the result in the next format.
+    private func provide(
+        _ options: ProcessingOptions, from reference: SourcePolicy.Reference, accepted: AcceptedFormats,
+        _ answer: inout ResultResponse
+    ) async throws(ServiceRefusal) -> (ResultProvider.Provided, ResultKey) {
+        if accepted.contains(.avif), coders.canEncode(to: .avif) {
+            let budget = Duration.milliseconds(settings.configuration.avifBudget)
+            let job = await job(options, from: reference, accepted: accepted)
+            if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
+            // This answer has a substitute format. Its entity tag differs from the entity tag of the AVIF result.
+            // Caches may use this answer for at most 60 seconds, because the AVIF result is probably available
+            // afterwards.
+            answer.maxAge = 60
+        }
+        let job = await job(options, from: reference, accepted: accepted.subtracting(.avif))
+        return (try await provider.provide(job), job.key)
+    }
+
+    private func job(
+        _ options: ProcessingOptions, from reference: SourcePolicy.Reference, accepted: AcceptedFormats
+    ) async -> PictureJob {
+        var renderer = ResultRenderer(options: options, coders: coders)
+        renderer.accepted = accepted
+        renderer.settings = settings.output
+        renderer.watermark = settings.watermark
+        let made = renderer
+        let maker = PictureJob.Maker(
+            cost: { made.cost(of: $0) }, make: { try made.make(from: $0, sharing: $1, budget: $2) },
+            decodeKey: { made.decodeKey(for: $0) })
+        let key = await provider.key(.picture, options, from: reference, accepted: accepted, settings: settings)
+        return job(key, maker, from: reference)
+    }
+
+    private func job(_ key: ResultKey, _ maker: PictureJob.Maker, from reference: SourcePolicy.Reference) -> PictureJob
+    {
+        let settings = settings
+        return PictureJob(
+            key: key, reference: reference, demand: sourceContext(key.generation),
+            storage: settings.storage.ofResults(from: reference.key, presets: target.presets),
+            maxSourceBytes: settings.output.decoding.maxEncodedBytes, bounds: settings.lifetimes,
+            negativeTTL: settings.configuration.negativeTTL, maker: maker,
+            allowsRedirect: { settings.allowsRedirect(to: $0) })
+    }
+
+    // MARK: Sources sent unchanged
+
+    private mutating func raw(_ reference: SourcePolicy.Reference) async throws(ServiceRefusal) -> ServiceResponse {
+        let limit = min(target.options.limits.maxSourceBytes ?? .max, settings.output.decoding.maxEncodedBytes)
+        let permit = try provider.limiter.begin(host: reference.host, needsProcessor: false)
+        defer { withExtendedLifetime(permit) {} }
+        let generation = await provider.store.generation(of: reference.key)
+        let source = try await provider.source(
+            reference, maxBytes: limit, bounds: settings.lifetimes, for: sourceContext(generation))
+        guard settings.allowsRedirect(to: source.redirect) else { throw .redirect }
+        try settings.output.check(ImageFormat(sniffing: source.data))
+        logEntry.outcome = .made
+        logEntry.sourceByteCount = source.data.count
+        let head = ResultEntry.Head(
+            mediaType: source.mediaType, etag: source.version, stored: clock.date, lifetime: source.lifetime,
+            sourceVersion: source.version, source: reference.key)
+        return answer.response(ResultEntry(head: head, body: source.data), logEntry)
+    }
+
+    // MARK: Descriptions
+
+    private mutating func description(
+        _ kind: RoutedTarget.Kind, of reference: SourcePolicy.Reference
+    ) async throws(ServiceRefusal) -> ServiceResponse {
+        // The limits of a target, and those of the preset `default`, also apply to a description.
+        let info = SourceInfo(settings: settings.output.bounded(by: target.options.limits), coders: coders)
+        let target = target
+        let maker = PictureJob.Maker(cost: { info.cost(of: $0) }) { data, _, _ in
+            kind == .meta
+                ? try info.meta(of: data, url: target.source, options: target.options) : try info.make(from: data)
+        }
+        let key = await provider.key(kind, target.options, from: reference, accepted: [], settings: settings)
+        let provided = try await provider.provide(job(key, maker, from: reference))
+        take(provided)
+        var answer = ResultResponse(request: request, settings: settings, now: clock.date)
+        answer.expires = target.options.expires
+        answer.filename = "info"
+        return answer.response(provided.entry, logEntry)
+    }
+
+    // MARK: The fallback picture
+
+    /// The least time for the fallback picture, in seconds.
+    private static let fallbackSeconds = 0.4
+
+    /// Returns the answer with the fallback picture; nil if none is configured, or if the source is not to blame.
+    private mutating func fallback(
+        after refusal: ServiceRefusal, _ answer: ResultResponse, _ options: ProcessingOptions,
+        accepted: AcceptedFormats
+    ) async -> ServiceResponse? {
+        let reasons: [ServiceRefusal.Reason] = [.upstream, .upstreamStatus, .upstreamTimeout, .notPicture]
+        guard let source = settings.fallback, reasons.contains(refusal.reason) else { return nil }
+        // A slow source may have used up the time of the request. The fallback needs no fetch.
+        let budget = logEntry.budget
+        logEntry.budget = budget.renewed(time: .seconds(max(budget.remainingSeconds, Self.fallbackSeconds)))
+        // The fallback is a source like any other: its results are stored, shared and counted in the queue.
+        let job = await job(options, from: source, accepted: accepted.subtracting(.avif))
+        guard let provided = try? await provider.provide(job) else { return nil }
+        take(provided)
+        logEntry.reason = refusal.reason.rawValue
+        logEntry.message = refusal.message
+        var answer = answer
+        answer.maxAge = settings.configuration.negativeTTL
+        var response = answer.response(provided.entry, logEntry)
+        let status = settings.configuration.fallbackStatus
+        if response.status == 200 { response.status = status == 0 ? refusal.status : status }
+        return response
+    }
+}
