@@ -17,15 +17,15 @@ struct ServiceArguments: Sendable {
     /// A configuration and the places of its settings.
     struct Reading: Sendable {
         var configuration = ServiceConfiguration()
-        /// The file and the line of each setting that a file contains, by the name of the setting.
-        var places: [String: String] = [:]
+        /// The file and the line of each setting that a file contains.
+        var places = SettingPlaces()
         /// The secret settings whose value comes from a variable of the process.
         var secretsInVariables: Set<String> = []
         /// The secret settings that a file sets and a variable overrides, with their places in the file.
         var hiddenSecrets: [String: String] = [:]
 
         /// Converts an error to a message that names the place of the setting.
-        func error(_ error: ConfigurationError) -> UsageError { UsageError("\(error.at(places[error.name]))") }
+        func error(_ error: ConfigurationError) -> UsageError { UsageError("\(error.at(places.place(of: error)))") }
     }
 
     /// Reads the configuration. Blocks while the files are read.
@@ -39,7 +39,7 @@ struct ServiceArguments: Sendable {
             guard !path.isEmpty else { return first }
             let secrets: String
             do throws(ConfigurationError) { secrets = try Self.secrets(path) } catch {
-                throw error.at(first.places[error.name])
+                throw error.at(first.places.place(of: error))
             }
             return try reading(secrets: (path, secrets))
         } catch {
@@ -55,7 +55,7 @@ struct ServiceArguments: Sendable {
         }
         if let secrets {
             let places = try reading.configuration.read(secrets: secrets.text, at: secrets.path)
-            reading.places.merge(places) { $1 }
+            reading.places.merge(places)
         }
         let before = reading.configuration
         try reading.configuration.read(environment: environment)

@@ -23,11 +23,7 @@ enum TierAddress {
 
     /// The tiers of a service; nil if none is configured.
     static func tiers(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> CacheTiers? {
-        do throws(UsageError) {
-            return try tiers(configuration.tiers, passwords: configuration.tierPasswords)
-        } catch {
-            throw ConfigurationError("tier", error.message)
-        }
+        levels(try readings(configuration))
     }
 
     /// The tiers of a command line; nil if it names none. The password is in `WEBIMAGE_TIER_PASSWORD`.
@@ -38,16 +34,36 @@ enum TierAddress {
 
     /// Throws the error with which opening the tiers of a configuration would fail. Makes no connection.
     static func check(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
-        do throws(UsageError) {
-            _ = try readings(configuration.tiers, configuration.tierPasswords)
-        } catch {
-            throw ConfigurationError("tier", error.message)
+        _ = try readings(configuration)
+    }
+
+    private static func readings(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> [Reading] {
+        var readings: [Reading] = []
+        for (index, address) in configuration.tiers.enumerated() {
+            do throws(UsageError) {
+                readings.append(try reading(address, password: password(index, of: configuration.tierPasswords)))
+            } catch {
+                throw ConfigurationError("tier", error.message, index: index)
+            }
         }
+        return readings
+    }
+
+    /// The last password is used for all further tiers.
+    private static func password(_ index: Int, of passwords: [String]) -> String? {
+        index < passwords.count ? passwords[index] : passwords.last
     }
 
     /// Opens tiers. Returns at once: connections are made in the background. Nil for an empty list.
     static func tiers(_ addresses: [String], passwords: [String] = []) throws(UsageError) -> CacheTiers? {
-        let readings = try readings(addresses, passwords)
+        var readings: [Reading] = []
+        for (index, address) in addresses.enumerated() {
+            readings.append(try reading(address, password: password(index, of: passwords)))
+        }
+        return levels(readings)
+    }
+
+    private static func levels(_ readings: [Reading]) -> CacheTiers? {
         guard !readings.isEmpty else { return nil }
         var levels: [CacheTiers.Level] = []
         for reading in readings {
@@ -75,14 +91,6 @@ enum TierAddress {
         }
     }
 
-    private static func readings(_ addresses: [String], _ passwords: [String]) throws(UsageError) -> [Reading] {
-        var readings: [Reading] = []
-        for (index, address) in addresses.enumerated() {
-            readings.append(try reading(address, password: index < passwords.count ? passwords[index] : passwords.last))
-        }
-        return readings
-    }
-
     private static func reading(_ text: String, password: String?) throws(UsageError) -> Reading {
         guard var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased() else {
             // The text may contain a password.
@@ -91,10 +99,8 @@ enum TierAddress {
         // Every process of the machine can read flags, and the configuration can be printed.
         guard parts.password == nil else { throw UsageError("the password of a tier belongs in tier-password") }
         let budget = try number(take("budget", from: &parts), "budget")
+        if scheme == "s3" { return Reading(kind: .bucket(try bucket(parts.string ?? text)), budget: budget) }
         do throws(WebImageError) {
-            if scheme == "s3" {
-                return Reading(kind: .bucket(try S3Configuration(url: parts.string ?? text)), budget: budget)
-            }
             let isCluster = take("cluster", from: &parts) == "yes"
             if parts.query == nil {
                 if scheme != "unix" { parts.password = password }
@@ -105,6 +111,17 @@ enum TierAddress {
             throw UsageError("'\(text)' is no address of a tier. \(error.hint ?? "")")
         }
         throw UsageError("'\(text)': the parameters of a server are budget and cluster")
+    }
+
+    private static func bucket(_ text: String) throws(UsageError) -> S3Configuration {
+        let configuration: S3Configuration
+        do throws(WebImageError) {
+            configuration = try S3Configuration(url: text)
+        } catch {
+            throw UsageError("'\(text)' is no address of a tier. \(error.hint ?? "")")
+        }
+        if let problem = configuration.missingName { throw UsageError(problem) }
+        return configuration
     }
 
     /// Waits until every tier has answered, for at most `budget`. Returns the names of the tiers that have not.

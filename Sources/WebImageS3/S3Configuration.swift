@@ -104,6 +104,21 @@ package struct S3Configuration: Sendable {
 
     private static let parameters = ["endpoint", "region", "style", "ca", "profile", "access"]
 
+    /// The problem of a name that refers to nothing: a file of authorities or a profile that does not exist; nil without
+    /// one. Blocks while the files are read.
+    package var missingName: String? {
+        if let file = certificateAuthorityFile, access(file, R_OK) != 0 {
+            return "the file \(file) (ca) cannot be read: \(String(cString: strerror(errno)))"
+        }
+        guard case .profile(let profile) = credentials else { return nil }
+        let path = S3Credentials.sharedFile(ProcessInfo.processInfo.environment)
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            return "the profile \(profile) is in no file: \(path) cannot be read"
+        }
+        return S3Credentials(sharedFile: text, profile: profile) == nil
+            ? "the profile \(profile) in \(path) has no access key" : nil
+    }
+
     /// The URL of an object, or of the bucket if `key` is nil, in the canonical form that is signed. Nil if a part of the
     /// key is `.` or `..`: libcurl removes such parts, so the request would name another object. (CURLOPT_PATH_AS_IS keeps
     /// them, but libcurl 8.14 refuses it for signed requests.)

@@ -24,6 +24,11 @@ package struct S3Credentials: Sendable, Hashable {
         self.init(keyID: keyID, secret: secret, sessionToken: token)
     }
 
+    /// The path of the shared credentials file.
+    static func sharedFile(_ environment: [String: String]) -> String {
+        environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(environment["HOME"] ?? "/root")/.aws/credentials"
+    }
+
     /// Reads a profile of a shared credentials file, such as `~/.aws/credentials`; nil if the profile is missing or
     /// incomplete.
     package init?(sharedFile text: String, profile: String) {
@@ -135,8 +140,7 @@ final class S3CredentialCache: Sendable {
 
     /// Reads the shared credentials file.
     private static func shared(_ profile: String, _ environment: [String: String]) async throws -> S3Credentials {
-        let home = environment["HOME"] ?? "/root"
-        let path = environment["AWS_SHARED_CREDENTIALS_FILE"] ?? "\(home)/.aws/credentials"
+        let path = S3Credentials.sharedFile(environment)
         // Reading a file can block.
         let text = try await UserCodePool.downloads.run { try? String(contentsOfFile: path, encoding: .utf8) }
         guard let text else {

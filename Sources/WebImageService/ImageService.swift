@@ -92,6 +92,10 @@ public final class ImageService: Sendable {
     /// - Throws: `ConfigurationError` if a setting cannot be used. The old configuration then remains in use.
     @discardableResult
     public func reload(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> [String] {
+        // Some settings take effect at the next start. An operator must not learn then that they cannot be used.
+        try ConfigurationTable.check(configuration)
+        try configuration.checkContradictions()
+        try configuration.checkReferences()
         let (merged, waiting) = settings.configuration.reloaded(configuration)
         let settings = try ServiceSettings(merged)
         // First the policy of downloads, so that no request with the new settings follows a redirect that they forbid.

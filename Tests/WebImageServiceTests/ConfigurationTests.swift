@@ -154,8 +154,7 @@ struct ImpossibleSettingTests {
         ),
         ("only-presets = yes", "only-presets", "define a preset"),
         ("allowed-options = width, grayscale", "allowed-options", "set thumbor"),
-        ("base-url = local:///pictures/", "base-url", "need root"),
-        ("base-url = s3://bucket/", "base-url", "in s3-source"),
+        ("max-target-bytes = 2K\nmax-head-bytes = 2K", "max-target-bytes", "raise max-head-bytes"),
         ("preset = a=w:1\npreset = a=w:2", "preset", "twice"),
         ("format-quality = jpg:5, jpeg:6", "format-quality", "twice"),
         ("tier = valkey://h\ntier-password = a,b", "tier-password", "commas"),
@@ -213,7 +212,8 @@ struct ImpossibleSettingTests {
         "allow-origin = capacitor://localhost",
         "allow-origin = chrome-extension://abcdef", "min-ttl = 10\nmax-ttl = 10", "max-ttl = 5",
         "user-agent = Mozilla/5.0 (a; b)", "source-formats = jpg, tif, heif, apng", "format-quality = jpg:5, webp:6",
-        "only-presets = yes\npreset = a=w:1", "url-replacement = a*b*=http://h/${2}/${1}", "url-replacement = a=",
+        "max-head-bytes = 8K", "max-target-bytes = 4K\nmax-head-bytes = 8K", "only-presets = yes\npreset = a=w:1",
+        "url-replacement = a*b*=http://h/${2}/${1}", "url-replacement = a=",
         "key = 00\nsalt = 00\ntrusted-signatures = local-test", "base-url =\nallow-origin =\nthumbor =",
     ]) func possibleValueIsAccepted(text: String) throws {
         var configuration = ServiceConfiguration()

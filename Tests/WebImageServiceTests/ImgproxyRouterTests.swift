@@ -209,9 +209,9 @@ struct ImgproxyRouterTests {
         router.onlyPresets = true
         #expect(try router.parse("/_/sharp/plain/http://a/b").options.sharpen == 1)
         #expect(throws: ServiceRefusal.self) { try router.parse("/_/w:1/plain/http://a/b") }
-        #expect(throws: ServiceRefusal.self) { try PresetTable(["bad=w:x"]) }
-        #expect(throws: ServiceRefusal.self) { try PresetTable(["=w:1"]) }
-        #expect(throws: ServiceRefusal.self) { try PresetTable(["a=pr:missing"]) }
+        #expect(throws: ConfigurationError.self) { try PresetTable(["bad=w:x"]) }
+        #expect(throws: ConfigurationError.self) { try PresetTable(["=w:1"]) }
+        #expect(throws: ConfigurationError.self) { try PresetTable(["a=pr:missing"]) }
     }
 
     @Test func allowedOptionsApplyOutsideOfPresets() throws {

@@ -99,7 +99,7 @@ struct ServicePolicyTests {
     @Test func keysOfBucketsAreCheckedAndNeverPrinted() throws {
         var configuration = ServiceConfiguration()
         configuration.s3Sources = ["s3://pictures", "s3://own-pictures?profile=own"]
-        configuration.s3Keys = ["pictures:ID:s3cret/+=word"]
+        configuration.s3Keys = ["pictures:ID:s3cret/+=word", "own-pictures:ID:s3cret"]
         let buckets = try ServiceSettings(configuration).buckets
         #expect(buckets.map(\.bucket) == ["pictures", "own-pictures"])
         #expect(!configuration.printed.contains("s3cret"))
@@ -131,7 +131,8 @@ struct ServicePolicyTests {
 
     @Test func hostsOfPatternsAreThoseOfRedirects() throws {
         func hosts(_ patterns: String...) throws -> Set<String>? {
-            try ServiceSettings(ServiceConfiguration.with { $0.allowedSources = patterns }).downloadPolicy.allowedHosts
+            try ServiceSettings(ServiceConfiguration.with { ($0.allowedSources, $0.root) = (patterns, "/") })
+                .downloadPolicy.allowedHosts
         }
         #expect(try hosts("http://[2001:DB8::1]:80/a") == ["2001:db8::1"])
         #expect(try hosts("http://GOOD.com:8080", "https://*.CDN.example/a") == ["good.com", ".cdn.example"])

@@ -28,13 +28,13 @@ struct StorageRules: Sendable, Hashable {
         }
     }
 
-    private enum Subject: Sendable, Hashable {
+    enum Subject: Sendable, Hashable {
         case all
         case preset(String)
         case anyPreset
         case source(SourcePattern)
 
-        func fits(_ source: String, _ presets: [String]) -> Bool {
+        fileprivate func fits(_ source: String, _ presets: [String]) -> Bool {
             switch self {
             case .all: true
             case .preset(let name): presets.contains(name)
@@ -56,8 +56,10 @@ struct StorageRules: Sendable, Hashable {
 
     /// - Throws: `ConfigurationError` for the first text that is no rule.
     init(_ texts: [String]) throws(ConfigurationError) {
-        for text in texts {
-            guard let rule = Self.rule(text) else { throw ConfigurationError("store-rule", Self.problem(text) ?? "") }
+        for (index, text) in texts.enumerated() {
+            guard let rule = Self.rule(text) else {
+                throw ConfigurationError("store-rule", Self.problem(text) ?? "", index: index)
+            }
             rules.append(rule)
         }
     }
@@ -68,6 +70,9 @@ struct StorageRules: Sendable, Hashable {
             ? "'\(text)' is not 'results' or 'sources', preset:NAME or a pattern of sources, places (all, none, or memory,"
                 + " disk and tiers joined by +) and seconds; sources have no presets and are not stored in memory" : nil
     }
+
+    /// The subjects of the rules, in the order of the rules.
+    var subjects: [Subject] { rules.map(\.subject) }
 
     func ofResults(from source: String, presets: [String]) -> Storage {
         rules.first { $0.isForResults && $0.subject.fits(source, presets) }?.storage ?? Storage()

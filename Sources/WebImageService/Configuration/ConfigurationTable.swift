@@ -22,8 +22,8 @@ enum ConfigurationTable {
         /// Whether the value is secret. Secrets are never printed. They are refused as flags, because every process
         /// of the machine can read flags.
         var isSecret = false
-        /// Removes all values of a list setting; nil for other settings.
-        var clear: (@Sendable (inout ServiceConfiguration) -> Void)?
+        /// The functions of a setting whose value is a list; nil for other settings.
+        var list: ListFunctions?
         /// Copies the value of the first configuration to the second one. Returns whether the values differ.
         let copy: @Sendable (ServiceConfiguration, inout ServiceConfiguration) -> Bool
         let read: Reader
@@ -32,6 +32,13 @@ enum ConfigurationTable {
         let print: @Sendable (ServiceConfiguration) -> String
 
         var variable: String { "WEBIMAGE_" + name.uppercased().map { $0 == "-" ? "_" : String($0) }.joined() }
+    }
+
+    struct ListFunctions: Sendable {
+        /// The number of values.
+        let count: @Sendable (ServiceConfiguration) -> Int
+        /// Removes all values.
+        let clear: @Sendable (inout ServiceConfiguration) -> Void
     }
 
     static let rows: [Row] = addresses + urls + sources + caches + limits + output
@@ -135,7 +142,8 @@ enum ConfigurationTable {
     ) -> Row {
         Row(
             name: name, value: value, help: help, effect: effect, isSecret: isSecret,
-            clear: { $0[keyPath: path] = [] }, copy: copier(path)
+            list: ListFunctions(count: { $0[keyPath: path].count }, clear: { $0[keyPath: path] = [] }),
+            copy: copier(path)
         ) { configuration, text throws(ConfigurationError) in
             let values = text.split(separator: separator).map { $0.trimmed }.filter { !$0.isEmpty }
             for value in values {
@@ -143,8 +151,8 @@ enum ConfigurationTable {
             }
             configuration[keyPath: path] += values
         } check: { configuration throws(ConfigurationError) in
-            for value in configuration[keyPath: path] {
-                if let problem = check?(value) { throw ConfigurationError(name, problem) }
+            for (index, value) in configuration[keyPath: path].enumerated() {
+                if let problem = check?(value) { throw ConfigurationError(name, problem, index: index) }
             }
         } print: {
             isSecret
@@ -175,10 +183,13 @@ public struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvert
     public let problem: String
     /// The file and the line of the setting, such as `/etc/webimage/serve.conf:12`; empty if they are not known.
     public var place = ""
+    /// The position of the value in a list, from 0; nil if the setting is no list or if the value is not known.
+    package let index: Int?
 
-    package init(_ name: String, _ problem: String) {
+    package init(_ name: String, _ problem: String, index: Int? = nil) {
         self.name = name
         self.problem = problem
+        self.index = index
     }
 
     /// The place, the name and the problem in one line.

@@ -3,6 +3,11 @@ import WebImageS3
 
 /// Checks of several settings that contradict each other.
 extension ServiceConfiguration {
+    /// Checks the names in settings that other settings define. Blocks while files of credentials are read.
+    ///
+    /// - Throws: `ConfigurationError` for the first name that refers to nothing.
+    func checkReferences() throws(ConfigurationError) { try SettingReferences(self).check() }
+
     func checkContradictions() throws(ConfigurationError) {
         guard minTTL <= maxTTL else {
             throw ConfigurationError(
@@ -26,8 +31,12 @@ extension ServiceConfiguration {
             throw ConfigurationError(
                 "allowed-options", "'\(name)' is a filter of thumbor's grammar; set thumbor, or remove the name")
         }
-        if baseURL.hasPrefix("local:"), root.isEmpty {
-            throw ConfigurationError("base-url", "local sources need root; set it to their folder")
+        // The default is longer than a short head, and then means as long as the head allows.
+        if maxTargetBytes >= maxHeadBytes, maxTargetBytes != ServiceConfiguration().maxTargetBytes {
+            throw ConfigurationError(
+                "max-target-bytes",
+                "\(maxTargetBytes) is not less than max-head-bytes (\(maxHeadBytes)), the size of a head with its target;"
+                    + " lower max-target-bytes or raise max-head-bytes")
         }
         // A password with a comma is read as two.
         guard tiers.isEmpty || tierPasswords.count <= tiers.count else {

@@ -59,11 +59,11 @@ extension ServiceConfiguration {
     /// comments. A list setting may occur several times.
     ///
     /// - Parameter path: The path of the file, for error messages.
-    /// - Returns: The file and the line of each setting, by the name of the setting.
+    /// - Returns: The file and the line of each setting and of each value of a list.
     @discardableResult
     public mutating func read(
         file text: String, at path: String = ""
-    ) throws(ConfigurationError) -> [String: String] {
+    ) throws(ConfigurationError) -> SettingPlaces {
         try read(lines: text, at: path) { name throws(ConfigurationError) in try Self.row(name, spelled: name) }
     }
 
@@ -72,7 +72,7 @@ extension ServiceConfiguration {
     ///
     /// - Throws: `ConfigurationError` also for a setting that is not secret.
     @discardableResult
-    package mutating func read(secrets text: String, at path: String) throws(ConfigurationError) -> [String: String] {
+    package mutating func read(secrets text: String, at path: String) throws(ConfigurationError) -> SettingPlaces {
         try read(lines: text, at: path) { name throws(ConfigurationError) in
             guard let row = ConfigurationTable.rows.first(where: { $0.name == name || $0.variable == name }) else {
                 throw ConfigurationError(String(name.prefix(80)), "no setting has this name")
@@ -86,9 +86,9 @@ extension ServiceConfiguration {
 
     private mutating func read(
         lines text: String, at path: String, row: (String) throws(ConfigurationError) -> ConfigurationTable.Row
-    ) throws(ConfigurationError) -> [String: String] {
+    ) throws(ConfigurationError) -> SettingPlaces {
         var given: Set<String> = []
-        var places: [String: String] = [:]
+        var places = SettingPlaces()
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.trimmed
             guard !line.isEmpty, !line.hasPrefix("#") else { continue }
@@ -101,11 +101,14 @@ extension ServiceConfiguration {
                     throw ConfigurationError("the line", "a setting is NAME = VALUE")
                 }
                 let row = try row(name)
-                if row.clear == nil, let first = places[row.name] {
+                if row.list == nil, let first = places[row.name] {
                     throw ConfigurationError(name, "the setting is already set at \(first); remove one of the lines")
                 }
+                let isFirst = !given.contains(row.name)
+                let before = isFirst ? 0 : row.list?.count(self) ?? 0
                 try set(row, to: parts[1].trimmed, &given)
-                places[row.name] = place
+                places.add(
+                    place, for: row.name, valueCount: (row.list?.count(self) ?? 1) - before, isFirst: isFirst)
             } catch {
                 throw error.at(place)
             }
@@ -118,7 +121,7 @@ extension ServiceConfiguration {
     private mutating func set(
         _ row: ConfigurationTable.Row, to value: String, _ given: inout Set<String>
     ) throws(ConfigurationError) {
-        if given.insert(row.name).inserted { row.clear?(&self) }
+        if given.insert(row.name).inserted { row.list?.clear(&self) }
         try row.read(&self, value)
     }
 

@@ -27,9 +27,13 @@ struct ServiceSettings: Sendable {
     let answered = AnsweredTargets()
 
     /// Parses and checks a configuration. Blocks while it reads the files of the watermark and the fallback.
-    init(_ configuration: ServiceConfiguration) throws(ConfigurationError) {
+    ///
+    /// - Parameter checksReferences: False if ``ServiceConfiguration/checkReferences()`` was called before, or must not
+    ///   be called: after a reload, a setting can refer to one that needs a restart.
+    init(_ configuration: ServiceConfiguration, checksReferences: Bool = true) throws(ConfigurationError) {
         try ConfigurationTable.check(configuration)
         try configuration.checkContradictions()
+        if checksReferences { try configuration.checkReferences() }
         self.configuration = configuration
         imgproxy = try Self.imgproxy(configuration)
         thumbor = try Self.thumbor(configuration, imgproxy.presets)
@@ -49,6 +53,18 @@ struct ServiceSettings: Sendable {
         purgeTokens = configuration.purgeTokens
         logged = LoggedTarget(prefix: configuration.pathPrefix, thumborPrefix: configuration.thumborPrefix)
         fingerprint = "1 \(output.keyText) \(watermark?.digest ?? "")"
+        try checkLimitsOfPresets()
+    }
+
+    /// With such a preset, every target would be refused.
+    private func checkLimitsOfPresets() throws(ConfigurationError) {
+        for (index, definition) in configuration.presets.enumerated() {
+            do throws(ServiceRefusal) {
+                try check(imgproxy.presets.limits(of: definition.prefix { $0 != "=" }))
+            } catch {
+                throw ConfigurationError("preset", error.message, index: index)
+            }
+        }
     }
 
     /// Reads and decodes the watermark, so that a file that is not a picture is reported at the start.
@@ -96,21 +112,22 @@ struct ServiceSettings: Sendable {
     private static func imgproxy(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> ImgproxyRouter {
         var router = ImgproxyRouter()
         router.signing = try signing(configuration)
-        do {
-            router.presets = try PresetTable(configuration.presets)
-        } catch {
-            throw ConfigurationError("preset", error.message)
-        }
+        router.presets = try PresetTable(configuration.presets)
         router.onlyPresets = configuration.onlyPresets
         router.allowedOptions = Set(configuration.allowedOptions)
+        router.allowsLimits = configuration.allowsSecurityOptions
         router.base64HasFilename = configuration.base64IncludesFilename
         return router
     }
 
     static func signing(_ configuration: ServiceConfiguration) throws(ConfigurationError) -> SigningPolicy {
         var policy = SigningPolicy()
-        guard configuration.keys.count == configuration.salts.count else {
-            throw ConfigurationError("salt", "there must be as many salts as keys")
+        let (keys, salts) = (configuration.keys.count, configuration.salts.count)
+        guard keys == salts else {
+            throw ConfigurationError(
+                keys > salts ? "key" : "salt",
+                "there must be as many salts as keys, and there are \(salts) and \(keys)",
+                index: min(keys, salts))
         }
         for (key, salt) in zip(configuration.keys, configuration.salts) {
             guard let signer = URLSigner(hexKey: key, hexSalt: salt, byteCount: configuration.signatureSize) else {
@@ -129,7 +146,8 @@ struct ServiceSettings: Sendable {
         // If only imgproxy's grammar had keys, clients could use unsigned targets in thumbor's grammar to avoid
         // signatures.
         if configuration.thumborKeys.isEmpty, !configuration.keys.isEmpty, !configuration.allowsUnsafeThumbor {
-            throw ConfigurationError("thumbor-key", "keys are set for imgproxy's grammar and none for thumbor's")
+            throw ConfigurationError(
+                "thumbor", "keys are set for imgproxy's grammar and none for thumbor's; set thumbor-key")
         }
         // Thumbor's grammar has no presets. With this grammar, clients could use any options in spite of `only-presets`.
         guard !configuration.onlyPresets else {
@@ -138,21 +156,22 @@ struct ServiceSettings: Sendable {
         }
         var router = ThumborRouter()
         router.allowedOptions = Set(configuration.allowedOptions)
-        router.limits = presets.defaultLimits
+        router.limits = presets.limits(of: PresetTable.defaultName[...])
         router.signers = configuration.thumborKeys.compactMap { ThumborSigner(key: $0) }
         router.allowsUnsafe = configuration.allowsUnsafeThumbor
         return router
     }
 
-    private static func buckets(
+    static func buckets(
         _ configuration: ServiceConfiguration
     ) throws(ConfigurationError) -> [S3Configuration] {
         var buckets: [S3Configuration] = []
-        for address in configuration.s3Sources {
+        for (index, address) in configuration.s3Sources.enumerated() {
             do throws(WebImageError) {
                 buckets.append(try S3Configuration(url: address))
             } catch {
-                throw ConfigurationError("s3-source", "'\(address)' is no address of a bucket. \(error.hint ?? "")")
+                throw ConfigurationError(
+                    "s3-source", "'\(address)' is no address of a bucket. \(error.hint ?? "")", index: index)
             }
         }
         if let bucket = Dictionary(grouping: buckets, by: \.bucket).first(where: { $0.value.count > 1 })?.key {
@@ -162,13 +181,18 @@ struct ServiceSettings: Sendable {
             // The text is a secret, so the error contains only its position.
             let parts = key.split(separator: ":", maxSplits: 3, omittingEmptySubsequences: false).map(String.init)
             guard parts.count >= 3, !parts.contains("") else {
-                throw ConfigurationError("s3-key", "the key \(number + 1) is not BUCKET:ID:SECRET")
+                throw ConfigurationError("s3-key", "the key \(number + 1) is not BUCKET:ID:SECRET", index: number)
             }
             guard let index = buckets.firstIndex(where: { $0.bucket == parts[0] }) else {
-                throw ConfigurationError("s3-key", "the bucket of the key \(number + 1) is not in s3-source")
+                throw ConfigurationError(
+                    "s3-key", "the bucket of the key \(number + 1) is not in s3-source", index: number)
             }
             buckets[index].credentials = .fixed(
                 S3Credentials(keyID: parts[1], secret: parts[2], sessionToken: parts.count > 3 ? parts[3] : nil))
+        }
+        // The profile of a bucket with a key is not used.
+        for (index, bucket) in buckets.enumerated() {
+            if let problem = bucket.missingName { throw ConfigurationError("s3-source", problem, index: index) }
         }
         return buckets
     }
@@ -185,9 +209,6 @@ struct ServiceSettings: Sendable {
             policy.allowed.append(SourcePattern(text: text))
         }
         policy.baseURL = configuration.baseURL
-        if let name = S3ObjectName(configuration.baseURL + "x"), policy.buckets[name.bucket] == nil {
-            throw ConfigurationError("base-url", "the bucket \(name.bucket) is not in s3-source; add it there")
-        }
         policy.root = configuration.root.isEmpty ? nil : configuration.root
         for definition in configuration.urlReplacements {
             guard let replacement = SourceReplacement(definition) else {
@@ -271,9 +292,6 @@ struct ServiceSettings: Sendable {
     /// apply its own lower limit, and the client would receive no error.
     func check(_ limits: ProcessingOptions.Limits) throws(ServiceRefusal) {
         guard limits != ProcessingOptions.Limits() else { return }
-        guard configuration.allowsSecurityOptions else {
-            throw ServiceRefusal(403, .option, "limits are not allowed in targets")
-        }
         for (name, wanted, allowed) in [
             ("max_src_resolution", limits.maxSourcePixels, output.decoding.maxPixels),
             ("max_src_file_size", limits.maxSourceBytes, output.decoding.maxEncodedBytes),

@@ -131,6 +131,9 @@ extension OptionTable {
         Row("return_attachment", "att") { options, arguments throws(ServiceRefusal) in
             options.isAttachment = arguments.boolean(try arguments.required("the flag"))
         },
+    ]
+
+    static let limits: [Row] = [
         Row("max_src_resolution", "msr") { options, arguments throws(ServiceRefusal) in
             options.limits.maxSourcePixels = try pixels(&arguments)
         },

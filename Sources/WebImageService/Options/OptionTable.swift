@@ -15,7 +15,7 @@ enum OptionTable {
         }
     }
 
-    static let rows: [Row] = sizes + places + effects + files
+    static let rows: [Row] = sizes + places + effects + files + limits
 
     private static let byName: [String: Row] = {
         var found: [String: Row] = [:]
@@ -30,6 +30,9 @@ enum OptionTable {
     static func isOption(_ name: Substring) -> Bool {
         byName[String(name)] != nil || PresetTable.names.contains(name)
     }
+
+    /// Whether a name is an option with which a target limits its own cost.
+    static func isLimit(_ name: Substring) -> Bool { limits.contains { $0.names.contains(String(name)) } }
 
     /// Reads one option into `options`.
     static func apply(

@@ -13,6 +13,8 @@ struct ImgproxyRouter: Sendable {
     var onlyPresets = false
     /// The names of the options that are allowed outside presets. An empty set allows all options.
     var allowedOptions: Set<String> = []
+    /// Whether targets may contain limits. Presets always may.
+    var allowsLimits = true
     /// Whether the last segment of a base64 source is a file name. Such a file name is ignored.
     var base64HasFilename = false
 
@@ -37,17 +39,17 @@ struct ImgproxyRouter: Sendable {
         if ProcessingOptions.Resizing(rawValue: String(first)) != nil {
             throw .target("targets that begin with a resizing type (grammar version 1) are not supported")
         }
-        var options = ProcessingOptions()
+        var (options, count) = (ProcessingOptions(), 0)
         var names: [Substring] = presets.hasDefault ? [Substring(PresetTable.defaultName)] : []
-        try presets.apply(names, to: &options)
+        try presets.apply(names, to: &options, count: &count)
         if onlyPresets {
             let named = first.split(separator: ":", omittingEmptySubsequences: false)
-            try presets.apply(named, to: &options)
+            try presets.apply(named, to: &options, count: &count)
             names += named
             segments.removeFirst()
         } else {
             while let segment = segments.first.flatMap(OptionSegment.init) {
-                try read(segment, into: &options)
+                try read(segment, into: &options, presetOptions: &count)
                 if PresetTable.names.contains(segment.name) { names += segment.arguments }
                 segments.removeFirst()
             }
@@ -67,12 +69,17 @@ struct ImgproxyRouter: Sendable {
         return ImageTarget(source: source.text, options: options, presets: names.map(String.init))
     }
 
-    private func read(_ segment: OptionSegment, into options: inout ProcessingOptions) throws(ServiceRefusal) {
+    private func read(
+        _ segment: OptionSegment, into options: inout ProcessingOptions, presetOptions count: inout Int
+    ) throws(ServiceRefusal) {
         guard allowedOptions.isEmpty || allowedOptions.contains(String(segment.name)) else {
             throw .option(segment.name, "not allowed by the configuration")
         }
+        guard allowsLimits || !OptionTable.isLimit(segment.name) else {
+            throw ServiceRefusal(403, .option, "limits are not allowed in targets", option: String(segment.name))
+        }
         if PresetTable.names.contains(segment.name) {
-            try presets.apply(segment.arguments, to: &options, option: segment.name)
+            try presets.apply(segment.arguments, to: &options, option: segment.name, count: &count)
         } else {
             try OptionTable.apply(segment.name, segment.arguments, to: &options)
         }

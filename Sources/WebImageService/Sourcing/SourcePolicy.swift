@@ -229,10 +229,19 @@ struct SourcePattern: Sendable, Hashable {
     func matches(_ url: String) -> Bool {
         if afterScheme.isEmpty { return url.hasPrefix(text) }
         let bytes = Array(url.utf8), pattern = Array(text.utf8)
-        return Self.ends(pattern[...], bytes[...]).contains { end in
-            guard !hasPath else { return true }
-            return end == bytes.count || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(bytes[end])
-        }
+        return Self.ends(pattern[...], bytes[...]).places.contains { isEnd($0, of: bytes) }
+    }
+
+    private func isEnd(_ place: Int, of url: [UInt8]) -> Bool {
+        hasPath || place == url.count || [UInt8(ascii: "/"), UInt8(ascii: "?")].contains(url[place])
+    }
+
+    /// Whether a URL that begins with a text can match the pattern.
+    func mayMatch(beginning: String) -> Bool {
+        if afterScheme.isEmpty { return beginning.hasPrefix(text) || text.hasPrefix(beginning) }
+        let bytes = Array(beginning.utf8)
+        let ends = Self.ends(Array(text.utf8)[...], bytes[...])
+        return ends.isOpen || ends.places.contains { isEnd($0, of: bytes) }
     }
 
     private var afterScheme: Substring {
@@ -252,14 +261,19 @@ struct SourcePattern: Sendable, Hashable {
         return host.isEmpty || host.contains("*") ? nil : String(host)
     }
 
-    /// Returns all positions in the text at which a match of the pattern can end. The running time is at most
-    /// proportional to the length of the pattern multiplied by the length of the text.
-    private static func ends(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> [Int] {
+    /// Returns all positions in the text at which a match of the pattern can end, and whether a match can go on behind
+    /// the text. The running time is at most proportional to the length of the pattern multiplied by the length of the
+    /// text.
+    private static func ends(
+        _ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>
+    ) -> (places: [Int], isOpen: Bool) {
         var places: Set<Int> = [text.startIndex]
+        var isOpen = false
         for byte in pattern {
+            if places.contains(text.endIndex) { isOpen = true }
             var next: Set<Int> = []
             if byte == UInt8(ascii: "*") {
-                guard let first = places.min() else { return [] }
+                guard let first = places.min() else { return ([], isOpen) }
                 var place = first
                 next = places
                 var isReached = false
@@ -272,7 +286,7 @@ struct SourcePattern: Sendable, Hashable {
             } else {
                 for place in places where place < text.endIndex && text[place] == byte { next.insert(place + 1) }
             }
-            guard !next.isEmpty else { return [] }
+            guard !next.isEmpty else { return ([], isOpen) }
             places = next
         }
         return Array(places)
