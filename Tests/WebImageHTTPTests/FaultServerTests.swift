@@ -29,4 +29,32 @@ struct FaultServerTests {
             #expect(request.headers["host"] == "127.0.0.1:\(server.port)")
         }
     }
+
+    /// A client would take the bytes of a body for the next response on the connection.
+    @Test(arguments: [204, 304]) func responseWithoutABodyLeavesTheConnectionUsable(status: Int) async throws {
+        try await withDownloader { server, downloader in
+            var chunked = FaultResponse(.data(Data("body".utf8)), status: status)
+            chunked.framing = .chunked
+            server.route("/status", .status(status))
+            server.route("/body", .body(Data("body".utf8), status: status))
+            server.route("/chunked", .respond(chunked))
+            server.route("/a", .body(Data("picture".utf8)))
+            for path in ["/status", "/body", "/chunked"] {
+                _ = try? await downloader.fetch(server.url(path))
+                #expect(try await downloader.fetch(server.url("/a")).data == Data("picture".utf8), "\(path)")
+            }
+            #expect(server.connectionCount == 1 && server.requestCount("/a") == 3)
+        }
+    }
+
+    /// No final response follows, so the connection is closed behind the head.
+    @Test(arguments: [100, 103]) func informationalResponseHasNoBody(status: Int) async throws {
+        try await withDownloader { server, downloader in
+            server.route("/a", .status(status))
+            guard case .curl(code: 52, _) = try await downloader.failure(server.url("/a")).underlying else {
+                Issue.record("the client received more than a head")
+                return
+            }
+        }
+    }
 }

@@ -26,7 +26,8 @@ public enum FaultBehaviour: Sendable {
                 .data(data), status: status, headers: headers.merging(["Content-Type": type]) { own, _ in own }))
     }
 
-    /// Returns a response with a status and a short text as its body.
+    /// Returns a response with a status and a short text as its body. A response without a body by its status (1xx, 204,
+    /// 304) has none.
     public static func status(_ status: Int) -> FaultBehaviour {
         .body(Data("status \(status)\n".utf8), type: "text/plain", status: status)
     }
@@ -37,7 +38,9 @@ public enum FaultBehaviour: Sendable {
     }
 }
 
-/// A response and its faults. The faults can be combined.
+/// A response and its faults. The faults can be combined. A response with status 1xx, 204 or 304 is sent without a body
+/// and without a length; a client would take a body for the next response. To send one nevertheless, use
+/// ``FaultBehaviour/raw(_:)``.
 public struct FaultResponse: Sendable {
     /// The content of the body.
     public enum Body: Sendable {
@@ -92,6 +95,9 @@ public struct FaultResponse: Sendable {
     /// A gate. The last piece of the body is sent only after the gate is open. If nil, the last piece is sent without
     /// waiting.
     package var lastPiece: FaultGate?
+
+    /// Whether responses with the status never have a body (RFC 9110 §6.4.1).
+    var hasNoBody: Bool { (100..<200).contains(status) || status == 204 || status == 304 }
 
     /// Makes a response without faults.
     public init(_ body: Body, status: Int = 200, headers: [String: String] = [:]) {

@@ -131,13 +131,15 @@ final class FaultConnection {
         if response.delay > .zero { guard pause(response.delay) else { return false } }
         guard write(head(response)) else { return false }
         if request.method == "HEAD" { return true }
-        guard sendBody(response) else { return false }
+        guard response.hasNoBody || sendBody(response) else { return false }
         if response.resets {
             // Wait until the client has probably read the sent bytes, because a reset discards unread bytes.
             _ = pause(.milliseconds(50))
             resetOnClose()
             return false
         }
+        // Behind an informational response, the client waits for the final one, which never comes.
+        if response.hasNoBody { return response.status >= 200 && response.closeAfter == nil }
         switch response.framing {
         case .contentLength: return response.closeAfter == nil && response.body.count != nil
         case .chunked: return response.closeAfter == nil && write(Data("0\r\n\r\n".utf8))
@@ -149,10 +151,11 @@ final class FaultConnection {
         var text = "HTTP/1.1 \(response.status) \(response.status == 200 ? "OK" : "Status")\r\n"
         for (name, value) in response.headers.sorted(by: { $0.key < $1.key }) { text += "\(name): \(value)\r\n" }
         switch (response.framing, response.body.count) {
-        case (.contentLength, .some(let count)) where response.status != 304: text += "Content-Length: \(count)\r\n"
+        case _ where response.hasNoBody: break
+        case (.contentLength, .some(let count)): text += "Content-Length: \(count)\r\n"
         case (.claimedLength(let count), _): text += "Content-Length: \(count)\r\n"
         case (.chunked, _): text += "Transfer-Encoding: chunked\r\n"
-        default: text += response.status == 304 ? "" : "Connection: close\r\n"
+        default: text += "Connection: close\r\n"
         }
         return Data((text + "\r\n").utf8)
     }
