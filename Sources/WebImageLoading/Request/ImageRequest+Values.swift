@@ -195,11 +195,12 @@ extension ImageRequest {
         set { values.cacheSerializer = newValue }
     }
 
-    /// The scope of the load's cache entries. Loads with different scopes use different entries. Nil, the default,
-    /// derives the scope from the credentials that the load sends.
+    /// The name of the scope of the load's cache entries. Loads with different scopes use different entries. Nil, the
+    /// default, derives the scope from the credentials that the load sends. Also nil if the context of the request has a
+    /// ``CacheScope`` without a name.
     public var cacheScope: String? {
-        get { values.scopeName }
-        set { values.scopeName = newValue }
+        get { if case .scoped(let name) = values.cacheScope { name } else { nil } }
+        set { values.cacheScope = newValue.map { .scoped($0) } }
     }
 }
 

@@ -102,6 +102,10 @@ extension RequestContext {
         get { box.fields.loader }
         set { self[dynamicMember: \.loader] = newValue }
     }
+    package var cacheScope: CacheScope? {
+        get { box.fields.cacheScope }
+        set { self[dynamicMember: \.cacheScope] = newValue }
+    }
     package var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
         get { box.fields.cacheKeyFilter }
         set { self[dynamicMember: \.cacheKeyFilter] = newValue }
@@ -129,8 +133,6 @@ extension RequestContext {
             preservesAspectRatio: self.preservesAspectRatio ?? further?.read(.decodePreserveAspectRatio, as: Bool.self)
                 ?? true)
     }
-
-    package var cacheScope: CacheScope? { self.scopeName.map { .scoped($0) } }
 
     /// Returns the transformer of the request. Returns nil if the request refuses a transformer, and `default` if the
     /// request names none.

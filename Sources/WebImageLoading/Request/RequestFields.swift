@@ -32,7 +32,7 @@ package struct RequestFields: Equatable, @unchecked Sendable {
     @Compared package var originalCache: (any ImageCaching)?
     @Compared package var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
     @Compared package var cacheSerializer: (any WebImageCacheSerializerProtocol)?
-    package var scopeName: String?
+    package var cacheScope: CacheScope?
     package var expiration: Duration?
     /// The entry that a cache looks up or stores. The manager passes it to its caches.
     @Compared package var entryIdentity: EntryIdentity?
@@ -110,7 +110,10 @@ extension RequestFields {
         .originalImageCache: .value(\._originalCache.wrappedValue),
         .cacheKeyFilter: .value(\._cacheKeyFilter.wrappedValue),
         .cacheSerializer: .value(\._cacheSerializer.wrappedValue),
-        .cacheScope: .value(\.scopeName),
+        .cacheScope: .converted(\.cacheScope, to: { $0.contextValue }) { context, key in
+            if let scope = context[key] as? CacheScope { return scope }
+            return context.read(key, as: String.self).map { .scoped($0) }
+        },
         .cacheExpiration: .value(\.expiration),
         .entryIdentity: .value(\._entryIdentity.wrappedValue),
         .imageLoader: .value(\._loader.wrappedValue),
@@ -201,6 +204,11 @@ extension RequestFields.TransformerChoice {
         case .transformer(let transformer): transformer
         }
     }
+}
+
+extension CacheScope {
+    /// The name of a scope, or a scope without a name.
+    fileprivate var contextValue: Any { if case .scoped(let name) = self { name as Any } else { self as Any } }
 }
 
 extension ImageRequest.TypeHint {

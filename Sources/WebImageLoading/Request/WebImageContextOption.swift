@@ -92,8 +92,8 @@ public struct WebImageContextOption: RawRepresentable, Hashable, Sendable {
     public static let cacheKeyFilter = WebImageContextOption(rawValue: "cacheKeyFilter")
     /// ``WebImageCacheSerializerProtocol``: replaces the manager's cache serializer.
     public static let cacheSerializer = WebImageContextOption(rawValue: "cacheSerializer")
-    /// `String`: the scope of the load's cache entries. Only loads with the same scope find these entries. See
-    /// ``CacheScope``.
+    /// `String` or ``CacheScope``: the scope of the load's cache entries. Only loads with the same scope find these
+    /// entries. A text is the name of a scope.
     public static let cacheScope = WebImageContextOption(rawValue: "cacheScope")
     /// `Duration`: the time after which the entries that the load writes to disk expire. By default, only the cache's
     /// maximum age applies.

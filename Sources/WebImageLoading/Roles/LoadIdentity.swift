@@ -9,9 +9,9 @@ public struct LoadIdentity: Sendable, Hashable {
     /// The scope of the stored bytes.
     public var cacheScope: CacheScope
 
-    /// Creates an identity.
+    /// Creates an identity. A load whose scope is ``CacheScope/unstored`` shares its download with no other load.
     public init(sharing: String?, cacheScope: CacheScope = .shared) {
-        self.sharing = sharing
+        self.sharing = cacheScope == .unstored ? nil : sharing
         self.cacheScope = cacheScope
     }
 }

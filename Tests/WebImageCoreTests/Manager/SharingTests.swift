@@ -85,6 +85,27 @@ struct SharingTests {
         #expect(try await fixture.result([], [.cacheScope: "eve"]).cacheType == .none)
     }
 
+    /// A scope that was ignored would let one user receive the picture of another one.
+    @Test func scopeAsAValueIsHonoured() async throws {
+        func key(_ scope: any Sendable) -> String? {
+            fixture.manager.cacheKey(for: fixture.url, context: [.cacheScope: scope])
+        }
+        #expect(key(CacheScope.scoped("ada")) == key("ada") && key("ada") != key("bob"))
+        #expect(key(CacheScope.shared) == fixture.manager.cacheKey(for: fixture.url))
+        #expect(key(CacheScope.unstored) == nil)
+        for scope in [CacheScope.scoped("ada"), .shared, .unstored] {
+            let request = ImageRequest(url: fixture.url, context: [.cacheScope: scope])
+            #expect(request.cacheScope == (scope == .scoped("ada") ? "ada" : nil))
+            #expect(fixture.manager.cacheKey(for: fixture.url, context: request.context) == key(scope))
+        }
+        async let first = fixture.result([], [.cacheScope: CacheScope.unstored])
+        async let second = fixture.result([], [.cacheScope: CacheScope.unstored])
+        #expect(await eventually { fixture.loader.requests.count == 2 })
+        fixture.answer()
+        #expect(try await first.image !== second.image)
+        #expect(fixture.cache.memoryKeys.isEmpty && fixture.cache.disk.isEmpty)
+    }
+
     @Test func unsharableLoadsAreNeitherSharedNorStored() async throws {
         let loader = PrivateLoader()
         let manager = WebImageManager(cache: fixture.cache, loader: loader)
