@@ -289,38 +289,6 @@ struct SourcePattern: Sendable, Hashable {
             guard !next.isEmpty else { return ([], isOpen) }
             places = next
         }
-        return Array(places)
-    }
-}
-
-/// A replacement of the beginning of a source, defined as `pattern=replacement`. `*` in the pattern matches any text
-/// without a slash. In the replacement, `${1}` stands for the text that the first `*` matched, and `${2}` for the text
-/// that the second `*` matched.
-struct SourceReplacement: Sendable, Hashable {
-    private let expression: String
-    private let template: String
-
-    /// Parses a definition; nil if it has no `=` or no pattern.
-    init?(_ definition: String) {
-        let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty else { return nil }
-        expression =
-            "^"
-            + parts[0].components(separatedBy: "*").map(NSRegularExpression.escapedPattern(for:))
-            .joined(separator: "([^/]*)")
-        template = String(parts[1])
-    }
-
-    func applied(to text: String) -> String {
-        guard let regex = try? NSRegularExpression(pattern: expression),
-            let match = regex.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)),
-            let whole = Range(match.range, in: text)
-        else { return text }
-        var result = template
-        for index in (1..<max(match.numberOfRanges, 1)).reversed() {
-            let group = Range(match.range(at: index), in: text).map { String(text[$0]) } ?? ""
-            result = result.replacingOccurrences(of: "${\(index)}", with: group)
-        }
-        return text.replacingCharacters(in: whole, with: result)
+        return (Array(places), isOpen)
     }
 }
