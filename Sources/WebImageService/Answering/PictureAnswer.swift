@@ -103,11 +103,16 @@ struct PictureAnswer {
         if accepted.contains(.avif), coders.canEncode(to: .avif) {
             let budget = Duration.milliseconds(settings.configuration.avifBudget)
             let job = await job(options, from: reference, accepted: accepted)
-            if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
-            // This answer has a substitute format. Its entity tag differs from the entity tag of the AVIF result.
-            // Caches may use this answer for at most 60 seconds, because the AVIF result is probably available
-            // afterwards.
-            answer.maxAge = 60
+            do throws(ServiceRefusal) {
+                if let provided = try await provider.provide(job, within: budget) { return (provided, job.key) }
+                // This answer has a substitute format. Its entity tag differs from the entity tag of the AVIF result.
+                // Caches may use this answer for at most 60 seconds, because the AVIF result is probably available
+                // afterwards.
+                if !provider.isMadeInVain(job.key) { answer.maxAge = 60 }
+            } catch {
+                // The target names no format. A picture that is too expensive as AVIF can be sent in another one.
+                guard [.limit, .timeout, .internalError].contains(error.reason) else { throw error }
+            }
         }
         let job = await job(options, from: reference, accepted: accepted.subtracting(.avif))
         return (try await provider.provide(job), job.key)

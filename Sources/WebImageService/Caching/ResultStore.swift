@@ -9,6 +9,7 @@ final class ResultStore: Sendable {
     private let failures = RecentValues<String, RememberedFailure>(budget: 10_000)
     private let generations = RecentValues<String, Generation>(budget: 100_000)
     private let clock: any DelayClock
+    private let memoryBytes: Int
     private let disk: ImageCache?
     let tiers: SharedTiers?
     let purges: PurgeJournal
@@ -39,6 +40,7 @@ final class ResultStore: Sendable {
         self.tiers = tiers
         self.purges = purges
         self.clock = clock
+        self.memoryBytes = memoryBytes
         memory = RecentValues(budget: memoryBytes)
         self.disk = disk
     }
@@ -79,8 +81,21 @@ final class ResultStore: Sendable {
         if places.contains(.disk) { disk?.storeImageData(entry.envelope, forKey: Self.diskKey(key)) }
     }
 
+    /// Whether a later request can find a result in one of the places.
+    func canHold(
+        _ entry: ResultEntry, from reference: SourcePolicy.Reference, in places: StorageRules.Places
+    ) -> Bool {
+        guard entry.head.lifetime.isShared else { return false }
+        // The memory holds no entry that is larger than a quarter of it.
+        return (places.contains(.memory) && Self.memoryCost(entry) <= memoryBytes / 4)
+            || (places.contains(.disk) && disk != nil)
+            || (places.contains(.tiers) && tiers?.holds(reference) == true && tiers?.entry(of: entry) != nil)
+    }
+
+    private static func memoryCost(_ entry: ResultEntry) -> Int { entry.body.count + 1024 }
+
     private func remember(_ entry: ResultEntry, for key: ResultKey, in places: StorageRules.Places) {
-        if places.contains(.memory) { memory.set(entry, for: key.digest, cost: entry.body.count + 1024) }
+        if places.contains(.memory) { memory.set(entry, for: key.digest, cost: Self.memoryCost(entry)) }
     }
 
     func remove(_ key: ResultKey) {

@@ -1,5 +1,6 @@
 import Foundation
 import WebImageCore
+import WebImageLoading
 
 /// A requested result: its key, and the functions that make the result if it is not stored.
 struct PictureJob: Sendable {
@@ -64,6 +65,10 @@ final class ResultProvider: Sendable {
     private let pool: DecodePool
     private let clock: any DelayClock
     private let works: CoalescedWork<String, WorkOutcome>
+    /// The results that were made too late for their requests and that no cache holds, with the time until which they
+    /// are not made in the background, in seconds since 1970.
+    private let madeInVain = RecentValues<String, TimeInterval>(budget: 10_000)
+    private static let vainTime: TimeInterval = 600
 
     /// The maximum total size in bytes of kept results. A result is kept for requests that were accepted before the
     /// result was complete.
@@ -150,18 +155,25 @@ final class ResultProvider: Sendable {
 
     /// Returns the result if it is available within `budget`. Otherwise returns nil, and the work continues in the
     /// background and stores the result for later requests. Under overload or at the limit of background work, no work
-    /// begins: the function returns the stored result, or nil if no usable result is stored.
+    /// begins: the function returns the stored result, or nil if no usable result is stored. No work begins either for
+    /// some time after a result came too late and could not be stored.
     func provide(_ job: PictureJob, within budget: Duration) async throws(ServiceRefusal) -> Provided? {
         if let stored = await stored(job) { return stored }
+        guard !isMadeInVain(job.key) else { return nil }
         let budget = min(budget, .seconds(min(job.demand.budget.remainingSeconds, 1e9)))
         let job = job.inBackground()
         // The work in the background belongs to this request, so this request is the one that made the result.
-        let starter = Starter()
-        guard !limiter.isOverloaded,
-            background.begin(
-                job.key.digest, { _ = try? await self.made(job, needsPermit: false, .low, starter: starter) }),
-            budget > .zero
-        else { return nil }
+        let (starter, start) = (Starter(), clock.now)
+        let begins =
+            !limiter.isOverloaded
+            && background.begin(job.key.digest) {
+                guard let made = try? await self.made(job, needsPermit: false, .low, starter: starter),
+                    budget == .zero || self.clock.now - start > budget,
+                    !self.store.canHold(made.entry, from: job.reference, in: job.storage.places)
+                else { return }
+                self.madeInVain.set(self.clock.date + Self.vainTime, for: job.key.digest, cost: 1)
+            }
+        guard begins, budget > .zero else { return nil }
         let race = FirstResult<Result<Provided, ServiceRefusal>?>()
         let waiter = Task {
             do throws(ServiceRefusal) {
@@ -180,6 +192,10 @@ final class ResultProvider: Sendable {
         waiter.cancel()
         return try outcome?.get()
     }
+
+    /// Whether ``provide(_:within:)`` does not make a result now, because the last one came too late and could not be
+    /// stored.
+    func isMadeInVain(_ key: ResultKey) -> Bool { madeInVain.value(for: key.digest).map { $0 > clock.date } ?? false }
 
     /// Returns the stale result after a failure of the source's server, if the lifetime of the stale result allows
     /// this. Otherwise returns nil.
