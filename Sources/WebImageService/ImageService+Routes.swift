@@ -215,10 +215,10 @@ extension ImageService {
     ) async throws(ServiceRefusal) -> [String] {
         let path = Self.path(of: target)
         var route = ServiceLogEntry.Route.none
-        guard path.hasPrefix(settings.configuration.pathPrefix) else {
+        guard let inner = ServiceSettings.inside(path, settings.configuration.pathPrefix) else {
             throw .target("the target does not begin with the path prefix")
         }
-        let routed = try settings.target(of: path.dropFirst(settings.configuration.pathPrefix.count), &route)
+        let routed = try settings.target(of: inner, &route)
         let reference = await provider.fetcher.current(try settings.sources.reference(of: routed.target.source))
         // The result of `raw` is the source itself. With client hints, a target has results for unknown many values of
         // the hints. Other machines receive only purges of sources. In these cases, purge the source with all its

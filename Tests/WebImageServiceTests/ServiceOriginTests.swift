@@ -147,6 +147,24 @@ struct ServiceOriginTests {
         }
     }
 
+    /// A failure must not look like a part of a picture, or like the picture that the client has.
+    @Test(arguments: [(0, 502), (404, 404), (203, 203), (200, 200)])
+    func fieldsOfConditionsAndRangesApplyOnlyToStatus200(row: (setting: Int, status: Int)) async throws {
+        let (bench, folder) = try fallbackBench { $0.fallbackStatus = row.setting }
+        defer { withExtendedLifetime(folder) {} }
+        let whole = await bench.picture("w:10/f:png")
+        #expect(whole.status == row.status)
+        let part = await bench.picture("w:10/f:png", ["Range": "bytes=0-3"])
+        #expect(part.status == (row.status == 200 ? 206 : row.status))
+        #expect(part.data.count == (row.status == 200 ? 4 : whole.data.count))
+        let tag = try #require(whole.headers["ETag"])
+        let same = await bench.picture("w:10/f:png", ["If-None-Match": tag])
+        #expect(same.status == (row.status == 200 ? 304 : row.status))
+        #expect(
+            await bench.picture("w:10/f:png", ["Range": "bytes=9999999-"]).status
+                == (row.status == 200 ? 416 : row.status))
+    }
+
     @Test func fallbackAndWatermarkMustBePictures() throws {
         let folder = try ScratchFolder()
         let text = folder.url.appendingPathComponent("text.png")
@@ -234,6 +252,14 @@ struct ServiceOriginTests {
         // An expired target can still be purged.
         bench.clock.advance(by: .seconds(1000))
         #expect(await purge(bench, target) == 200)
+    }
+
+    /// A target below /imgfoo is not below /img.
+    @Test(arguments: ["/imgfoo/_/w:10/plain/\(ServiceBench.url)", "/img_/w:10/plain/\(ServiceBench.url)", "/img", "/"])
+    func targetThatIsNotServedCannotBePurged(target: String) async throws {
+        let bench = try ServiceBench { ($0.purgeTokens, $0.pathPrefix) = (["t"], "/img") }
+        #expect(await bench.get(target).status != 200 || target == "/img")
+        #expect(await purge(bench, target) == 400)
     }
 
     @Test func purgeOfATargetReachesRawSourcesAndResultsForHints() async throws {

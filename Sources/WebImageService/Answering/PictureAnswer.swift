@@ -207,9 +207,15 @@ struct PictureAnswer {
         logEntry.message = refusal.message
         var answer = answer
         answer.maxAge = settings.configuration.negativeTTL
+        let configured = settings.configuration.fallbackStatus
+        let status = configured == 0 ? refusal.status : configured
+        // The fields of a condition and of a range apply only to an answer with status 200 (RFC 9110 §13.2.1, §14.2). With
+        // them, the answer to a failure would be 304 or 206.
+        if status != 200 {
+            for name in ["If-None-Match", "Range"] { answer.request.headers[name] = nil }
+        }
         var response = answer.response(provided.entry, logEntry)
-        let status = settings.configuration.fallbackStatus
-        if response.status == 200 { response.status = status == 0 ? refusal.status : status }
+        if response.status == 200 { response.status = status }
         return response
     }
 }

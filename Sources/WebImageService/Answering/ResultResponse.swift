@@ -3,7 +3,7 @@ import WebImageCore
 
 /// Makes the answer that sends a result to the client.
 struct ResultResponse {
-    let request: ServiceRequest
+    var request: ServiceRequest
     let settings: ServiceSettings
     /// The current time in seconds since 1970.
     let now: TimeInterval
