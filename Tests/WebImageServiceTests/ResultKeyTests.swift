@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
 
@@ -95,6 +96,64 @@ struct ResultKeyTests {
         // This envelope is a slice, so its indices do not start at 0.
         #expect(
             ResultEntry(envelope: (Data([9]) + envelope).dropFirst(), source: "http://a/b")?.body == Data("body".utf8))
+    }
+
+    /// A tier is shared with other programs. A number in it must not end the process by an overflow, and no entry becomes a
+    /// page in a browser.
+    @Test func storedResultWithImpossibleValuesIsNoEntry() throws {
+        let head = ResultEntry.Head(
+            mediaType: "image/png", etag: "\"x\"", stored: 1, lifetime: Lifetime(maxAge: 9), sourceVersion: "v",
+            source: "http://a/b", width: 3, height: 4)
+        let numbers: [WritableKeyPath<ResultEntry.Head, Int>] = [
+            \.lifetime.maxAge, \.lifetime.age, \.lifetime.staleWhileRevalidate, \.lifetime.staleIfError,
+        ]
+        var heads: [ResultEntry.Head] = []
+        for value in [Int.max, .min, -1, 1 << 60] {
+            for path in numbers {
+                var changed = head
+                changed[keyPath: path] = value
+                heads.append(changed)
+            }
+            for path in [\ResultEntry.Head.width, \.height] {
+                var changed = head
+                changed[keyPath: path] = value
+                heads.append(changed)
+            }
+        }
+        for value in [-1e300, 1e300, -1, 1e13] {
+            var changed = head
+            changed.stored = value
+            heads.append(changed)
+        }
+        for type in ["text/html", "image/svg", "", "application/javascript"] {
+            var changed = head
+            changed.mediaType = type
+            heads.append(changed)
+        }
+        var negative = head
+        negative.seen = -1
+        heads.append(negative)
+        for head in heads {
+            let read = ResultEntry(
+                envelope: ResultEntry(head: head, body: Data("body".utf8)).envelope, source: "http://a/b")
+            #expect(read == nil, "\(head)")
+        }
+        // The greatest numbers can be added.
+        var greatest = head
+        for path in numbers { greatest[keyPath: path] = StoredNumber.most }
+        let envelope = ResultEntry(head: greatest, body: Data()).envelope
+        let read = try #require(ResultEntry(envelope: envelope, source: "http://a/b"))
+        #expect(read.isUsableAfterError(now: 1e9) && read.softlyPurged(now: 1e9).head.lifetime.maxAge > 0)
+    }
+
+    @Test func numbersOfOthersHaveALimit() {
+        for text in ["", "x", "-1", "9223372036854775807", "9223372036854775808", "1e5", "9007199254740993"] {
+            #expect(StoredNumber.read(Data(text.utf8)) == nil, "\(text)")
+        }
+        #expect(StoredNumber.read(Data("9007199254740992".utf8)) == StoredNumber.most)
+        for stamp in [Int.max, .min, -1, StoredNumber.most + 1] {
+            #expect(!CachePurge(.tag("a"), isSoft: false, stamp: stamp).isPlausible)
+        }
     }
 
     @Test func recentValuesStayWithinTheirBudget() {

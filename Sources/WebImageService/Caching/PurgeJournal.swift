@@ -111,7 +111,7 @@ final class PurgeJournal: Sendable {
             let stored = await tier.append(purges, namespace: tiers.namespace, within: budget)
         else { return false }
         // The log may have raised the stamps.
-        state.withLock { state in for purge in stored { state.table.add(purge) } }
+        state.withLock { state in for purge in stored where purge.isPlausible { state.table.add(purge) } }
         return true
     }
 
@@ -152,8 +152,9 @@ final class PurgeJournal: Sendable {
         let (isNew, missing) = state.withLock { state -> (Bool, [CachePurge]) in
             let before = state.table.stamp
             var isNew = false
-            if news.missed > 0, let first = news.purges.first { state.table.missed(upTo: first.stamp - 1) }
-            for purge in news.purges where state.table.add(purge) { isNew = true }
+            let purges = news.purges.filter(\.isPlausible)
+            if news.missed > 0, let first = purges.first { state.table.missed(upTo: first.stamp - 1) }
+            for purge in purges where state.table.add(purge) { isNew = true }
             state.positions[index] = news.position
             let unconfirmed = state.unconfirmed.removeValue(forKey: index) ?? []
             guard news.position?.era != position?.era || news.position == nil, news.purges.count < CachePurge.most,
@@ -189,7 +190,7 @@ final class PurgeJournal: Sendable {
         let purges = isNew ? data.flatMap { try? JSONDecoder().decode([CachePurge].self, from: $0) } ?? [] : []
         let lacksPurges = state.withLock { state in
             state.isLoaded = true
-            for purge in purges.suffix(2 * CachePurge.most) { state.table.add(purge) }
+            for purge in purges.suffix(2 * CachePurge.most) where purge.isPlausible { state.table.add(purge) }
             // The other process may have replaced purges that it did not know.
             return isNew && purges.count < state.table.all.count
         }

@@ -105,6 +105,11 @@ struct PurgeTable: Sendable {
     }
 }
 
+extension CachePurge {
+    /// Whether a later purge can have a greater stamp. The stamps of a tier and of a disk can be any number.
+    var isPlausible: Bool { (0...StoredNumber.most).contains(stamp) }
+}
+
 /// The tags of sources and results.
 enum CacheTags {
     /// The most tags of one source or one target.

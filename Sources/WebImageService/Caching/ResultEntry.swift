@@ -2,6 +2,17 @@ import Foundation
 import WebImageCore
 import WebImageLoading
 
+/// A number in a tier or on a disk, such as the number of purges of a source.
+enum StoredNumber {
+    /// The greatest number that is believed; sums of some of them have a value.
+    static let most = 1 << 53
+
+    /// Reads a text; nil if it is no number from 0 to ``most``.
+    static func read(_ text: Data) -> Int? {
+        Int(String(decoding: text, as: UTF8.self)).flatMap { (0...most).contains($0) ? $0 : nil }
+    }
+}
+
 /// A stored result: its encoded bytes, and the other values that an answer needs.
 struct ResultEntry: Sendable {
     struct Head: Sendable, Codable, Hashable {
@@ -24,6 +35,20 @@ struct ResultEntry: Sendable {
         var tags: [String]?
         /// The newest purge that was known when the fetch of the source began; see ``PurgeJournal``.
         var seen: Int?
+
+        private static let mediaTypes = Set(OutputFormat.allCases.map(\.mediaType) + ["application/json"])
+
+        /// Whether a service can have written these values. A tier is shared with other programs, and a disk can be
+        /// damaged: sums of their numbers must have a value, because an overflow ends the process, and a browser must not
+        /// receive a page.
+        fileprivate var isPlausible: Bool {
+            let numbers = [
+                lifetime.maxAge, lifetime.age, lifetime.staleWhileRevalidate, lifetime.staleIfError, width ?? 0,
+                height ?? 0,
+            ]
+            return (0...1e12).contains(stored) && numbers.allSatisfy { (0...StoredNumber.most).contains($0) }
+                && (seen ?? 0) >= 0 && Self.mediaTypes.contains(mediaType)
+        }
     }
 
     var head: Head
@@ -64,7 +89,8 @@ struct ResultEntry: Sendable {
 
     /// Reads the data of an ``envelope``; nil if the data is not an envelope or belongs to another source.
     init?(envelope: Data, source: String) {
-        guard let (head, body) = HeadedBody.read(Self.signature, Head.self, from: envelope), head.source == source
+        guard let (head, body) = HeadedBody.read(Self.signature, Head.self, from: envelope), head.source == source,
+            head.isPlausible
         else {
             return nil
         }

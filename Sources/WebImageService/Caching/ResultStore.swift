@@ -153,7 +153,7 @@ final class ResultStore: Sendable {
 
     private func numberOnDisk(of source: String) async -> Int {
         guard let data = await disk?.diskImageData(forKey: Self.generationKey(source)) else { return 0 }
-        return Int(String(decoding: data, as: UTF8.self)) ?? 0
+        return StoredNumber.read(data) ?? 0
     }
 
     /// Makes all results of a source unreachable and returns the new generation. Other processes with the same cache

@@ -142,8 +142,7 @@ final class SharedTiers: Sendable {
         var (number, nearest) = (known, 0)
         for (index, level) in tiers.levels.enumerated() where asksAll || index == 0 {
             guard let entry = await level.tier.entry(for: key, within: budget ?? level.rules.budget),
-                case .value(let data, _, _) = entry.content, let found = Int(String(decoding: data, as: UTF8.self)),
-                found > 0
+                case .value(let data, _, _) = entry.content, let found = StoredNumber.read(data), found > 0
             else { continue }
             if index == 0 { nearest = found }
             number = max(number, found)
