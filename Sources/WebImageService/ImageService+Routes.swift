@@ -120,6 +120,7 @@ extension ImageService {
             return [
                 .init("requests_in_flight", help: "Requests that are being answered.", provider.limiter.requestCount),
                 .init("works_in_flight", help: "Results being made.", provider.limiter.workCount),
+                .init("sending_bytes", help: "Bytes of large bodies that are being sent.", sending.byteCount),
                 .init("decode_running", help: "Decodes that run.", pool.runningCount),
                 .init("decode_waiting", help: "Decodes that wait for a thread.", pool.waitingCount),
                 .init("cache_bytes", help: "Bytes in each cache.", sizes.map { (["layer": $0.layer], $0.bytes) }),

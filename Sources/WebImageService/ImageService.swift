@@ -11,6 +11,7 @@ public final class ImageService: Sendable {
     let provider: ResultProvider
     let pool: DecodePool
     let metrics = ServiceMetrics()
+    let sending = SendBudget()
     let clock: any DelayClock
     let coders: ImageCodersManager
     /// The downloader of sources; nil if the caller fetches them.
@@ -97,7 +98,7 @@ public final class ImageService: Sendable {
         try configuration.checkContradictions()
         try configuration.checkReferences()
         let (merged, waiting) = settings.configuration.reloaded(configuration)
-        let settings = try ServiceSettings(merged)
+        let settings = try ServiceSettings(merged, checksReferences: false)
         // First the policy of downloads, so that no request with the new settings follows a redirect that they forbid.
         if let downloader { ServiceComponents.apply(settings, to: downloader) }
         state.withLock { $0.settings = settings }
@@ -155,9 +156,23 @@ public final class ImageService: Sendable {
         logEntry.outcome = .memory
         let answer = ResultResponse(request: request, settings: settings, now: now, expires: known.expires)
         var response = answer.response(entry, logEntry, fixed: known.fixed)
+        // `respond(to:)` gives the reason.
+        do throws(ServiceRefusal) { try count(&response, for: request, settings) } catch { return nil }
         finish(&response, of: request, settings, since: start)
         return response
     }
+
+    /// Counts the body of an answer until it is sent.
+    private func count(
+        _ response: inout ServiceResponse, for request: ServiceRequest, _ settings: ServiceSettings
+    ) throws(ServiceRefusal) {
+        guard case .bytes(let data) = response.body, request.method != "HEAD" else { return }
+        let limit = max(settings.output.maxWorkBytes / 4, Self.leastSendBytes)
+        response.body = .bytes(try sending.counted(data, limit: limit, client: request.client))
+    }
+
+    /// The least limit of the bytes of bodies that are being sent.
+    private static let leastSendBytes = 16 << 20
 
     /// Answers a request that arrived on the operator's listening address: metrics, health checks and purges.
     ///
@@ -224,10 +239,12 @@ public final class ImageService: Sendable {
             logEntry.budget = budget(settings)
             defer { withExtendedLifetime(permit) {} }
             response = try await answer(&logEntry)
+            try count(&response, for: request, settings)
         } catch {
             // A task that is cancelled while the server stops belongs to a request that received 503, not to a client
             // that has left.
             let isCut = error.reason == .gone && !isReady
+            logEntry.outcome = .refused
             let refusal = isCut ? ServiceRefusal(503, .draining, "the service is stopping", retryAfter: 1) : error
             response = ErrorResponse.response(refusal, logEntry, settings: settings)
         }
