@@ -13,7 +13,8 @@ import WebImageTesting
 /// the same at the second request.
 ///
 /// The seed is printed. To repeat a failure, set `WEBIMAGE_SEED`; to send only the target with a number, set
-/// `WEBIMAGE_TARGET` as well. `WEBIMAGE_TARGETS` sets the number of targets.
+/// `WEBIMAGE_TARGET` as well. `WEBIMAGE_TARGETS` sets the number of targets, `WEBIMAGE_FIRST_TARGET` the number of the first
+/// one. `Scripts/random-targets` shares the targets among processes.
 @Suite(.timeLimit(minutes: 600), .serialized)
 struct RandomTargetTests {
     private static let environment = ProcessInfo.processInfo.environment
@@ -55,10 +56,33 @@ struct RandomTargetTests {
         configuration.maxAnimationMegapixels = 1
     }
 
-    /// The limits are the defaults, and the sources have up to 50 megapixels.
-    @Test(.enabled(if: isLong, "Scripts/test --long"))
+    /// The limits are the defaults, and the sources have up to 50 megapixels. A result at a limit costs some seconds, so
+    /// fewer sides are at a limit than in the other runs: some hundreds of 20,000 targets.
+    @Test(.enabled(if: isLong, "Scripts/test --long, Scripts/random-targets"))
     func randomTargetsWithLargeSourcesAreAnsweredInTimeAndAlike() async throws {
         try await run(count: 20_000, large: true) { _ in }
+    }
+
+    /// Prints how far a run is, at most every ten seconds.
+    private struct Progress {
+        private let (start, count): (ContinuousClock.Instant, Int)
+        private var last: ContinuousClock.Instant
+
+        init(of count: Int) {
+            start = .now
+            last = start
+            self.count = count
+        }
+
+        mutating func report(_ done: Int, _ statuses: [Int: Int]) {
+            guard .now - last >= .seconds(10) || done == count else { return }
+            last = .now
+            let seconds = (ContinuousClock.now - start).components.seconds
+            let left = done == 0 ? 0 : Int(Double(seconds) * Double(count - done) / Double(done))
+            let counts = statuses.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+            print("random targets: \(done) of \(count) in \(seconds) s, about \(left) s left; \(counts)")
+            fflush(nil)
+        }
     }
 
     private struct Answer: Equatable {
@@ -105,8 +129,12 @@ struct RandomTargetTests {
         var statuses: [Int: Int] = [:]
         var slowest = (seconds: 0.0, target: "")
         var largest = (bytes: 0, target: "")
-        for index in only.map({ $0..<$0 + 1 }) ?? 0..<number {
-            var targets = RandomTargets(seed: seed &+ UInt64(index), sources: sources, limits: limits)
+        let first = Self.environment["WEBIMAGE_FIRST_TARGET"].flatMap { Int($0) } ?? 0
+        var progress = Progress(of: number)
+        for index in only.map({ $0..<$0 + 1 }) ?? first..<(first + number) {
+            defer { progress.report(index - first + 1, statuses) }
+            var targets = RandomTargets(
+                seed: seed &+ UInt64(index), sources: sources, limits: limits, limitShare: large ? 0.1 : 1)
             let request = targets.next()
             let name = "target \(index): \(request.target) \(request.headers["Accept"] ?? "")"
             if only != nil { print(name) }

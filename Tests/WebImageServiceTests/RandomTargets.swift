@@ -10,11 +10,15 @@ struct RandomTargets {
     private let sources: [String]
     /// The values beside which sides are chosen.
     private let limits: [Int]
+    /// The share of the sides at a limit that are really there; all others are small.
+    private let limitShare: Double
 
-    init(seed: UInt64, sources: [String], limits: [Int]) {
+    /// - Parameter limitShare: 1 lets a fifth of all sides be at a limit.
+    init(seed: UInt64, sources: [String], limits: [Int], limitShare: Double = 1) {
         random = SeededRandom(seed: seed)
         self.sources = sources
         self.limits = limits
+        self.limitShare = limitShare
     }
 
     mutating func next() -> ServiceRequest {
@@ -40,6 +44,7 @@ struct RandomTargets {
         case 13: 1
         case 14: integer(2...20)
         case 15: integer(300...1_200)
+        case 16... where limitShare < 1 && !chance(limitShare): integer(1...300)
         case 16...17: max(pick(limits) + integer(-1...1), 0)
         case 18: pick([256, 257, 16_383, 16_384, 65_535, 65_536])
         default: OptionTable.side.upperBound
