@@ -93,7 +93,7 @@ struct ResultRenderer: Sendable {
     private func format(for info: ImageInfo, _ settings: OutputSettings) throws(ServiceRefusal) -> OutputFormat {
         try FormatChoice(
             wanted: options.format, accepted: accepted, source: info, hasTransparency: hasTransparency(info),
-            staysAnimated: mayAnimate(info, settings)
+            staysAnimated: frameCount(info, settings, in: options.format) > 1
         ) { coders.canEncode(to: $0.imageFormat) }.choose()
     }
 
@@ -142,7 +142,7 @@ struct ResultRenderer: Sendable {
         let decoded = options.quarterTurns % 2 == 1 ? size.swapped : size
         var decoding = DecodingOptions()
         if options.trim == nil { decoding.thumbnailPixelSize = decoded }
-        let frameCount = mayAnimate(info, settings.bounded(by: options.limits)) ? info.frameCount : 1
+        let frameCount = frameCount(info, settings.bounded(by: options.limits), in: format)
         decoding.firstFrameOnly = frameCount == 1
         // A vector is drawn at the decoded size. Other coders can need memory for the whole picture.
         let bytes = info.format == .svg ? decoded.byteCount(8) : info.decodeBytes(decoding)
@@ -159,14 +159,16 @@ struct ResultRenderer: Sendable {
         options.autoRotate || format.storesOrientation ? .up : info.orientation
     }
 
-    /// Whether the result may be an animation. If an animation exceeds a limit, the target has the option `trim`, or
-    /// the requested format cannot store several frames, the result is the first frame of the source.
-    fileprivate func mayAnimate(_ info: ImageInfo, _ settings: OutputSettings) -> Bool {
-        guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return false }
-        if let wanted = options.format, !coders.canEncodeFrames(to: wanted.imageFormat) { return false }
+    /// The number of frames of the result: all frames of the source, or 1. If an animation exceeds a limit, the target has
+    /// the option `trim`, or the format cannot store several frames, the result is the first frame of the source.
+    ///
+    /// - Parameter format: The format of the result; nil if it is not chosen yet.
+    fileprivate func frameCount(_ info: ImageInfo, _ settings: OutputSettings, in format: OutputFormat?) -> Int {
+        guard info.frameCount > 1, info.frameCount <= settings.maxFrames, options.trim == nil else { return 1 }
+        if let format, !coders.canEncodeFrames(to: format.imageFormat) { return 1 }
         let frame = ResultGeometry(source: info.pixelSize, options: options, maxSide: settings.maxResultSide).rotated
-        if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return false }
-        return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount
+        if let limit = options.limits.maxFramePixels, info.pixelSize.pixelCount > limit { return 1 }
+        return frame.pixelCount <= settings.maxAnimationPixels / info.frameCount ? info.frameCount : 1
     }
 
     /// Returns an SVG source as a sanitised SVG if the target requests this format or no format. Returns nil if the
@@ -243,9 +245,7 @@ private struct RenderJob {
         var renderer = FrameRenderer(
             geometry: geometry, options: options, watermark: mark, keepsAlpha: format.hasAlpha,
             budget: budget)
-        let isAnimated =
-            whole == nil && resultRenderer.mayAnimate(info, settings)
-            && resultRenderer.coders.canEncodeFrames(to: format.imageFormat)
+        let isAnimated = resultRenderer.frameCount(info, settings, in: format) > 1
         if isAnimated, let animated = try animation(geometry, &renderer, as: format) { return animated }
         let frame = try whole ?? shared(geometry.decodeSize(isVector: info.format == .svg))
         let turn = resultRenderer.lastTurn(info, format)
