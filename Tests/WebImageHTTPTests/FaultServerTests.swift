@@ -1,5 +1,7 @@
 import Foundation
 import Testing
+import WebImageCore
+import WebImageHTTP
 import WebImageLoading
 import WebImageTestTraits
 import WebImageTesting
