@@ -149,8 +149,7 @@ enum OperatorClient {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
         while bytes.count < 1 << 20 {
-            let count = recv(descriptor, &chunk, chunk.count, 0)
-            if count < 0, errno == EINTR { continue }
+            let count = SystemCall.retrying { recv(descriptor, &chunk, chunk.count, 0) }
             guard count > 0 else { break }
             bytes += chunk[..<count]
         }
@@ -184,17 +183,9 @@ enum OperatorClient {
     }
 
     private static func connect(_ path: String) -> Int32 {
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
         let descriptor = open(AF_UNIX)
         return checked(
-            descriptor,
-            withUnsafePointer(to: name) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
-            })
+            descriptor, sockaddr_un(path: path.utf8).withAddress { Foundation.connect(descriptor, $0, $1) })
     }
 
     private static func checked(_ descriptor: Int32, _ result: Int32) -> Int32 {

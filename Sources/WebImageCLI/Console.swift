@@ -29,17 +29,10 @@ enum Console {
     private static func write(_ text: String, to descriptor: Int32) {
         closed.withLock { closed in
             guard !closed.contains(descriptor) else { return }
-            var rest = Array(text.utf8)[...]
-            while !rest.isEmpty {
-                let written = SystemCall.retrying {
-                    rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-                }
-                if written < 0 {
-                    if errno == EPIPE { closed.insert(descriptor) }
-                    return
-                }
-                rest = rest.dropFirst(written)
+            let error = Array(text.utf8).withUnsafeBytes { bytes in
+                SystemCall.transfer(bytes.count) { Foundation.write(descriptor, bytes.baseAddress! + $0, $1) }
             }
+            if error == EPIPE { closed.insert(descriptor) }
         }
     }
 }

@@ -16,7 +16,7 @@ enum OutputFile {
     ) throws(WebImageError) {
         try write(to: path, replaces: replaces, mode: mode) { descriptor throws(WebImageError) in
             let outcome = data.withUnsafeBytes { bytes in
-                Result { () throws(WebImageError) in try writeAll(bytes, descriptor, path) }
+                Result { () throws(WebImageError) in try writeAll(bytes, to: descriptor, path: path) }
             }
             try outcome.get()
         }
@@ -27,7 +27,7 @@ enum OutputFile {
         let rowBytes = pixels.width * pixels.format.bytesPerPixel
         try write(to: path, replaces: replaces) { descriptor throws(WebImageError) in
             try pixels.withUnsafeBytes { bytes throws(WebImageError) in
-                guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, descriptor, path) }
+                guard pixels.bytesPerRow != rowBytes else { return try writeAll(bytes, to: descriptor, path: path) }
                 // Collect rows, so that there is one write per MiB instead of one write per row.
                 let rowsAtOnce = max(1, (1 << 20) / rowBytes)
                 let packed = UnsafeMutableRawBufferPointer.allocate(byteCount: rowsAtOnce * rowBytes, alignment: 64)
@@ -38,7 +38,8 @@ enum OutputFile {
                         let source = bytes.baseAddress! + (first + row) * pixels.bytesPerRow
                         memcpy(packed.baseAddress! + row * rowBytes, source, rowBytes)
                     }
-                    try writeAll(UnsafeRawBufferPointer(rebasing: packed[..<(count * rowBytes)]), descriptor, path)
+                    try writeAll(
+                        UnsafeRawBufferPointer(rebasing: packed[..<(count * rowBytes)]), to: descriptor, path: path)
                 }
             }
         }
@@ -111,16 +112,10 @@ enum OutputFile {
     }
 
     private static func writeAll(
-        _ bytes: UnsafeRawBufferPointer, _ descriptor: Int32, _ path: String
+        _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, path: String
     ) throws(WebImageError) {
-        var offset = 0
-        while offset < bytes.count {
-            let written = SystemCall.retrying {
-                Foundation.write(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
-            }
-            guard written >= 0 else { throw failure(path) }
-            offset += written
-        }
+        let error = SystemCall.transfer(bytes.count) { Foundation.write(descriptor, bytes.baseAddress! + $0, $1) }
+        guard error == 0 else { throw failure(path, error) }
     }
 
     private static func failure(

@@ -1,4 +1,5 @@
 import Foundation
+import WebImage
 
 /// Reports the state of the process to systemd (`sd_notify(3)`) if systemd requests it.
 enum SystemdNotifier {
@@ -11,17 +12,12 @@ enum SystemdNotifier {
             AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        var bytes = Array(path.utf8.prefix(MemoryLayout.size(ofValue: name.sun_path) - 1))
+        var bytes = Array(path.utf8.prefix(MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1))
         // An `@` at the start means an abstract socket, whose name starts with a zero byte.
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + bytes.count)
-        withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), $0, length)
-            }
+        sockaddr_un(path: bytes).withAddress { address, _ in
+            _ = sendto(descriptor, state, state.utf8.count, Int32(MSG_NOSIGNAL), address, length)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import WebImageCore
 import WebImageService
 
 /// The limits of a request's head.
@@ -128,8 +129,8 @@ struct RequestHead: Hashable {
         guard (1...HeadLimits.method).contains(name.count),
             name.allSatisfy({ (0x41...0x5A).contains($0) || $0 == 0x2D || $0 == 0x5F })
         else { throw HeadError("the method is malformed") }
-        guard version.count == 8, version.starts(with: "HTTP/".utf8), (0x30...0x39).contains(version[last + 6]),
-            version[last + 7] == 0x2E, (0x30...0x39).contains(version[last + 8])
+        guard version.count == 8, version.starts(with: "HTTP/".utf8), version[last + 6].isASCIIDigit,
+            version[last + 7] == 0x2E, version[last + 8].isASCIIDigit
         else { throw HeadError("the version of the request line is malformed, or the target contains a space") }
         guard version[last + 6] == 0x31, version[last + 8] <= 0x31 else {
             throw HeadError(505, "the version is not HTTP/1.0 or HTTP/1.1")
@@ -199,7 +200,7 @@ struct RequestHead: Hashable {
             guard HostName.isValid(value) else { throw HeadError("the host is malformed") }
         case "content-length":
             facts.lengths += 1
-            guard (1...18).contains(value.count), value.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            guard (1...18).contains(value.count), value.allSatisfy({ $0.isASCIIDigit }) else {
                 throw HeadError("the length of the body is malformed")
             }
             facts.hasBody = value.contains { $0 != 0x30 }
@@ -276,11 +277,11 @@ private enum HostName {
     private static func isPort(_ text: Slice<UnsafeRawBufferPointer>) -> Bool {
         guard let first = text.first else { return true }
         let digits = text.dropFirst()
-        return first == 0x3A && digits.count <= 5 && digits.allSatisfy { (0x30...0x39).contains($0) }
+        return first == 0x3A && digits.count <= 5 && digits.allSatisfy { $0.isASCIIDigit }
     }
 
     static func isHexDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+        byte.isASCIIDigit || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
     }
 }
 

@@ -2,6 +2,7 @@
 // header, and Swift then finds the declarations only through this module.
 import CWebImageHTTPShim
 import Foundation
+import WebImageCore
 import WebImageHTTP
 
 /// A listening socket. ``close()`` closes the socket and removes the file of a Unix socket.
@@ -94,7 +95,7 @@ struct SocketListener: Sendable {
     private static func local(
         _ path: String, _ mode: UInt32, _ address: ListenAddress
     ) throws(HTTPServerError) -> Int32 {
-        let name = localName(path)
+        let name = sockaddr_un(path: path.utf8)
         try removeStale(path, name, address)
         let descriptor = try open(AF_UNIX, address)
         // Set the permissions before `listen`, because no process can connect before `listen`.
@@ -120,21 +121,9 @@ struct SocketListener: Sendable {
         }
         let probe = try open(AF_UNIX, address)
         defer { Foundation.close(probe) }
-        var name = name
-        let result = withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(probe, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = name.withAddress { connect(probe, $0, $1) }
         guard result != 0, errno == ECONNREFUSED else { throw failure(address, EADDRINUSE) }
         unlink(path)
-    }
-
-    private static func localName(_ path: String) -> sockaddr_un {
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        return name
     }
 
     private static func check(_ descriptor: Int32, _ address: ListenAddress) throws(HTTPServerError) {

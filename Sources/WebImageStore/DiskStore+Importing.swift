@@ -23,7 +23,7 @@ extension DiskStore {
                 case .data(let data) = FileTree.read(file, size: Int(status.st_size))
             else { continue }
             let key = OriginalLayout.provisionalKey(name)
-            enqueue(data, key, .legacy)
+            enqueue(data, forKey: key, record: .legacy)
             waiting.append((file, KeyHash(key)))
             if waiting.count >= 256 || state.withLock({ $0.pending.byteCount > Self.pendingLimit / 2 }) { settle() }
         }
@@ -39,8 +39,8 @@ extension DiskStore {
         guard hasImports else { return nil }
         for provisional in OriginalLayout.provisionalKeys(of: key) {
             guard let data = stored(KeyHash(provisional))?.data else { continue }
-            enqueue(data, key, .legacy)
-            enqueue(nil, provisional)
+            enqueue(data, forKey: key, record: .legacy)
+            enqueue(nil, forKey: provisional)
             var resource = EncodedResource(data: data)
             resource.record = .legacy
             return resource
@@ -54,7 +54,7 @@ extension DiskStore {
 
     func forgetImport(_ key: String) {
         guard hasImports else { return }
-        for provisional in OriginalLayout.provisionalKeys(of: key) { enqueue(nil, provisional) }
+        for provisional in OriginalLayout.provisionalKeys(of: key) { enqueue(nil, forKey: provisional) }
     }
 
     private var hasImports: Bool { state.withLock { $0.hasImports } }

@@ -88,14 +88,14 @@ final class DiskStore: Sendable {
             let (waiting, beside) = state.withLock { ($0.waiting(hash), $0.companions(hash)) }
             if let waiting {
                 guard !waiting.isExpired(at: clock()), let data = waiting.data else { return nil }
-                return resource(data, waiting.record, beside, nil)
+                return resource(data, waiting.record, beside: beside, row: nil)
             }
             guard let (folder, entry) = find(hash), !entry.isExpired(at: clock()) else { return nil }
             // Read again if the pending companions have changed. In this case, a commit or a new write happened between
             // the two reads, so `beside` and the row may belong to different states of the entry.
             guard state.withLock({ $0.companions(hash) }) == beside else { continue }
             switch entry.value(in: folder) {
-            case .data(let data): return resource(recordAccess(hash, data), entry.record, beside, entry)
+            case .data(let data): return resource(recordAccess(hash, data), entry.record, beside: beside, row: entry)
             case .unavailable: return nil
             // The entry may have been replaced after its row was read. The new row then names a new file. Read again.
             case .wrong where failed != entry.generation: failed = entry.generation
@@ -108,7 +108,7 @@ final class DiskStore: Sendable {
 
     /// Returns an entry with its pending companions. A companion without a pending change is taken from the row.
     private func resource(
-        _ data: Data, _ record: EntryRecord, _ beside: PendingWrites.Companions, _ row: StoredEntry?
+        _ data: Data, _ record: EntryRecord, beside: PendingWrites.Companions, row: StoredEntry?
     ) -> EncodedResource {
         var resource = EncodedResource(
             data: data, metadata: beside.metadata.data(else: row?.metadata),
@@ -136,12 +136,12 @@ final class DiskStore: Sendable {
 
     func setData(_ data: Data?, forKey key: String, record: EntryRecord = .named, metadata: Data? = nil) {
         guard let data else { return removeData(forKey: key) }
-        enqueue(data, key, record, metadata)
+        enqueue(data, forKey: key, record: record, metadata: metadata)
         forgetImport(key)
     }
 
     func removeData(forKey key: String) {
-        enqueue(nil, key)
+        enqueue(nil, forKey: key)
         forgetImport(key)
     }
 
@@ -193,7 +193,7 @@ final class DiskStore: Sendable {
         return data
     }
 
-    func enqueue(_ data: Data?, _ key: String, _ record: EntryRecord = .named, _ metadata: Data? = nil) {
+    func enqueue(_ data: Data?, forKey key: String, record: EntryRecord = .named, metadata: Data? = nil) {
         let hash = KeyHash(key)
         let time = milliseconds()
         let isTooMuch = state.withLock { state in

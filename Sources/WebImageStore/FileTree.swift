@@ -43,14 +43,9 @@ enum FileTree {
         }
         guard size > 0 else { return .data(Data()) }
         guard let memory = malloc(size) else { return .unavailable }
-        var done = 0
-        while done < size {
-            let count = SystemCall.retrying { Glibc.read(file, memory + done, size - done) }
-            guard count > 0 else {
-                free(memory)
-                return .unavailable
-            }
-            done += count
+        guard SystemCall.transfer(size, { Glibc.read(file, memory + $0, $1) }) == 0 else {
+            free(memory)
+            return .unavailable
         }
         return .data(Data(bytesNoCopy: memory, count: size, deallocator: .free))
     }
@@ -83,12 +78,6 @@ enum FileTree {
     }
 
     private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32 {
-        var done = 0
-        while done < bytes.count {
-            let count = SystemCall.retrying { Glibc.write(file, bytes.baseAddress! + done, bytes.count - done) }
-            guard count > 0 else { return count == 0 ? EIO : errno }
-            done += count
-        }
-        return 0
+        SystemCall.transfer(bytes.count) { Glibc.write(file, bytes.baseAddress! + $0, $1) }
     }
 }

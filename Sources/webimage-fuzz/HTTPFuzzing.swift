@@ -60,14 +60,7 @@ enum HTTPFuzzing {
         guard server != nil else { fatalError("the fuzzing server is not running") }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         precondition(descriptor >= 0)
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = sockaddr_un(path: path.utf8).withAddress { connect(descriptor, $0, $1) }
         precondition(result == 0)
         _ = data.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(descriptor, Int32(SHUT_WR))

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 import WebImage
+import WebImageCore
 import WebImageServer
 import WebImageServerTesting
 import WebImageTestTraits
@@ -346,14 +347,7 @@ final class ServeSignalTests: Sendable {
         let path = scratch.url.appendingPathComponent("notify").path
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = sockaddr_un(path: path.utf8).withAddress { bind(descriptor, $0, $1) }
         #expect(result == 0)
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

@@ -34,7 +34,7 @@ final class AnimationDecoder: Sendable {
     ) {
         self.plan = plan
         self.description = description
-        self.options = Self.frameOptions(options, plan, description)
+        self.options = Self.frameOptions(options, dependencies: plan, description: description)
         compositor = Locked(
             FrameCompositor(
                 plan: plan, source: source, format: Self.canvasFormat(options, description),
@@ -69,7 +69,7 @@ final class AnimationDecoder: Sendable {
     /// Replaces the byte limit in the options by a thumbnail size. The byte limit applies to all frames together. If
     /// every frame has the thumbnail size, all frames together are within the byte limit.
     private static func frameOptions(
-        _ options: DecodingOptions, _ plan: FrameDependencies, _ description: Description
+        _ options: DecodingOptions, dependencies plan: FrameDependencies, description: Description
     ) -> DecodingOptions {
         guard options.scaleDownLimitBytes != nil else { return options }
         var own = options

@@ -26,7 +26,7 @@ enum BMPDecoding {
     }
 
     static func profile(
-        _ header: BMPHeader, _ bytes: UnsafeRawBufferPointer, _ limits: DecodingLimits
+        _ header: BMPHeader, bytes: UnsafeRawBufferPointer, limits: DecodingLimits
     ) throws(WebImageError) -> ColorProfile? {
         guard let range = header.iccProfile else { return nil }
         var budget = AncillaryBudget(limits)

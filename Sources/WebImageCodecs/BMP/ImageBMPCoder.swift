@@ -46,7 +46,7 @@ public final class ImageBMPCoder: DetailedImageCoder {
         let deadline = DecodeDeadline(options.limits)
         return try data.withFileBytes { bytes throws(WebImageError) in
             let header = try Self.header(bytes, options.limits)
-            let profile = try BMPDecoding.profile(header, bytes, options.limits)
+            let profile = try BMPDecoding.profile(header, bytes: bytes, limits: options.limits)
             let (pixels, hasAlpha) = try BMPPixels(header: header, bytes: bytes, deadline: deadline).decode()
             return try BMPDecoding.picture(
                 pixels, hasAlpha: hasAlpha, profile: profile, options: options, format: .bmp

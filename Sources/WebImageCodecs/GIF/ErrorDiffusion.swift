@@ -63,13 +63,13 @@ struct ErrorDiffusion {
                 let green = clamped(Int32(pixel >> 8 & 255) &+ owed[place &+ 1] >> 4)
                 let blue = clamped(Int32(pixel >> 16 & 255) &+ owed[place &+ 2] >> 4)
                 let bin = Int((red >> 3) | (green >> 3) << 5 | (blue >> 3) << 10)
-                if nearest[bin] < 0 { nearest[bin] = Int16(nearestColor(red, green, blue)) }
+                if nearest[bin] < 0 { nearest[bin] = Int16(nearestColor(red: red, green: green, blue: blue)) }
                 let index = Int(nearest[bin])
                 target[column] = UInt8(truncatingIfNeeded: index)
                 let color = colors[index]
-                spread(red &- Int32(color.red), place, step, owed, next)
-                spread(green &- Int32(color.green), place &+ 1, step, owed, next)
-                spread(blue &- Int32(color.blue), place &+ 2, step, owed, next)
+                spread(red &- Int32(color.red), at: place, step: step, owed: owed, next: next)
+                spread(green &- Int32(color.green), at: place &+ 1, step: step, owed: owed, next: next)
+                spread(blue &- Int32(color.blue), at: place &+ 2, step: step, owed: owed, next: next)
             }
             column &+= step
             left &-= 1
@@ -81,8 +81,8 @@ struct ErrorDiffusion {
 
     @inline(__always)
     private func spread(
-        _ error: Int32, _ place: Int, _ step: Int, _ owed: UnsafeMutablePointer<Int32>,
-        _ next: UnsafeMutablePointer<Int32>
+        _ error: Int32, at place: Int, step: Int, owed: UnsafeMutablePointer<Int32>,
+        next: UnsafeMutablePointer<Int32>
     ) {
         let ahead = place &+ 3 &* step
         let behind = place &- 3 &* step
@@ -92,7 +92,7 @@ struct ErrorDiffusion {
         next[ahead] &+= error
     }
 
-    private func nearestColor(_ red: Int32, _ green: Int32, _ blue: Int32) -> Int {
+    private func nearestColor(red: Int32, green: Int32, blue: Int32) -> Int {
         colors.withUnsafeBufferPointer { colors in
             var (best, bestDistance) = (0, Int32.max)
             var index = 0

@@ -75,17 +75,17 @@ final class JPEGStream: PictureStream {
         guard let decoder, let plan else { return nil }
         if hasScans, !isDone {
             guard scanCount > 0 else { return nil }
-            let drawn = try usingDecoder { () throws(WebImageError) in try draw(scanCount, decoder, plan) }
-            var pass = try arrived(drawn, decoder, plan, rowCount: plan.size.height)
+            let drawn = try usingDecoder { () throws(WebImageError) in try draw(upTo: scanCount, decoder, plan) }
+            var pass = try arrived(drawn, from: decoder, plan, rowCount: plan.size.height)
             pass.isUniquelyReferenced = true
             return pass
         }
         guard let pixels, rowCount > 0 else { return nil }
-        return try arrived(pixels, decoder, plan, rowCount: rowCount)
+        return try arrived(pixels, from: decoder, plan, rowCount: rowCount)
     }
 
     private func arrived(
-        _ pixels: PixelBuffer, _ decoder: JPEGDecoder, _ plan: JPEGRowLayout, rowCount: Int
+        _ pixels: PixelBuffer, from decoder: JPEGDecoder, _ plan: JPEGRowLayout, rowCount: Int
     ) throws(WebImageError) -> PartialPicture {
         // The conversion from CMYK overwrites its input, and libjpeg still writes rows to `self.pixels`. Therefore
         // convert a copy of the rows.
@@ -133,7 +133,7 @@ final class JPEGStream: PictureStream {
             return
         }
         try decoder.check(status)
-        pixels = try draw(Int(count), decoder, plan)
+        pixels = try draw(upTo: Int(count), decoder, plan)
         scanCount = Int(count)
         rowCount = plan.size.height
         try finish(decoder)
@@ -148,7 +148,9 @@ final class JPEGStream: PictureStream {
     }
 
     /// Decodes a preview of all rows from the scans up to `scan`.
-    private func draw(_ scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGRowLayout) throws(WebImageError) -> PixelBuffer {
+    private func draw(upTo scan: Int, _ decoder: JPEGDecoder, _ plan: JPEGRowLayout) throws(WebImageError)
+        -> PixelBuffer
+    {
         let pixels = try passBuffer(plan)
         try decoder.check(
             webimage_jpeg_stream_draw(

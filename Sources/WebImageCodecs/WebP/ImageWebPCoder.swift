@@ -53,7 +53,8 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
             try options.checkMemory(for: webP.info(orientation: .up))
             let picture =
                 webP.isAnimated
-                ? try Self.firstFrame(bytes, webP, data, options) : try Self.still(bytes, webP, data, options)
+                ? try Self.firstFrame(bytes, webP, data, options)
+                : try Self.still(bytes, in: webP, of: data, options: options)
             try deadline.check()
             let image = try picture.finished(options: options, fullSize: webP.canvas)
             return (image, webP.isAnimated ? webP.frames.count : 1)
@@ -75,7 +76,7 @@ public final class ImageWebPCoder: BuiltInAnimatedImageCoder {
     }
 
     private static func still(
-        _ bytes: UnsafeRawBufferPointer, _ webP: WebPContainer, _ data: Data, _ options: DecodingOptions
+        _ bytes: UnsafeRawBufferPointer, in webP: WebPContainer, of data: Data, options: DecodingOptions
     ) throws(WebImageError) -> DecodedPicture {
         let orientation = webP.orientation(in: data)
         let scaled = webP.roughSize(for: options, orientation: orientation)

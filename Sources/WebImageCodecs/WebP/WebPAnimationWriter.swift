@@ -82,16 +82,16 @@ final class WebPMuxer {
     }
 
     func set(_ profile: ColorProfile) throws(WebImageError) {
-        try set("ICCP", profile.iccData, "the colour profile")
+        try set("ICCP", to: profile.iccData, as: "the colour profile")
     }
 
     /// Sets the chunks for EXIF and XMP (RFC 9649 §2.7.1.5).
     func set(_ metadata: EmbeddedMetadata) throws(WebImageError) {
-        if let exif = metadata.exifWithOrientation { try set("EXIF", exif, "EXIF") }
-        if let xmp = metadata.xmp { try set("XMP ", xmp, "XMP") }
+        if let exif = metadata.exifWithOrientation { try set("EXIF", to: exif, as: "EXIF") }
+        if let xmp = metadata.xmp { try set("XMP ", to: xmp, as: "XMP") }
     }
 
-    private func set(_ tag: String, _ data: Data, _ name: String) throws(WebImageError) {
+    private func set(_ tag: String, to data: Data, as name: String) throws(WebImageError) {
         guard data.withWebPData({ WebPMuxSetChunk(handle, tag, $0, 1) }) == WEBP_MUX_OK else {
             throw .cannotEncode("libwebpmux", "cannot add \(name)")
         }

@@ -19,6 +19,11 @@ public import Foundation
     var animatedCoder: (any AnimatedImageCoder)? { get }
 }
 
+extension Image {
+    /// The image if its class is an animated image class; otherwise nil.
+    package var animatedImage: (any AnimatedImageProtocol)? { self as? any AnimatedImageProtocol }
+}
+
 /// Default implementations for a class that stores no frames.
 ///
 /// The members for counts, frames and durations are disfavored overloads. Reason: a subclass can declare

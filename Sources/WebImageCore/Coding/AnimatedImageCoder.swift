@@ -19,6 +19,11 @@ public import Foundation
     func animatedImageDuration(at index: Int) -> TimeInterval
 }
 
+extension Image {
+    /// The image as a provider of frames; nil for a still image.
+    var animationProvider: (any AnimatedImageProvider)? { self as? any AnimatedImageProvider }
+}
+
 /// A coder that decodes the frames of one animation. A new instance is created for each animation.
 @preconcurrency public protocol AnimatedImageCoder: ImageCoder, AnimatedImageProvider {
     /// Opens an animation. A still image is opened as an animation of one frame. Returns nil when the data cannot
@@ -128,7 +133,7 @@ extension FrameEncodingImageCoder {
     package func encodeAnimation(
         _ image: Image, format: ImageFormat, options: EncodingOptions
     ) throws(WebImageError) -> Data? {
-        guard !options.firstFrameOnly, let animation = image as? any AnimatedImageProvider,
+        guard !options.firstFrameOnly, let animation = image.animationProvider,
             animation.animatedImageFrameCount > 1
         else { return nil }
         return try encode(

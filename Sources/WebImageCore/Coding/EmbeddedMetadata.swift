@@ -48,9 +48,10 @@ private struct OrientedTIFF {
         data = Data(exif)
         guard data.count >= 8, data.starts(with: "II".utf8) || data.starts(with: "MM".utf8) else { return nil }
         isBigEndian = data[0] == UInt8(ascii: "M")
-        directory = Self.number(data, 4, 4, isBigEndian) ?? 0
-        guard Self.number(data, 2, 2, isBigEndian) == 42, directory >= 8,
-            let count = Self.number(data, directory, 2, isBigEndian), directory + 6 + 12 * count <= data.count
+        directory = Self.number(data, at: 4, count: 4, isBigEndian: isBigEndian) ?? 0
+        guard Self.number(data, at: 2, count: 2, isBigEndian: isBigEndian) == 42, directory >= 8,
+            let count = Self.number(data, at: directory, count: 2, isBigEndian: isBigEndian),
+            directory + 6 + 12 * count <= data.count
         else { return nil }
         self.count = count
     }
@@ -67,7 +68,7 @@ private struct OrientedTIFF {
         var result = data
         for index in 0..<count {
             let start = directory + 2 + 12 * index
-            guard Self.number(data, start, 2, isBigEndian) == Self.tag else { continue }
+            guard Self.number(data, at: start, count: 2, isBigEndian: isBigEndian) == Self.tag else { continue }
             result.replaceSubrange(start..<start + 12, with: entry)
             return result
         }
@@ -75,7 +76,9 @@ private struct OrientedTIFF {
         // Append a copy of the first directory with one more entry. The old directory remains but is not used. Its
         // values keep their offsets.
         let entries = (0..<count).map { data[(directory + 2 + 12 * $0)..<(directory + 14 + 12 * $0)] }
-        let first = entries.prefix { (Self.number(Data($0), 0, 2, isBigEndian) ?? 0) < Self.tag }
+        let first = entries.prefix {
+            (Self.number(Data($0), at: 0, count: 2, isBigEndian: isBigEndian) ?? 0) < Self.tag
+        }
         if result.count % 2 == 1 { result.append(0) }
         let place = result.count
         result.append(contentsOf: bytes(count + 1, 2))
@@ -93,7 +96,7 @@ private struct OrientedTIFF {
         return isBigEndian ? [1, 0x12, 0, 3, 0, 0, 0, 1, 0, value, 0, 0] : [0x12, 1, 3, 0, 1, 0, 0, 0, value, 0, 0, 0]
     }
 
-    private static func number(_ data: Data, _ offset: Int, _ count: Int, _ isBigEndian: Bool) -> Int? {
+    private static func number(_ data: Data, at offset: Int, count: Int, isBigEndian: Bool) -> Int? {
         guard offset >= 0, offset <= data.count - count else { return nil }
         let bytes = data[offset..<offset + count]
         return (isBigEndian ? Array(bytes) : bytes.reversed()).reduce(0) { $0 << 8 | Int($1) }

@@ -31,7 +31,7 @@ extension Image {
     ///
     /// - Parameter coders: the coders that can be used to write the file.
     public func imageData(coders: ImageCodersManager = .shared) -> Data? {
-        if let file = (self as? any AnimatedImageProvider)?.animatedImageData { return file }
+        if let file = animationProvider?.animatedImageData { return file }
         let canWrite = coders.canEncode(to: imageFormat)
         return imageData(as: canWrite ? imageFormat : hasAlpha ? .png : .jpeg, coders: coders)
     }
@@ -51,7 +51,7 @@ extension Image {
         as format: ImageFormat, compressionQuality: Double = 1, firstFrameOnly: Bool = false,
         coders: ImageCodersManager = .shared
     ) -> Data? {
-        let animation = self as? any AnimatedImageProvider
+        let animation = animationProvider
         if !firstFrameOnly, compressionQuality >= 1, format != .undefined, format.container == imageFormat.container,
             let file = animation?.animatedImageData
         {

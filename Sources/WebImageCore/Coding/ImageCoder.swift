@@ -67,30 +67,6 @@ extension DetailedImageCoder {
     }
 }
 
-extension ImageCoder {
-    /// Decodes the data. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
-    /// another coder fails, throws a general error.
-    func decodeWithReason(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
-        if let detailed = self as? any DetailedImageCoder { return try detailed.decode(data, options: options) }
-        if let image = decodedImage(with: data, options: options.dictionary) { return image }
-        throw .badData("\(type(of: self))", "returned no image")
-    }
-
-    /// Encodes the image. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
-    /// another coder fails, throws a general error.
-    package func encodeWithReason(
-        _ image: Image, format: ImageFormat, options: EncodingOptions
-    ) throws(WebImageError) -> Data {
-        if let detailed = self as? any DetailedImageCoder {
-            return try detailed.encode(image, format: format, options: options)
-        }
-        if let data = encodedData(with: image, format: format, options: options.dictionary) { return data }
-        throw WebImageError(
-            .encodingFailed, stage: .encode,
-            underlying: .codec(library: "\(type(of: self))", message: "returned no data"))
-    }
-}
-
 /// A coder that can read the metadata of a file, such as EXIF and XMP.
 @preconcurrency public protocol ImagePropertiesReading: ImageCoder {
     /// Returns EXIF, XMP, profile and text without decoding the image. Damaged metadata is omitted without an error.

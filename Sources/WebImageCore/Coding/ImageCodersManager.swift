@@ -17,14 +17,14 @@ public final class ImageCodersManager: Sendable {
 
     /// Makes a list of coders. The last coder is tried first.
     public init(coders: [any ImageCoder]) {
-        registered = Locked(RoleList(coders.map(ResolvedCoder.init)))
+        registered = Locked(RoleList(coders.map { ResolvedCoder($0) }))
     }
 
     /// The coders. The last coder is tried first.
     public var coders: [any ImageCoder] {
         get { resolvedCoders.map(\.role) }
         set {
-            let coders = newValue.map(ResolvedCoder.init)
+            let coders = newValue.map { ResolvedCoder($0) }
             registered.withLock { $0.roles = coders }
         }
     }
@@ -55,8 +55,8 @@ public final class ImageCodersManager: Sendable {
         resolvedCoders.last { $0.animated?.canDecode(from: data) ?? false }?.animated
     }
 
-    private func encoder(for format: ImageFormat) -> (any ImageCoder)? {
-        resolvedCoders.last { $0.role.canEncode(to: format) }?.role
+    private func encoder(for format: ImageFormat) -> ResolvedCoder? {
+        resolvedCoders.last { $0.role.canEncode(to: format) }
     }
 
     /// Reads the description of the image from the header of the file. Returns nil if no ``DetailedImageCoder``
@@ -95,7 +95,7 @@ extension ImageCodersManager: DetailedImageCoder {
         if let detailed = coder.detailed { return try detailed.imageInfo(of: data, limits: limits) }
         var options = DecodingOptions()
         options.limits = limits
-        let image = try coder.role.decodeWithReason(data, options: options)
+        let image = try coder.decode(data, options: options)
         var info = ImageInfo(format: ImageFormat(sniffing: data), storedSize: image.pixelSize)
         info.hasAlpha = image.hasAlpha
         info.frameCount = image.imageFrameCount
@@ -106,7 +106,7 @@ extension ImageCodersManager: DetailedImageCoder {
     public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
         try options.limits.checkEncodedBytes(data.count)
         guard let coder = decoder(for: data) else { throw .noCoder(for: data) }
-        let image = try coder.role.decodeWithReason(data, options: options)
+        let image = try coder.decode(data, options: options)
         image.decodingOptions = options
         return image
     }
@@ -120,7 +120,7 @@ extension ImageCodersManager: DetailedImageCoder {
                 .encodingFailed, stage: .encode, underlying: .message("no coder writes \(format)"),
                 hint: "Choose JPEG, PNG or WebP, or add a coder for this format.")
         }
-        return try coder.encodeWithReason(image, format: format, options: options)
+        return try coder.encode(image, format: format, options: options)
     }
 }
 
@@ -144,27 +144,6 @@ extension WebImageError {
     }
 }
 
-/// A coder and the roles that it implements. An ``ImageCodersManager`` asks each coder once, when the coder is added.
-package final class ResolvedCoder: Sendable {
-    package let role: any ImageCoder
-    let detailed: (any DetailedImageCoder)?
-    let animated: (any AnimatedImageCoder)?
-    let detailedAnimated: (any DetailedAnimatedImageCoder)?
-    let frameEncoding: (any FrameEncodingImageCoder)?
-    let propertiesReading: (any ImagePropertiesReading)?
-    package let progressive: (any ProgressiveImageCoder)?
-
-    package init(_ role: any ImageCoder) {
-        self.role = role
-        detailed = role as? any DetailedImageCoder
-        animated = role as? any AnimatedImageCoder
-        detailedAnimated = role as? any DetailedAnimatedImageCoder
-        frameEncoding = role as? any FrameEncodingImageCoder
-        propertiesReading = role as? any ImagePropertiesReading
-        progressive = role as? any ProgressiveImageCoder
-    }
-}
-
 extension ImageCodersManager {
     /// Opens an animation with the coder that recognises the content. Returns nil if this coder cannot decode
     /// animations.
@@ -178,14 +157,7 @@ extension ImageCodersManager {
         guard let coder = decoder(for: data) else {
             throw .badData("sniffer", "no coder reads this data", hint: "Add a coder for its format.")
         }
-        if let detailed = coder.detailedAnimated {
-            return try type(of: detailed).init(animation: data, options: options)
-        }
-        guard let animated = coder.animated else { return nil }
-        guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
-            throw .badData("\(type(of: animated))", "returned no animation")
-        }
-        return opened
+        return try coder.animation(of: data, options: options)
     }
 }
 
@@ -212,18 +184,5 @@ extension ImageCodersManager: FrameEncodingImageCoder {
 
     private func frameEncoder(for format: ImageFormat) -> (any FrameEncodingImageCoder)? {
         resolvedCoders.last { $0.frameEncoding?.canEncode(to: format) ?? false }?.frameEncoding
-    }
-}
-
-extension AnimatedImageCoder {
-    /// Returns a frame. If a ``DetailedAnimatedImageCoder`` fails, throws the coder's error, which contains the reason.
-    /// If another coder fails, throws a general error.
-    ///
-    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
-    ///   the frame exceeds a limit.
-    public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
-        if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
-        if let image = animatedImageFrame(at: index) { return image }
-        throw .badData("\(type(of: self))", "returned no frame \(index)")
     }
 }

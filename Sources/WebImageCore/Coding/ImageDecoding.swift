@@ -2,7 +2,13 @@ package import Foundation
 
 /// The parameters of one decode. The options and the context of a load determine these parameters.
 package struct ImageDecoding: Sendable {
-    package var coder: any ImageCoder
+    /// The coders that can decode the data: all coders of a list, or one coder that the load names.
+    private enum Choice {
+        case list(ImageCodersManager)
+        case named(ResolvedCoder)
+    }
+
+    private let choice: Choice
     package var options: DecodingOptions
     /// The registered coders. When `coder` has failed to decode stored bytes, these coders are tried. If all of them
     /// fail too, the stored bytes can be removed.
@@ -16,9 +22,17 @@ package struct ImageDecoding: Sendable {
     package var owner = FileOwner.shared
 
     package init(coder: any ImageCoder, options: DecodingOptions, registered: ImageCodersManager = .shared) {
-        self.coder = coder
+        choice = (coder as? ImageCodersManager).map { .list($0) } ?? .named(ResolvedCoder(coder))
         self.options = options
         self.registered = registered
+    }
+
+    /// The list of coders, or the coder that the load names.
+    package var coder: any ImageCoder {
+        switch choice {
+        case .list(let coders): coders
+        case .named(let coder): coder.role
+        }
     }
 
     /// Decodes the data. Blocks the calling thread until the image is decoded.
@@ -28,8 +42,12 @@ package struct ImageDecoding: Sendable {
 
     private func decodeAsOwner(_ data: Data) throws(WebImageError) -> Image {
         if let image = try animated(data) { return image }
-        let image = try coder.decodeWithReason(data, options: options)
-        if preloadsAllFrames { (image as? any AnimatedImageProtocol)?.preloadAllFrames() }
+        let image =
+            switch choice {
+            case .list(let coders): try coders.decode(data, options: options)
+            case .named(let coder): try coder.decode(data, options: options)
+            }
+        if preloadsAllFrames { image.animatedImage?.preloadAllFrames() }
         image.decodingOptions = options
         return image
     }
@@ -55,8 +73,20 @@ package struct ImageDecoding: Sendable {
     /// Returns the coder for the frames of an animation. `data` contains the first bytes of the file. Returns nil when
     /// there is no such coder.
     package func animatedCoder(for data: Data) -> (any AnimatedImageCoder)? {
-        let coders = (coder as? ImageCodersManager)?.resolvedCoders ?? [ResolvedCoder(coder)]
-        return coders.last { $0.role.canDecode(from: data) }?.animated
+        switch choice {
+        case .list(let coders): coders.decoder(for: data)?.animated
+        case .named(let coder): coder.role.canDecode(from: data) ? coder.animated : nil
+        }
+    }
+
+    /// Returns the coder whose type makes the partial images of a file. `start` contains the first bytes of the file.
+    /// Returns nil if there is no such coder.
+    package func progressiveCoder(for start: Data) -> (any ProgressiveImageCoder)? {
+        switch choice {
+        case .list(let coders):
+            coders.resolvedCoders.last { $0.progressive?.canIncrementalDecode(from: start) ?? false }?.progressive
+        case .named(let coder): coder.progressive
+        }
     }
 
     /// Returns the size to which the image will be decoded. Reads only the header. Returns nil if the header is
@@ -78,8 +108,10 @@ package struct ImageDecoding: Sendable {
     }
 
     private func headerAsOwner(_ data: Data) -> ImageInfo? {
-        if let manager = coder as? ImageCodersManager { return manager.headerInfo(of: data, limits: options.limits) }
-        return try? ResolvedCoder(coder).detailed?.imageInfo(of: data, limits: options.limits)
+        switch choice {
+        case .list(let coders): coders.headerInfo(of: data, limits: options.limits)
+        case .named(let coder): try? coder.detailed?.imageInfo(of: data, limits: options.limits)
+        }
     }
 }
 
@@ -114,19 +146,19 @@ extension ImageDecoding {
         // A file that makes its decoder crash is not given to a decoder again.
         if error.crashedDecoder { return true }
         guard error.code == .badImageData else { return false }
-        let registered = registered.coders
-        let readers = registered.filter { $0.canDecode(from: data) }
+        let registered = registered.resolvedCoders
+        let readers = registered.filter { $0.role.canDecode(from: data) }
         guard !readers.isEmpty else {
             // If the format is known but has no registered coder, the bytes can be a valid image for another
             // program. Also keep the bytes if no coder is registered and the load uses a list of coders.
-            let canDecide = !registered.isEmpty || !(coder is ImageCodersManager)
-            return canDecide && ImageFormat(sniffing: data) == .undefined
+            let usesList = if case .list = choice { true } else { false }
+            return (!registered.isEmpty || !usesList) && ImageFormat(sniffing: data) == .undefined
         }
         var plain = DecodingOptions()
         plain.limits = options.limits
         return !readers.contains { reader in
             do throws(WebImageError) {
-                _ = try reader.decodeWithReason(data, options: plain)
+                _ = try reader.decode(data, options: plain)
                 return true
             } catch {
                 // With any other error, the bytes can still be an image. For example, the image exceeds a limit, or

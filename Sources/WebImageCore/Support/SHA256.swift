@@ -1,3 +1,5 @@
+import Foundation
+
 /// SHA-256 (FIPS 180-4) for short texts, such as a cache key of one to three 64-byte blocks. The package has its own
 /// implementation, because Foundation on Linux has no cryptographic hash.
 package enum SHA256 {
@@ -113,4 +115,14 @@ package enum SHA256 {
         0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
+}
+
+/// Hashes text with a key of this machine and user, so that the hash neither reveals the text nor can be guessed by the
+/// author of a URL. All processes of one user on one machine make equal hashes.
+package enum MachineKey {
+    private static let key =
+        ((try? String(contentsOfFile: "/etc/machine-id", encoding: .utf8)) ?? "") + "/\(getuid())"
+
+    /// Returns the hash of a list of texts.
+    package static func hash(_ parts: [String]) -> String { SHA256.shortName(of: ([key] + parts).joinedWithLengths()) }
 }

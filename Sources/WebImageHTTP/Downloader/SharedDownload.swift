@@ -101,7 +101,7 @@ final class SharedDownload: Sendable {
         case .beginLeg: beginFirstLeg()
         case .loadPrefix:
             guard let store = environment.resumeStore, let name = parameters.sharing else { return beginFirstLeg() }
-            store.load(name, parameters.settings.storage) { partial in
+            store.load(name, storage: parameters.settings.storage) { partial in
                 self.state.withLock { $0.decisions.didLoad(partial) }
                 self.beginFirstLeg()
             }

@@ -62,7 +62,7 @@ final class SharedDownloads: Sendable {
             let (number, isNew, actions) = state.queue.join(
                 subscriber, key: DownloadParameters.Key(parameters: parameters), host: host, priority: priority)
             if isNew {
-                let download = make(parameters, number, priority)
+                let download = makeDownload(parameters, number: number, priority: priority)
                 state.downloads[number] = download
                 return (download, true, nil, work(for: actions, &state), nil)
             }
@@ -81,7 +81,9 @@ final class SharedDownloads: Sendable {
         return download
     }
 
-    private func make(_ parameters: DownloadParameters, _ number: Int, _ priority: LoadPriority) -> SharedDownload {
+    private func makeDownload(
+        _ parameters: DownloadParameters, number: Int, priority: LoadPriority
+    ) -> SharedDownload {
         SharedDownload(
             parameters, priority: priority, environment: environment,
             events: DownloadEvents(downloads: self, number: number, notifications: notifications))

@@ -40,7 +40,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     ) async throws(WebImageError) -> ImageDataResult {
         if load.url.absoluteString.hasScheme("file") { return try await read(load, progress) }
         if load.hasCached { return try await confirm(load, progress) }
-        return try await fetch(load, try preparedParameters(for: load), progress)
+        return try await fetch(load, try preparedParameters(for: load), progress: progress)
     }
 
     /// Returns the parameters that were made together with the load's identity, or new ones if there is none.
@@ -58,7 +58,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         _ load: ImageDataLoad, _ progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         var parameters = try preparedParameters(for: load)
-        guard let cached = load.cached else { return try await fetch(load, parameters, progress) }
+        guard let cached = load.cached else { return try await fetch(load, parameters, progress: progress) }
         let revalidation = Revalidation(cached, parameters.transfer.request, now: clock.date)
         switch revalidation?.decision {
         case .fresh: if let revalidation { return revalidation.freshResult }
@@ -69,7 +69,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
         case .fetch, nil: break
         }
         do throws(WebImageError) {
-            let result = try await fetch(load, parameters, progress)
+            let result = try await fetch(load, parameters, progress: progress)
             if result.isNotModified, let revalidation { return revalidation.confirmed(by: result) }
             var same = result
             same.isNotModified = result.data == cached.data
@@ -86,7 +86,7 @@ extension WebImageDownloader: ImageDataLoader, SchemeBoundLoader {
     /// Thousands of tasks may wait here. To save memory, this function uses only references after the wait.
     @inline(__always)
     private func fetch(
-        _ load: ImageDataLoad, _ parameters: DownloadParameters, _ progress: ImageLoaderProgressBlock?
+        _ load: ImageDataLoad, _ parameters: DownloadParameters, progress: ImageLoaderProgressBlock?
     ) async throws(WebImageError) -> ImageDataResult {
         let subscriber = subscriber(for: load, progress)
         let ending = await withTaskCancellationHandler {

@@ -104,7 +104,7 @@ final class CurlLoop {
         var code = CURLE_OK
         while webimage_curl_multi_next_done(multi.pointer, &handle, &code) != 0 {
             guard let handle, let transfer = active[handle], let easy = transfer.easy else { continue }
-            if Self.isStaleConnection(transfer, easy, code) {
+            if Self.isStaleConnection(transfer, easy: easy, code: code) {
                 restart(transfer, easy)
             } else {
                 end(transfer, Self.result(of: transfer, easy, code))
@@ -114,7 +114,7 @@ final class CurlLoop {
 
     /// Whether a transfer failed because the server had already closed the reused connection. True only if nothing was
     /// received and the request has no body. Such a transfer can be started again over a new connection.
-    private static func isStaleConnection(_ transfer: CurlTransfer, _ easy: CurlEasy, _ code: CURLcode) -> Bool {
+    private static func isStaleConnection(_ transfer: CurlTransfer, easy: CurlEasy, code: CURLcode) -> Bool {
         guard !transfer.needsFreshConnection, transfer.head.statusCode == nil, transfer.bodyBytes == 0 else {
             return false
         }

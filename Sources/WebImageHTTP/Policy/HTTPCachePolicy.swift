@@ -41,7 +41,9 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         let control = CacheControl(stored.fields["cache-control"])
         let asked = CacheControl(request.value(forHTTPHeaderField: "cache-control"))
         let revalidation: Decision = fields.isEmpty ? .fetch : .revalidate(fields)
-        guard !Self.mustAsk(stored, control, asked), let age = age(stored, now: now) else { return revalidation }
+        guard !Self.mustAsk(stored, control: control, asked: asked), let age = age(stored, now: now) else {
+            return revalidation
+        }
         // The response is fresh only for the target of the redirects. If a redirect is not fresh, the server may now
         // redirect to another target.
         guard stored.redirects.allSatisfy({ isFresh($0, for: request, now: now) }) else { return revalidation }
@@ -56,7 +58,7 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         return revalidation
     }
 
-    private static func mustAsk(_ stored: StoredResponse, _ control: CacheControl, _ asked: CacheControl) -> Bool {
+    private static func mustAsk(_ stored: StoredResponse, control: CacheControl, asked: CacheControl) -> Bool {
         control.contains("no-cache") || asked.contains("no-cache")
             || (stored.fields["cache-control"] == nil && stored.fields["pragma"]?.lowercased() == "no-cache")
     }
@@ -67,7 +69,8 @@ package struct HTTPCachePolicy: Sendable, Hashable {
         let stored = redirect.response
         let control = CacheControl(stored.fields["cache-control"])
         let asked = CacheControl(request.value(forHTTPHeaderField: "cache-control"))
-        guard stored.matches(request), !control.contains("no-store"), !Self.mustAsk(stored, control, asked),
+        guard stored.matches(request), !control.contains("no-store"),
+            !Self.mustAsk(stored, control: control, asked: asked),
             let age = age(stored, now: now), age <= asked.seconds("max-age") ?? .infinity
         else { return false }
         let hasLifetime = control.contains("max-age") || stored.fields["expires"] != nil
@@ -213,14 +216,14 @@ package enum HTTPDate {
             (0...23).contains(hour), (0...59).contains(minute), (0...60).contains(second)
         else { return nil }
         if words[order[2]].count == 2 { year += year < 70 ? 2000 : 1900 }
-        return TimeInterval(days(year, month + 1, day) * 86400 + hour * 3600 + minute * 60 + second)
+        return TimeInterval(days(toYear: year, month: month + 1, day: day) * 86400 + hour * 3600 + minute * 60 + second)
     }
 
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
     /// The number of days from 1970-01-01 to a Gregorian date. In the computation a year begins in March, so that the
     /// leap day is the last day of a year.
-    private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    private static func days(toYear year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400
         let yearOfEra = year - era * 400

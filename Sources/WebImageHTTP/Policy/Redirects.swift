@@ -113,20 +113,21 @@ extension WebImageError {
 
     static func tooManyRedirects(_ limit: Int, _ url: URL) -> WebImageError {
         redirectFailure(
-            47, "over \(limit) redirects", url, hint: "The server redirects in a loop; ask for the final URL.")
+            47, "over \(limit) redirects", url: url, hint: "The server redirects in a loop; ask for the final URL.")
     }
 
     fileprivate static func redirectedElsewhere(_ scheme: String, _ first: URL) -> WebImageError {
         redirectFailure(
-            1, "redirect to the scheme \(scheme)", first,
+            1, "redirect to the scheme \(scheme)", url: first,
             hint: "The server redirected to something other than http or https.")
     }
 
     fileprivate static func redirectedNowhere(_ first: URL) -> WebImageError {
-        redirectFailure(3, "redirect to a URL without a host", first, hint: "The server redirected to an invalid URL.")
+        redirectFailure(
+            3, "redirect to a URL without a host", url: first, hint: "The server redirected to an invalid URL.")
     }
 
-    private static func redirectFailure(_ code: Int, _ message: String, _ url: URL, hint: String) -> WebImageError {
+    private static func redirectFailure(_ code: Int, _ message: String, url: URL, hint: String) -> WebImageError {
         WebImageError(
             .transport, stage: .download, url: url, underlying: .curl(code: code, message: message), hint: hint)
     }

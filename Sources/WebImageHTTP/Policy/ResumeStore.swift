@@ -20,7 +20,7 @@ final class ResumeStore: Sendable {
     /// usable partial body.
     ///
     /// - Parameter storage: Decides whether the loaded bytes are in memory or in an unnamed file.
-    func load(_ name: String, _ storage: ReceivedBody.Storage, _ then: @escaping @Sendable (PartialBody?) -> Void) {
+    func load(_ name: String, storage: ReceivedBody.Storage, then: @escaping @Sendable (PartialBody?) -> Void) {
         queue.async { then(self.read(self.path(name), storage)) }
     }
 

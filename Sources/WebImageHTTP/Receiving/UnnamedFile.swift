@@ -30,30 +30,15 @@ final class UnnamedFile: Sendable {
 
     /// Writes all bytes. Returns false if the system reports an error.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
-        var rest = bytes[...]
-        var offset = offset
-        while !rest.isEmpty {
-            let count = SystemCall.retrying {
-                pwrite(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, off_t(offset))
-            }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-            offset += count
-        }
-        return true
+        SystemCall.transfer(bytes.count) { pwrite(descriptor, bytes.baseAddress! + $0, $1, off_t(offset + $0)) } == 0
     }
 
     /// Returns a copy of a range of the file's bytes.
     func read(_ range: Range<Int>) throws(WebImageError) -> Data {
         var data = Data(count: range.count)
-        var done = 0
-        var failure: Int32 = 0
-        data.withUnsafeMutableBytes { target in
-            while done < target.count, failure == 0 {
-                let count = SystemCall.retrying {
-                    pread(descriptor, target.baseAddress! + done, target.count - done, off_t(range.lowerBound + done))
-                }
-                if count > 0 { done += count } else { failure = count < 0 ? errno : EIO }
+        let failure = data.withUnsafeMutableBytes { target in
+            SystemCall.transfer(target.count) {
+                pread(descriptor, target.baseAddress! + $0, $1, off_t(range.lowerBound + $0))
             }
         }
         guard failure == 0 else { throw Self.error(failure) }

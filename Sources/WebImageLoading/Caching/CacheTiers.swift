@@ -122,7 +122,7 @@ package final class CacheTiers: Sendable {
                 if entry != nil { state.reads[index].hits += 1 }
             }
             if let entry {
-                if index > 0 { enqueue(entry, key, 0..<index) }
+                if index > 0 { enqueue(entry, forKey: key, to: 0..<index) }
                 return (entry, index)
             }
             if Task.isCancelled { return nil }
@@ -134,10 +134,10 @@ package final class CacheTiers: Sendable {
 
     /// Stores an entry in all tiers, or only in the nearest one, soon and in the background.
     package func put(_ entry: CacheTierEntry, for key: CacheTierKey, onlyNearest: Bool = false) {
-        enqueue(entry, key, onlyNearest ? levels.indices.prefix(1) : levels.indices)
+        enqueue(entry, forKey: key, to: onlyNearest ? levels.indices.prefix(1) : levels.indices)
     }
 
-    private func enqueue(_ entry: CacheTierEntry, _ key: CacheTierKey, _ range: Range<Int>) {
+    private func enqueue(_ entry: CacheTierEntry, forKey key: CacheTierKey, to range: Range<Int>) {
         let size = entry.byteCount
         guard range.contains(where: { takes(size, $0) }) else { return }
         let starts = state.withLock { state -> Bool in
@@ -282,7 +282,7 @@ package final class CacheTiers: Sendable {
                     await lease.end()
                     return (value, level)
                 }
-                return (try await makeHolding(lease, level, key, make), nil)
+                return (try await makeHolding(lease, level: level, key: key, make: make), nil)
             case .held:
                 guard clock.now < deadline, await clock.wait(for: pause) else {
                     return (try await makeAlone(key, make), nil)
@@ -310,8 +310,8 @@ package final class CacheTiers: Sendable {
     }
 
     private func makeHolding<Value, Failure: Error>(
-        _ lease: any CacheTierLease, _ level: Int, _ key: CacheTierKey,
-        _ make: () async throws(Failure) -> (value: Value, entry: CacheTierEntry?)
+        _ lease: any CacheTierLease, level: Int, key: CacheTierKey,
+        make: () async throws(Failure) -> (value: Value, entry: CacheTierEntry?)
     ) async throws(Failure) -> Value {
         let renewal = Task.detached { [clock] in
             while await clock.wait(for: Self.leaseTime / 3) {
@@ -342,7 +342,7 @@ package final class CacheTiers: Sendable {
                 await place.tier.put(entry, for: key, within: min(place.rules.writeBudget, Self.leaseTime))
             }
             await lease.end()
-            self.enqueue(entry, key, (near.map { $0 + 1 } ?? 0)..<self.levels.count)
+            self.enqueue(entry, forKey: key, to: (near.map { $0 + 1 } ?? 0)..<self.levels.count)
             let idle = self.state.withLock { state in
                 state.handovers -= 1
                 return Self.takeIdle(&state)

@@ -10,7 +10,7 @@ package enum HeadedBody {
     /// Returns the combined bytes; empty data when the head cannot be encoded.
     ///
     /// The layout is: signature (4 ASCII characters), length of the head (32 bits, little endian), head as JSON, body.
-    package static func data(_ signature: StaticString, _ head: some Encodable, _ body: Data) -> Data {
+    package static func data(_ signature: StaticString, _ head: some Encodable, body: Data) -> Data {
         guard let json = try? JSONEncoder().encode(head) else { return Data() }
         var data = Data("\(signature)".utf8)
         withUnsafeBytes(of: UInt32(json.count).littleEndian) { data.append(contentsOf: $0) }
@@ -19,7 +19,7 @@ package enum HeadedBody {
         return data
     }
 
-    /// Returns the head and the body. Returns nil if the data is not a result of ``data(_:_:_:)`` with this signature.
+    /// Returns the head and the body. Returns nil if the data is not a result of ``data(_:_:body:)`` with this signature.
     package static func read<Head: Decodable>(
         _ signature: StaticString, _ head: Head.Type, from data: Data
     ) -> (head: Head, body: Data)? {

@@ -86,7 +86,8 @@ extension ImageCache {
             let coder = context.coder ?? coders
             let encoding = EncodingOptions(context.encodeOptions)
             decodePool.submit(measuring: { image.pixels.byteCount }, priority: LoadPriority(options)) {
-                self.write(Self.encode(image, coder, encoding), of: image, key: key, identity: identity, finish)
+                self.write(
+                    Self.encode(image, with: coder, options: encoding), of: image, key: key, identity: identity, finish)
             }
         }
     }
@@ -105,7 +106,7 @@ extension ImageCache {
 
     /// Encodes an image in the format of its source file. If the source format is unknown, the format is GIF for an
     /// animated image, PNG for an image with transparency, and JPEG for all other images.
-    private static func encode(_ image: Image, _ coder: any ImageCoder, _ options: EncodingOptions) -> Data? {
+    private static func encode(_ image: Image, with coder: any ImageCoder, options: EncodingOptions) -> Data? {
         var format = image.imageFormat
         if format == .undefined { format = image.isAnimated ? .gif : image.hasAlpha ? .png : .jpeg }
         // If no encoder can write animations of this format, use GIF. Otherwise only the first frame would be stored.
@@ -115,7 +116,7 @@ extension ImageCache {
             format = .gif
         }
         do throws(WebImageError) {
-            return try coder.encodeWithReason(image, format: format, options: options)
+            return try ResolvedCoder(coder).encode(image, format: format, options: options)
         } catch let error {
             WebImageLog.shared.log(
                 .warning, "an image is not stored on disk: \(error)", metadata: error.logMetadata)
@@ -151,7 +152,7 @@ extension ImageCache {
         var record = identity.map { EntryRecord($0, attributes: attributes) } ?? .named
         if identity == nil {
             record.attributes = attributes
-            declare(data, of: image, key, &record)
+            declare(data, of: image, forKey: key, &record)
         }
         if let recording = self.disk.recording {
             recording.setData(data, forKey: key, record: record, metadata: metadata)
@@ -179,7 +180,7 @@ extension ImageCache {
     /// Makes `data` the newest version of the original under this key. The cache calls this method if a caller stores
     /// `data` under a string of its choice. Writes the version to `record`. If the image belongs to this original, also
     /// records the version in the image.
-    private func declare(_ data: Data, of image: Image?, _ key: String, _ record: inout EntryRecord) {
+    private func declare(_ data: Data, of image: Image?, forKey key: String, _ record: inout EntryRecord) {
         let shared = EntryKey.shared(key)
         let version = originalVersions.declare(ContentDigest(data), for: shared.sourceFingerprint)
         (record.source, record.version) = (shared.sourceFingerprint, version.digest)
@@ -207,6 +208,6 @@ extension Image {
         guard context.encodeOptions == nil, context.coder == nil, !isTransformed, !isThumbnail,
             decodingOptions?.scaleDownLimitBytes == nil, decodingOptions?.firstFrameOnly != true
         else { return nil }
-        return (self as? any AnimatedImageProtocol)?.animatedImageData
+        return animatedImage?.animatedImageData
     }
 }

@@ -26,7 +26,7 @@ struct ImageMatcher: Sendable {
 
     private func isSufficient(_ image: Image, _ decoding: DecodingOptions) -> Bool {
         let further = context.decodeOptions
-        if let limit = decoding.scaleDownLimitBytes, Self.mayBeScaledDown(image, decoding, limit) {
+        if let limit = decoding.scaleDownLimitBytes, Self.mayBeScaledDown(image, decoding: decoding, limit: limit) {
             guard let wanted = wantedLimit(further), wanted <= limit else { return false }
         }
         if decoding.firstFrameOnly, !options.contains(.decodeFirstFrameOnly), context.animatedImageClass != nil {
@@ -41,7 +41,7 @@ struct ImageMatcher: Sendable {
 
     /// Whether the decoder may have reduced the size of the image because of the byte limit. It did not reduce the size
     /// if even an image that is 2 pixels wider and 2 pixels higher would fit the limit.
-    private static func mayBeScaledDown(_ image: Image, _ decoding: DecodingOptions, _ limit: Int) -> Bool {
+    private static func mayBeScaledDown(_ image: Image, decoding: DecodingOptions, limit: Int) -> Bool {
         let size = image.pixelSize
         let larger = PixelSize(width: size.width + 2, height: size.height + 2)
         let (bytes, overflow) = larger.pixelCount.multipliedReportingOverflow(

@@ -61,7 +61,7 @@ package struct DataURLContent: Sendable {
         // characters, like a percent escape. In base64 text with much white space or many percent escapes, a byte takes
         // more characters. Therefore the check may reject such a payload although its content is within the limit.
         let length = payload.count
-        guard length / 3 <= maxBytes else { throw Self.limit(url, length / 3, maxBytes) }
+        guard length / 3 <= maxBytes else { throw Self.limit(url, actual: length / 3, allowed: maxBytes) }
         guard let raw = Self.percentDecoded(payload) else { throw Self.invalid(url, "a percent escape is damaged") }
         if isBase64 {
             guard let decoded = Self.base64Decoded(raw) else { throw Self.invalid(url, "the base64 is damaged") }
@@ -69,7 +69,7 @@ package struct DataURLContent: Sendable {
         } else {
             data = Data(raw)
         }
-        guard data.count <= maxBytes else { throw Self.limit(url, data.count, maxBytes) }
+        guard data.count <= maxBytes else { throw Self.limit(url, actual: data.count, allowed: maxBytes) }
         guard !data.isEmpty else { throw .emptyBody(url) }
     }
 
@@ -122,7 +122,7 @@ package struct DataURLContent: Sendable {
             hint: "The form is data:image/png;base64,… (RFC 2397).")
     }
 
-    private static func limit(_ url: URL, _ actual: Int, _ allowed: Int) -> WebImageError {
+    private static func limit(_ url: URL, actual: Int, allowed: Int) -> WebImageError {
         WebImageError.limit(.encodedBytes, actual: actual, allowed: allowed, stage: .download).with(url: url)
     }
 }

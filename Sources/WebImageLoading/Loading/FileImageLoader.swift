@@ -34,17 +34,18 @@ public final class FileImageLoader: ImageDataLoader, SchemeBoundLoader {
                 let reading = FileReading(url: load.url, path: path, maxBytes: load.maxEncodedBytes)
                 let state = reading.state
                 if let cached = load.cached, let state, cached.metadata == state {
-                    return .success(Self.result(cached.data, load.url, state, isNotModified: true))
+                    return .success(Self.result(cached.data, url: load.url, state: state, isNotModified: true))
                 }
                 let data = try reading.bytes(progress: progress, isCancelled: isCancelled)
-                return .success(Self.result(data, load.url, state, isNotModified: data == load.cached?.data))
+                return .success(
+                    Self.result(data, url: load.url, state: state, isNotModified: data == load.cached?.data))
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private static func result(_ data: Data, _ url: URL, _ state: Data?, isNotModified: Bool) -> ImageDataResult {
+    private static func result(_ data: Data, url: URL, state: Data?, isNotModified: Bool) -> ImageDataResult {
         let response = WebImageResponse(url: url, expectedContentLength: data.count)
         var result = ImageDataResult(data: data, response: response)
         result.isNotModified = isNotModified

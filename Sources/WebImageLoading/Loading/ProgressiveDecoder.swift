@@ -15,7 +15,7 @@ struct ProgressiveDecoder: Sendable {
     private let decoding: ImageDecoding
     private let makesPartialImages: Bool
     private let findsSize: Bool
-    private var coder: (any ProgressiveImageCoder)? { didSet { streaming = coder as? any StreamingImageCoder } }
+    private var coder: (any ProgressiveImageCoder)? { didSet { streaming = coder?.streaming } }
     /// The coder if it takes the body in pieces.
     private var streaming: (any StreamingImageCoder)?
     private var animation: ArrivingAnimation?
@@ -134,11 +134,7 @@ struct ProgressiveDecoder: Sendable {
     }
 
     private func makeCoder(_ body: Data) -> (any ProgressiveImageCoder)? {
-        let named = ResolvedCoder(decoding.coder).progressive
-        let found = (decoding.coder as? ImageCodersManager)?.resolvedCoders.last {
-            $0.progressive?.canIncrementalDecode(from: body) ?? false
-        }
-        guard let coder = named ?? found?.progressive else { return nil }
+        guard let coder = decoding.progressiveCoder(for: body) else { return nil }
         return type(of: coder).init(incrementalWithOptions: decoding.options.dictionary)
     }
 }

@@ -53,7 +53,7 @@ extension EncodedImage {
             EncodedImageHead(
                 key: key, version: version.hexadecimal, format: format.rawValue, width: pixelSize.width,
                 height: pixelSize.height, lastModified: lastModified),
-            data)
+            body: data)
     }
 
     /// Returns the image in a stored value. Nil if ``stored(_:_:)`` did not produce the value, or if the value has

@@ -145,12 +145,12 @@ public final class ImageEncodedCache: Sendable {
         let version = result.version ?? image.originalVersion(as: plan.keys.variant)
         if let key, let version, let held = await held(key, plan), held.version == version { return held.image }
         let chosen = chosen(format, image)
-        let coder = plan.context.coder ?? coders
+        let coder = ResolvedCoder(plan.context.coder ?? coders)
         let coders = coders
         let (data, size) = try await manager.pipeline.decode.pool.run(
             cost: image.pixels.byteCount, priority: priority
         ) { () throws(WebImageError) in
-            let data = try coder.encodeWithReason(image, format: chosen, options: options)
+            let data = try coder.encode(image, format: chosen, options: options)
             // Read the size from the encoded bytes, because the encoding options may have scaled the image down.
             return (data, (try? coders.imageInfo(of: data, limits: .default))?.pixelSize ?? image.pixelSize)
         }

@@ -5,22 +5,22 @@ public import WebImageCore
 extension WebImageManager {
     /// Reports on the main queue whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
-        contains(url, .all, completion)
+        contains(url, cacheType: .all, completion: completion)
     }
 
     /// Reports on the main queue whether a URL's full-size image is on disk.
     public func diskImageExists(for url: URL?, completion: (@Sendable (Bool) -> Void)?) {
-        contains(url, .disk, completion)
+        contains(url, cacheType: .disk, completion: completion)
     }
 
     /// Whether a URL's full-size image is in memory or on disk.
     public func cachedImageExists(for url: URL?) async -> Bool {
-        await contains(url, .all)
+        await contains(url, cacheType: .all)
     }
 
     /// Whether a URL's full-size image is on disk.
     public func diskImageExists(for url: URL?) async -> Bool {
-        await contains(url, .disk)
+        await contains(url, cacheType: .disk)
     }
 
     /// Stores an image in memory and, encoded, on disk, under the cache key of a URL. Later loads of the URL find this
@@ -52,19 +52,15 @@ extension WebImageManager {
         for cache in encodedCaches { await cache.removeImages(of: key.sourceFingerprint) }
     }
 
-    private func contains(_ url: URL?, _ type: ImageCacheType, _ completion: (@Sendable (Bool) -> Void)?) {
-        ask(url, type) { exists in CallbackQueue.main.async { completion?(exists) } }
-    }
-
-    private func contains(_ url: URL?, _ type: ImageCacheType) async -> Bool {
-        let key = url.flatMap { cacheKey(for: $0) }
-        return await settings.roles.cache.containment(forKey: key, cacheType: type) != .none
-    }
-
-    private func ask(_ url: URL?, _ type: ImageCacheType, _ answer: @escaping @Sendable (Bool) -> Void) {
-        let completion = Completion(answer)
+    private func contains(_ url: URL?, cacheType type: ImageCacheType, completion: (@Sendable (Bool) -> Void)?) {
+        let completion = Completion<Bool> { exists in CallbackQueue.main.async { completion?(exists) } }
         let key = url.flatMap { cacheKey(for: $0) }
         imageCache.containsImage(forKey: key, cacheType: type) { completion.complete(with: $0 != .none) }
+    }
+
+    private func contains(_ url: URL?, cacheType type: ImageCacheType) async -> Bool {
+        let key = url.flatMap { cacheKey(for: $0) }
+        return await settings.roles.cache.containment(forKey: key, cacheType: type) != .none
     }
 }
 

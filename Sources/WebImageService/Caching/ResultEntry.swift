@@ -85,7 +85,7 @@ struct ResultEntry: Sendable {
 
     private static let signature: StaticString = "WIR1"
 
-    var envelope: Data { HeadedBody.data(Self.signature, head, body) }
+    var envelope: Data { HeadedBody.data(Self.signature, head, body: body) }
 
     /// Reads the data of an ``envelope``; nil if the data is not an envelope or belongs to another source.
     init?(envelope: Data, source: String) {

@@ -6,14 +6,13 @@ final class FaultConnection {
     private let server: FaultServer
     private let descriptor: Int32
     private let number: Int
-    private var buffered = Data()
+    private var stream: SocketStream
 
     init(server: FaultServer, descriptor: Int32, number: Int) {
         self.server = server
         self.descriptor = descriptor
         self.number = number
-        var on: Int32 = 1
-        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        stream = SocketStream(descriptor)
     }
 
     /// Responds to requests until one side closes the connection.
@@ -70,8 +69,8 @@ final class FaultConnection {
             let left = end.map { ContinuousClock.now.duration(to: $0) }
             if let left, left <= .zero { return true }
             let milliseconds = left.map { Int32(clamping: Int64($0 / .milliseconds(1)) + 1) } ?? -1
-            let count = poll(&waits, nfds_t(waits.count), milliseconds)
-            if count < 0, errno == EINTR { continue }
+            // After a signal, no event is set, and the loop waits for the rest of the time.
+            guard poll(&waits, nfds_t(waits.count), milliseconds) >= 0 else { continue }
             if waits[0].revents != 0 || waits[1].revents != 0 { return false }
             if waits[2].revents != 0 { return true }
         }
@@ -83,15 +82,7 @@ final class FaultConnection {
     // MARK: Reading
 
     private func readRequest() -> FaultRequest? {
-        let separator = Data("\r\n\r\n".utf8)
-        while true {
-            if let end = buffered.range(of: separator) {
-                let head = String(decoding: buffered[..<end.lowerBound], as: UTF8.self)
-                buffered = Data(buffered[end.upperBound...])
-                return parse(head)
-            }
-            guard buffered.count < 1 << 20, readMore() else { return nil }
-        }
+        stream.take(through: "\r\n\r\n").flatMap { parse($0) }
     }
 
     private func parse(_ head: String) -> FaultRequest? {
@@ -104,25 +95,12 @@ final class FaultConnection {
             headers[line[..<colon].lowercased()] =
                 line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         }
-        let length = min(headers["content-length"].flatMap { Int($0) } ?? 0, 64 << 20)
-        while buffered.count < length { guard readMore() else { return nil } }
-        let body = Data(buffered.prefix(max(length, 0)))
-        buffered = Data(buffered.dropFirst(max(length, 0)))
+        let length = min(max(headers["content-length"].flatMap { Int($0) } ?? 0, 0), 64 << 20)
+        guard let body = stream.take(length) else { return nil }
         let target = first[1].split(separator: "?", maxSplits: 1)
         return FaultRequest(
             method: String(first[0]), path: target.first.map { String($0) } ?? "/",
             query: target.count > 1 ? String(target[1]) : nil, headers: headers, body: body, connection: number)
-    }
-
-    private func readMore() -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-        while true {
-            let count = recv(descriptor, &chunk, chunk.count, 0)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            buffered.append(contentsOf: chunk[..<count])
-            return true
-        }
     }
 
     // MARK: Writing
@@ -186,18 +164,5 @@ final class FaultConnection {
         return write(Data("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Data("\r\n".utf8))
     }
 
-    private func write(_ data: Data) -> Bool {
-        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = Foundation.send(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count,
-                    Int32(MSG_NOSIGNAL))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
-        }
-    }
+    private func write(_ data: Data) -> Bool { stream.write(data) }
 }

@@ -112,11 +112,7 @@ public final class FaultServer: Sendable {
     private func acceptConnections(_ listener: Int32) {
         defer { close(listener) }
         while true {
-            let descriptor = accept(listener, nil, nil)
-            if descriptor < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                return
-            }
+            guard let descriptor = SocketStream.accept(listener) else { return }
             let number = state.withLock { state -> Int? in
                 guard !state.isStopped else { return nil }
                 state.acceptedCount += 1

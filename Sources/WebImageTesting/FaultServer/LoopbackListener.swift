@@ -84,11 +84,7 @@ final class LoopbackListener: Sendable {
     private func accept(_ serve: @escaping @Sendable (Int32, LoopbackListener) -> Void) {
         defer { close(listener) }
         while true {
-            let descriptor = Glibc.accept(listener, nil, nil)
-            if descriptor < 0 {
-                if errno == EINTR || errno == ECONNABORTED { continue }
-                return
-            }
+            guard let descriptor = SocketStream.accept(listener) else { return }
             guard add(descriptor) else {
                 close(descriptor)
                 return
@@ -149,28 +145,32 @@ struct SocketStream {
 
     private mutating func fill() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)
-        while true {
-            let count = recv(descriptor, &chunk, chunk.count, 0)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            buffered.append(contentsOf: chunk[..<count])
-            return true
-        }
+        let count = SystemCall.retrying { recv(descriptor, &chunk, chunk.count, 0) }
+        guard count > 0 else { return false }
+        buffered.append(contentsOf: chunk[..<count])
+        return true
     }
 
     /// Writes all bytes. Returns false if the other side has closed the connection.
     @discardableResult
-    func write(_ data: Data) -> Bool {
-        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = send(
-                    descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                rest = rest.dropFirst(count)
-            }
-            return true
+    func write(_ data: Data) -> Bool { Self.send(data, to: descriptor) }
+
+    /// Writes all bytes to a connection. Returns false if the other side has closed the connection.
+    static func send(_ bytes: some ContiguousBytes, to descriptor: Int32) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            SystemCall.transfer(bytes.count) {
+                Glibc.send(descriptor, bytes.baseAddress! + $0, $1, Int32(MSG_NOSIGNAL))
+            } == 0
+        }
+    }
+
+    /// Waits for a connection and returns its descriptor; nil after the listening socket was shut down.
+    static func accept(_ listener: Int32) -> Int32? {
+        while true {
+            let descriptor = SystemCall.retrying { Glibc.accept(listener, nil, nil) }
+            if descriptor >= 0 { return descriptor }
+            // The client has left before the call.
+            guard errno == ECONNABORTED else { return nil }
         }
     }
 }

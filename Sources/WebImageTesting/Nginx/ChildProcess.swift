@@ -63,8 +63,7 @@ final class ChildProcess: Sendable {
         state.withLock { state in
             if let status = state.exitStatus { return status }
             var status: Int32 = 0
-            var result = waitpid(state.identifier, &status, options)
-            while result < 0, errno == EINTR { result = waitpid(state.identifier, &status, options) }
+            let result = SystemCall.retrying { waitpid(state.identifier, &status, options) }
             if result == 0 { return nil }
             state.exitStatus = result < 0 ? -1 : status
             return state.exitStatus

@@ -150,15 +150,8 @@ package final class RawClient: Sendable {
     }
 
     private static func connect(_ path: String) throws -> Int32 {
-        var name = sockaddr_un()
-        name.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path.utf8) }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        let result = withUnsafePointer(to: name) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = sockaddr_un(path: path.utf8).withAddress { Foundation.connect(descriptor, $0, $1) }
         guard result == 0 else {
             let reason = String(cString: strerror(errno))
             close(descriptor)

@@ -72,9 +72,11 @@ package struct EntryKey: Sendable {
     /// variant, it belongs to the original from which the variant is made.
     package var sourceFingerprint: KeyFingerprint {
         let hash = source.hashValue
-        if let known = Self.recentFingerprints.withLock({ $0.fingerprint(source, scope, hash: hash) }) { return known }
+        if let known = Self.recentFingerprints.withLock({ $0.fingerprint(source: source, scope: scope, hash: hash) }) {
+            return known
+        }
         let new = KeyFingerprint(parts: [source, scope, nil, nil, nil])
-        Self.recentFingerprints.withLock { $0.insert(new, source, scope, hash: hash) }
+        Self.recentFingerprints.withLock { $0.insert(new, source: source, scope: scope, hash: hash) }
         return new
     }
 
@@ -159,14 +161,14 @@ struct RecentFingerprints {
     private var places: ContiguousArray<Place?> = []
 
     /// Returns the fingerprint of an original; nil if it is not in the table.
-    func fingerprint(_ source: String, _ scope: String?, hash: Int) -> KeyFingerprint? {
+    func fingerprint(source: String, scope: String?, hash: Int) -> KeyFingerprint? {
         guard !places.isEmpty, let known = places[hash & (Self.placeCount - 1)], known.source == source,
             known.scope == scope
         else { return nil }
         return known.fingerprint
     }
 
-    mutating func insert(_ fingerprint: KeyFingerprint, _ source: String, _ scope: String?, hash: Int) {
+    mutating func insert(_ fingerprint: KeyFingerprint, source: String, scope: String?, hash: Int) {
         guard source.utf8.count <= Self.longestSource else { return }
         if places.isEmpty { places = ContiguousArray(repeating: nil, count: Self.placeCount) }
         places[hash & (Self.placeCount - 1)] = Place(source: source, scope: scope, fingerprint: fingerprint)

@@ -50,10 +50,11 @@ extension ThumbHash {
         let rows = max(1, Int((limit * Double(height) / longest).rounded()))
 
         let transform = CosineTransform(width: width, height: height)
-        let lightness = transform.channel(solid.map { ($0.x + $0.y + $0.z) / 3 }, max(3, columns), max(3, rows))
-        let yellowBlue = transform.channel(solid.map { ($0.x + $0.y) / 2 - $0.z }, 3, 3)
-        let redGreen = transform.channel(solid.map { $0.x - $0.y }, 3, 3)
-        let alpha = hasAlpha ? transform.channel(colors.map(\.w), 5, 5) : nil
+        let lightness = transform.channel(
+            solid.map { ($0.x + $0.y + $0.z) / 3 }, columns: max(3, columns), rows: max(3, rows))
+        let yellowBlue = transform.channel(solid.map { ($0.x + $0.y) / 2 - $0.z }, columns: 3, rows: 3)
+        let redGreen = transform.channel(solid.map { $0.x - $0.y }, columns: 3, rows: 3)
+        let alpha = hasAlpha ? transform.channel(colors.map(\.w), columns: 5, rows: 5) : nil
 
         func quantized(_ value: Double, _ steps: Double) -> Int { Int(min(max(value * steps, 0), steps).rounded()) }
         let first =
@@ -97,14 +98,14 @@ private struct CosineTransform {
         down = ThumbHash.waves(7, over: height)
     }
 
-    func channel(_ values: [Double], _ columns: Int, _ rows: Int) -> ThumbHash.Channel {
-        var channel = ThumbHash.Channel(columns: columns, rows: rows, mean: factor(values, 0, 0))
-        channel.factors = ThumbHash.Channel.waves(columns: columns, rows: rows).map { factor(values, $0.x, $0.y) }
+    func channel(_ values: [Double], columns: Int, rows: Int) -> ThumbHash.Channel {
+        var channel = ThumbHash.Channel(columns: columns, rows: rows, mean: factor(values, x: 0, y: 0))
+        channel.factors = ThumbHash.Channel.waves(columns: columns, rows: rows).map { factor(values, x: $0.x, y: $0.y) }
         channel.scale = channel.factors.map(abs).max() ?? 0
         return channel
     }
 
-    private func factor(_ values: [Double], _ x: Int, _ y: Int) -> Double {
+    private func factor(_ values: [Double], x: Int, y: Int) -> Double {
         let (waveX, waveY) = (across[x], down[y])
         var sum = 0.0
         for row in 0..<waveY.count {

@@ -1,0 +1,72 @@
+package import Foundation
+
+/// A coder and the roles that it implements. A coder is asked once for its roles: when it is added to an
+/// ``ImageCodersManager``, or when a load names it. No other code casts a coder to a role.
+package final class ResolvedCoder: Sendable {
+    package let role: any ImageCoder
+    let detailed: (any DetailedImageCoder)?
+    let animated: (any AnimatedImageCoder)?
+    private let detailedAnimated: (any DetailedAnimatedImageCoder)?
+    let frameEncoding: (any FrameEncodingImageCoder)?
+    let propertiesReading: (any ImagePropertiesReading)?
+    package let progressive: (any ProgressiveImageCoder)?
+
+    package init(_ role: any ImageCoder) {
+        self.role = role
+        detailed = role as? any DetailedImageCoder
+        animated = role as? any AnimatedImageCoder
+        detailedAnimated = role as? any DetailedAnimatedImageCoder
+        frameEncoding = role as? any FrameEncodingImageCoder
+        propertiesReading = role as? any ImagePropertiesReading
+        progressive = role as? any ProgressiveImageCoder
+    }
+
+    /// Decodes the data. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
+    /// another coder fails, throws a general error.
+    func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        if let detailed { return try detailed.decode(data, options: options) }
+        if let image = role.decodedImage(with: data, options: options.dictionary) { return image }
+        throw .badData("\(type(of: role))", "returned no image")
+    }
+
+    /// Encodes the image. If a ``DetailedImageCoder`` fails, throws the coder's error, which contains the reason. If
+    /// another coder fails, throws a general error.
+    package func encode(
+        _ image: Image, format: ImageFormat, options: EncodingOptions
+    ) throws(WebImageError) -> Data {
+        if let detailed { return try detailed.encode(image, format: format, options: options) }
+        if let data = role.encodedData(with: image, format: format, options: options.dictionary) { return data }
+        throw WebImageError(
+            .encodingFailed, stage: .encode,
+            underlying: .codec(library: "\(type(of: role))", message: "returned no data"))
+    }
+
+    /// Opens an animation. Returns nil if the coder cannot decode animations.
+    func animation(of data: Data, options: DecodingOptions) throws(WebImageError) -> (any AnimatedImageCoder)? {
+        if let detailedAnimated { return try type(of: detailedAnimated).init(animation: data, options: options) }
+        guard let animated else { return nil }
+        guard let opened = type(of: animated).init(animatedImageData: data, options: options.dictionary) else {
+            throw .badData("\(type(of: animated))", "returned no animation")
+        }
+        return opened
+    }
+}
+
+extension AnimatedImageCoder {
+    /// Returns a frame. If a ``DetailedAnimatedImageCoder`` fails, throws the coder's error, which contains the reason.
+    /// If another coder fails, throws a general error.
+    ///
+    /// - Throws: `.badImageData` when the index is out of range or the frame cannot be decoded, `.limitExceeded` when
+    ///   the frame exceeds a limit.
+    public func frameWithReason(at index: Int) throws(WebImageError) -> Image {
+        if let detailed = self as? any DetailedAnimatedImageCoder { return try detailed.frame(at: index) }
+        if let image = animatedImageFrame(at: index) { return image }
+        throw .badData("\(type(of: self))", "returned no frame \(index)")
+    }
+}
+
+extension ProgressiveImageCoder {
+    /// The coder if it receives the file in pieces; nil if it needs all bytes at each update. The coder of one file is
+    /// asked once, when it is made.
+    package var streaming: (any StreamingImageCoder)? { self as? any StreamingImageCoder }
+}
