@@ -102,7 +102,7 @@ public final class ImageICOCoder: DetailedImageCoder {
         var header = try BMPHeader(bytes, at: entry.payload.lowerBound, pixelOffset: nil, isIcon: true)
         try options.limits.checkPixels(header.size)
         if header.bitCount == 32, header.masks?.alpha == 0 { header.masks?.alpha = 0xFF00_0000 }
-        let profile = try BMPDecoding.profile(header, bytes, options.limits)
+        let profile = try BMPDecoding.profile(header, bytes: bytes, limits: options.limits)
         var (pixels, hasAlpha) = try BMPPixels(header: header, bytes: bytes, deadline: deadline).decode()
         if !hasAlpha || isAllClear(pixels), header.packing == .plain {
             let mask = try ICOMask(header: header, bytes: bytes).alpha()

@@ -43,14 +43,30 @@ package import WebImageCore
         left.box === right.box || left.box.count == right.box.count && left.box.fields == right.box.fields
     }
 
-    /// A value of ``RequestFields``; nil means the default.
-    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestFields, Value?>) -> Value? {
-        get { box.fields[keyPath: path] }
-        set {
-            unshare()
-            box.count += (newValue == nil ? 0 : 1) - (box.fields[keyPath: path] == nil ? 0 : 1)
-            box.fields[keyPath: path] = newValue
-        }
+    /// A value of ``RequestFields/Picture``; nil means the default.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestFields.Picture, Value?>) -> Value? {
+        get { box.fields.picture[keyPath: path] }
+        set { set(path, of: \.picture, newValue) }
+    }
+
+    /// A value of ``RequestFields/Caching``; nil means the default.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestFields.Caching, Value?>) -> Value? {
+        get { box.fields.caching[keyPath: path] }
+        set { set(path, of: \.caching, newValue) }
+    }
+
+    /// A value of ``RequestFields/Loading``; nil means the default.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<RequestFields.Loading, Value?>) -> Value? {
+        get { box.fields.loading[keyPath: path] }
+        set { set(path, of: \.loading, newValue) }
+    }
+
+    private mutating func set<Group, Value>(
+        _ path: WritableKeyPath<Group, Value?>, of group: WritableKeyPath<RequestFields, Group>, _ newValue: Value?
+    ) {
+        unshare()
+        box.count += (newValue == nil ? 0 : 1) - (box.fields[keyPath: group][keyPath: path] == nil ? 0 : 1)
+        box.fields[keyPath: group][keyPath: path] = newValue
     }
 
     /// Returns a value of the given type. If the value has another type, returns nil and logs the key and the type
@@ -91,32 +107,32 @@ package import WebImageCore
 // The values that a memory look-up reads. In a debug build, a key path to a wrapped or a large value allocates memory.
 extension RequestContext {
     package var transformerChoice: RequestFields.TransformerChoice? {
-        get { box.fields.transformerChoice }
-        set { self[dynamicMember: \.transformerChoice] = newValue }
+        get { box.fields.picture.transformerChoice }
+        set { set(\.transformerChoice, of: \.picture, newValue) }
     }
     package var cache: (any ImageCaching)? {
-        get { box.fields.cache }
-        set { self[dynamicMember: \.cache] = newValue }
+        get { box.fields.caching.cache }
+        set { set(\.cache, of: \.caching, newValue) }
     }
     package var loader: (any ImageLoader)? {
-        get { box.fields.loader }
-        set { self[dynamicMember: \.loader] = newValue }
+        get { box.fields.loading.loader }
+        set { set(\.loader, of: \.loading, newValue) }
     }
     package var cacheScope: CacheScope? {
-        get { box.fields.cacheScope }
-        set { self[dynamicMember: \.cacheScope] = newValue }
+        get { box.fields.caching.cacheScope }
+        set { set(\.cacheScope, of: \.caching, newValue) }
     }
     package var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)? {
-        get { box.fields.cacheKeyFilter }
-        set { self[dynamicMember: \.cacheKeyFilter] = newValue }
+        get { box.fields.caching.cacheKeyFilter }
+        set { set(\.cacheKeyFilter, of: \.caching, newValue) }
     }
     package var decodeOptions: ImageCoderOptions? {
-        get { box.fields.decodeOptions }
-        set { self[dynamicMember: \.decodeOptions] = newValue }
+        get { box.fields.picture.decodeOptions }
+        set { set(\.decodeOptions, of: \.picture, newValue) }
     }
     package var callbackQueue: CallbackQueue? {
-        get { box.fields.callbackQueue }
-        set { self[dynamicMember: \.callbackQueue] = newValue }
+        get { box.fields.loading.callbackQueue }
+        set { set(\.callbackQueue, of: \.loading, newValue) }
     }
 }
 

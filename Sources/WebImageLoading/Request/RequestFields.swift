@@ -1,75 +1,22 @@
-package import Foundation
-package import WebImageCore
+import Foundation
+import WebImageCore
 
 /// The values of a request, except for URL and options. Nil means the default, which the property of the same name in
 /// ``ImageRequest`` describes.
 ///
-/// A new value needs two lines here, the property and its context key in ``table``, and a property of ``ImageRequest``.
+/// A value is declared in the file of its group: the stored value with its context key, and the property of
+/// ``ImageRequest``.
 package struct RequestFields: Equatable, @unchecked Sendable {
     // Unchecked is correct: values of type `Any` come from a `WebImageContext`, which requires Sendable values, and the
     // structure itself is a value.
 
-    // The image.
-    package var size: CGSize?
-    package var preservesAspectRatio: Bool?
-    package var scale: Double?
-    package var scaleDownLimitBytes: Int?
-    package var keepsHighDynamicRange: Bool?
-    @Compared package var animatedImageClass: (any AnimatedImageProtocol.Type)?
-    package var transformerChoice: TransformerChoice?
-    package var typeHint: ImageRequest.TypeHint?
-    @Compared package var coder: (any ImageCoder)?
-    @Compared package var decodeOptions: ImageCoderOptions?
-    @Compared package var encodeOptions: ImageCoderOptions?
-    package var limits: DecodingLimits?
-
-    // Caching.
-    package var queryCache: ImageCacheType?
-    package var storeCache: ImageCacheType?
-    package var originalQueryCache: ImageCacheType?
-    package var originalStoreCache: ImageCacheType?
-    @Compared package var cache: (any ImageCaching)?
-    @Compared package var originalCache: (any ImageCaching)?
-    @Compared package var cacheKeyFilter: (any WebImageCacheKeyFilterProtocol)?
-    @Compared package var cacheSerializer: (any WebImageCacheSerializerProtocol)?
-    package var cacheScope: CacheScope?
-    package var expiration: Duration?
-    /// The entry that a cache looks up or stores. The manager passes it to its caches.
-    @Compared package var entryIdentity: EntryIdentity?
-
-    // Loading and delivery.
-    @Compared package var loader: (any ImageLoader)?
-    @Compared package var requestModifier: (any WebImageDownloaderRequestModifierProtocol)?
-    @Compared package var responseModifier: (any WebImageDownloaderResponseModifierProtocol)?
-    @Compared package var decryptor: (any WebImageDownloaderDecryptorProtocol)?
-    package var alternativeURLs: [URL]?
-    package var lowDataURL: URL?
-    @Compared package var cachedImage: Image?
-    @Compared package var callbackQueue: CallbackQueue?
-    package var operationKey: String?
-    @Uncompared package var pixelSizeReceiver: PixelSizeReceiver?
-
+    package var picture = Picture()
+    package var caching = Caching()
+    package var loading = Loading()
     /// The values of keys that are not in ``table``, and values of a wrong type.
     package private(set) var custom = CustomValues()
 
     package init() {}
-
-    /// Which transformer a request names.
-    package enum TransformerChoice: Equatable, Sendable {
-        /// The image is not transformed, even if the manager has a transformer.
-        case none
-        case transformer(any ImageTransformer)
-
-        /// Transformers of one type are equal if their keys are equal, as for cache entries.
-        package static func == (left: Self, right: Self) -> Bool {
-            switch (left, right) {
-            case (.none, .none): true
-            case (.transformer(let left), .transformer(let right)):
-                type(of: left) == type(of: right) && left.transformerKey == right.transformerKey
-            default: false
-            }
-        }
-    }
 
     /// Values in the untyped form.
     package struct CustomValues: Equatable {
@@ -80,53 +27,9 @@ package struct RequestFields: Equatable, @unchecked Sendable {
 
 // The untyped form.
 extension RequestFields {
-    // The path of a wrapped value names the stored value: writing through a path to a computed property allocates memory.
-    private static let table: [WebImageContextOption: RequestField] = [
-        .imageThumbnailPixelSize: .value(\.size),
-        .imagePreserveAspectRatio: .value(\.preservesAspectRatio),
-        .imageScaleFactor: .converted(\.scale) { $0.readNumber($1) },
-        .imageScaleDownLimitBytes: .converted(\.scaleDownLimitBytes) { $0.readByteCount($1) },
-        .imageDecodeToHDR: .converted(\.keepsHighDynamicRange, to: { $0 ? 1 : 0 }) {
-            $0.readNumber($1).map { $0 != 0 }
-        },
-        .animatedImageClass: .value(\._animatedImageClass.wrappedValue),
-        .imageTransformer: .converted(\.transformerChoice, to: { $0.contextValue }) { context, key in
-            if context[key] is NSNull { return RequestFields.TransformerChoice.none }
-            return context.read(key, as: (any ImageTransformer).self).map { .transformer($0) }
-        },
-        .imageTypeIdentifierHint: .converted(\.typeHint, to: { $0.contextValue }) { context, key in
-            if context[key] is NSNull { return .refused }
-            return context.read(key, as: String.self).map { .identifier($0) }
-        },
-        .imageCoder: .value(\._coder.wrappedValue),
-        .imageDecodeOptions: .value(\._decodeOptions.wrappedValue),
-        .imageEncodeOptions: .value(\._encodeOptions.wrappedValue),
-        .decodingLimits: .value(\.limits),
-        .queryCacheType: .cacheType(\.queryCache),
-        .storeCacheType: .cacheType(\.storeCache),
-        .originalQueryCacheType: .cacheType(\.originalQueryCache),
-        .originalStoreCacheType: .cacheType(\.originalStoreCache),
-        .imageCache: .value(\._cache.wrappedValue),
-        .originalImageCache: .value(\._originalCache.wrappedValue),
-        .cacheKeyFilter: .value(\._cacheKeyFilter.wrappedValue),
-        .cacheSerializer: .value(\._cacheSerializer.wrappedValue),
-        .cacheScope: .converted(\.cacheScope, to: { $0.contextValue }) { context, key in
-            if let scope = context[key] as? CacheScope { return scope }
-            return context.read(key, as: String.self).map { .scoped($0) }
-        },
-        .cacheExpiration: .value(\.expiration),
-        .entryIdentity: .value(\._entryIdentity.wrappedValue),
-        .imageLoader: .value(\._loader.wrappedValue),
-        .downloadRequestModifier: .value(\._requestModifier.wrappedValue),
-        .downloadResponseModifier: .value(\._responseModifier.wrappedValue),
-        .downloadDecryptor: .value(\._decryptor.wrappedValue),
-        .alternativeSources: .value(\.alternativeURLs),
-        .lowDataSource: .value(\.lowDataURL),
-        .loaderCachedImage: .value(\._cachedImage.wrappedValue),
-        .callbackQueue: .value(\._callbackQueue.wrappedValue),
-        .setImageOperationKey: .value(\.operationKey),
-        .pixelSizeReceiver: .value(\._pixelSizeReceiver.wrappedValue),
-    ]
+    /// The context key of each value. The path of a wrapped value names the stored value: writing through a path to a
+    /// computed property allocates memory.
+    private static let table = Picture.keys.merging(Caching.keys) { $1 }.merging(Loading.keys) { $1 }
 
     /// Parses a context. A value of a wrong type is logged once and kept in ``custom``.
     package init(_ context: WebImageContext) {
@@ -163,7 +66,7 @@ extension RequestFields {
 }
 
 /// The conversion of one value between ``RequestFields`` and a context.
-private struct RequestField: Sendable {
+struct RequestField: Sendable {
     let read: @Sendable (RequestFields) -> Any?
     /// Returns false if the context has a value of another type. Such a value is logged.
     let write: @Sendable (inout RequestFields, _ context: WebImageContext, _ key: WebImageContextOption) -> Bool
@@ -193,29 +96,6 @@ private struct RequestField: Sendable {
         converted(path) { context, key in
             if let number = context[key] as? Int { return ImageCacheType(rawValue: number) }
             return context.read(key, as: ImageCacheType.self)
-        }
-    }
-}
-
-extension RequestFields.TransformerChoice {
-    fileprivate var contextValue: Any {
-        switch self {
-        case .none: NSNull()
-        case .transformer(let transformer): transformer
-        }
-    }
-}
-
-extension CacheScope {
-    /// The name of a scope, or a scope without a name.
-    fileprivate var contextValue: Any { if case .scoped(let name) = self { name as Any } else { self as Any } }
-}
-
-extension ImageRequest.TypeHint {
-    fileprivate var contextValue: Any {
-        switch self {
-        case .refused: NSNull()
-        case .identifier(let identifier): identifier
         }
     }
 }

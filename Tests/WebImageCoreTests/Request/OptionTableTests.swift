@@ -78,14 +78,16 @@ struct OptionTableTests {
     /// Returns the names that a source file declares as `public static let`.
     private func declared(in file: String) throws -> Set<String> {
         let text = try String(contentsOf: Self.root.appendingPathComponent("Sources/" + file), encoding: .utf8)
-        return Set(text.matches(of: /public static let (\w+)/).map { String($0.1) })
+        return Set(text.matches(of: /public static let (\w+) = WebImage/).map { String($0.1) })
     }
 
     @Test func everyOptionAndKeyHasItsPlace() throws {
-        let declared = try ["WebImageLoading/Request/WebImageOptions", "WebImageLoading/Request/WebImageContextOption"]
-            .map { try self.declared(in: $0 + ".swift") }
+        let names =
+            ["WebImageOptions", "WebImageContextOption"]
+            + ["Picture", "Caching", "Loading"].map { "RequestFields+" + $0 }
+        let declared = try names.map { try self.declared(in: "WebImageLoading/Request/\($0).swift") }
         let ineffective = try self.declared(in: "WebImageCompatibility/OptionsWithoutEffect.swift")
-        #expect(declared[0].union(declared[1]).union(ineffective) == Set(Self.options.keys).union(Self.keys.keys))
+        #expect(declared.reduce(ineffective) { $0.union($1) } == Set(Self.options.keys).union(Self.keys.keys))
     }
 
     @Test func everyNamedTestExists() throws {
