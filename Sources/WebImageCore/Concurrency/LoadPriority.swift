@@ -19,7 +19,7 @@ public enum LoadPriority: Int, Sendable, Comparable {
 public final class LoadPriorityHandle: Sendable {
     private struct State {
         var priority: LoadPriority
-        var observers: [UInt64: @Sendable () -> Void] = [:]
+        var observers = SmallTable<@Sendable () -> Void>()
         var lastID: UInt64 = 0
         var listener: UInt64?
     }
@@ -34,12 +34,12 @@ public final class LoadPriorityHandle: Sendable {
     public var priority: LoadPriority {
         get { state.withLock { $0.priority } }
         set {
-            let observers = state.withLock { state -> [@Sendable () -> Void] in
-                guard state.priority != newValue else { return [] }
+            let observers = state.withLock { state in
+                guard state.priority != newValue else { return SmallTable<@Sendable () -> Void>() }
                 state.priority = newValue
-                return Array(state.observers.values)
+                return state.observers
             }
-            for observer in observers { observer() }
+            observers.forEach { $1() }
         }
     }
 
@@ -77,7 +77,7 @@ public final class LoadPriorityHandle: Sendable {
     /// Removes an observer.
     package func forget(_ id: UInt64) {
         // Release the closure outside the lock: it can be the last owner of objects whose `deinit` runs other code.
-        let observer = state.withLock { $0.observers.removeValue(forKey: id) }
+        let observer = state.withLock { $0.observers.remove(id) }
         withExtendedLifetime(observer) {}
     }
 }

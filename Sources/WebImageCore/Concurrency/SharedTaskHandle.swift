@@ -4,7 +4,7 @@ package import Foundation
 /// and sends events to the subscribers.
 package final class SharedTaskHandle: Sendable {
     private struct State {
-        var listeners: [UInt64: LoadEventListener] = [:]
+        var listeners = SmallTable<LoadEventListener>()
         var past = Past()
     }
 
@@ -48,9 +48,9 @@ package final class SharedTaskHandle: Sendable {
     package func send(_ event: LoadEvent) {
         let listeners = state.withLock { state in
             state.past.add(event)
-            return Array(state.listeners.values)
+            return state.listeners
         }
-        for listener in listeners { listener(event) }
+        listeners.forEach { $1(event) }
     }
 
     /// Adds a subscriber. The subscriber receives all previous events before this method returns.
@@ -67,7 +67,7 @@ package final class SharedTaskHandle: Sendable {
     }
 
     func removeListener(id: UInt64) {
-        let listener = state.withLock { $0.listeners.removeValue(forKey: id) }
+        let listener = state.withLock { $0.listeners.remove(id) }
         withExtendedLifetime(listener) {}
     }
 }

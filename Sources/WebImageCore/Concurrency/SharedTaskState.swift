@@ -1,3 +1,21 @@
+/// A key with its precomputed hash. The key of a shared task has dozens of fields, is looked up seven times per run, and is a
+/// part of the keys of later stages. Without this class, copying and hashing keys took 200,000 instructions per load.
+package final class HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {
+    package let key: Key
+    private let digest: Int
+
+    package init(_ key: Key) {
+        self.key = key
+        digest = key.hashValue
+    }
+
+    package static func == (left: HashedKey, right: HashedKey) -> Bool {
+        left === right || (left.digest == right.digest && left.key == right.key)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}
+
 /// The state of shared tasks. It records which subscriber waits for which run, and it decides which actions are
 /// necessary. ``SharedTasks`` performs these actions.
 ///
@@ -36,29 +54,11 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         case waits(run: ID, isNew: Bool)
     }
 
-    /// A key with its precomputed hash. A key has dozens of fields and is looked up seven times per run.
-    /// Without this class, copying and hashing the key took 200,000 instructions per load.
-    private final class HashedKey: Hashable, Sendable {
-        let key: Key
-        private let digest: Int
-
-        init(_ key: Key) {
-            self.key = key
-            digest = key.hashValue
-        }
-
-        static func == (left: HashedKey, right: HashedKey) -> Bool {
-            left === right || (left.digest == right.digest && left.key == right.key)
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(digest) }
-    }
-
     private struct Run {
-        let key: HashedKey
+        let key: HashedKey<Key>
         var subscriberCount = 0
         var cancelledCount = 0
-        var waiting: Set<ID> = []
+        var waiting = SmallTable<Void>()
         var priorities = PriorityCounts()
         var outcome: Outcome?
         var isConsumed = false
@@ -76,7 +76,7 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var runs: [ID: Run] = [:]
     private var subscribers: [ID: Subscriber] = [:]
     /// The run that a new subscriber of a key joins.
-    private var joinable: [HashedKey: ID] = [:]
+    private var joinable: [HashedKey<Key>: ID] = [:]
     /// Subscribers that were cancelled before they joined.
     private var cancelledEarly: Set<ID> = []
     private var lastRun: ID = 0
@@ -93,8 +93,8 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// Whether the key has a run that can be joined.
-    func hasRun(for key: Key, finishedOnly: Bool) -> Bool {
-        guard let run = joinable[HashedKey(key)] else { return false }
+    func hasRun(for key: HashedKey<Key>, finishedOnly: Bool) -> Bool {
+        guard let run = joinable[key] else { return false }
         return !finishedOnly || runs[run]?.outcome != nil
     }
 
@@ -102,20 +102,19 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     func priority(of run: ID) -> LoadPriority? { runs[run].map { $0.priorities.highest ?? .normal } }
 
     /// Adds a subscriber to the run of a key. Makes a new run if the key has no run that can be joined.
-    mutating func join(_ subscriber: ID, key: Key, priority: LoadPriority) -> Joining {
+    mutating func join(_ subscriber: ID, key: HashedKey<Key>, priority: LoadPriority) -> Joining {
         guard cancelledEarly.remove(subscriber) == nil else { return .cancelled }
-        let key = HashedKey(key)
         let known = joinable[key]
         let id = known ?? makeRun(key)
         subscribers[subscriber] = Subscriber(run: id, priority: priority)
         runs[id]?.subscriberCount += 1
         runs[id]?.priorities.add(priority)
         if let outcome = runs[id]?.outcome { return .finished(run: id, outcome) }
-        runs[id]?.waiting.insert(subscriber)
+        runs[id]?.waiting[subscriber] = ()
         return .waits(run: id, isNew: known == nil)
     }
 
-    private mutating func makeRun(_ key: HashedKey) -> ID {
+    private mutating func makeRun(_ key: HashedKey<Key>) -> ID {
         lastRun += 1
         runs[lastRun] = Run(key: key)
         joinable[key] = lastRun
@@ -156,10 +155,12 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             return []
         }
         runs[id]?.outcome = outcome
-        runs[id]?.waiting = []
+        runs[id]?.waiting = SmallTable()
         // Subscribers that already wait receive the failure. A new subscriber starts a new run.
         if case .failure = outcome, joinable[run.key] == id { joinable[run.key] = nil }
-        return run.waiting.map { .resume(subscriber: $0, outcome) }
+        var actions: [Action] = []
+        run.waiting.forEach { subscriber, _ in actions.append(.resume(subscriber: subscriber, outcome)) }
+        return actions
     }
 
     /// Removes a subscriber.
@@ -177,17 +178,19 @@ struct SharedTaskState<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         runs[id]?.waiting.remove(subscriber)
         if known.isCancelled { runs[id]?.cancelledCount -= 1 }
         if consumed { runs[id]?.isConsumed = true }
-        let removal = Action.removeListener(subscriber: subscriber, run: id)
+        var actions: [Action] = []
+        actions.reserveCapacity(4)
+        actions.append(.removeListener(subscriber: subscriber, run: id))
         let cancels = cancelIfAbandoned(id)
+        actions += cancels
         guard let run = runs[id], run.subscriberCount == 0 else {
-            return [removal] + (cancels.isEmpty ? [.updatePriority(run: id)] : cancels)
+            if cancels.isEmpty { actions.append(.updatePriority(run: id)) }
+            return actions
         }
         runs[id] = nil
-        let release = Action.release(run: id, run.outcome)
-        if case .success(let value) = run.outcome, !run.isConsumed {
-            return [removal] + cancels + [.abandon(run: id, value), release]
-        }
-        return [removal] + cancels + [release]
+        if case .success(let value) = run.outcome, !run.isConsumed { actions.append(.abandon(run: id, value)) }
+        actions.append(.release(run: id, run.outcome))
+        return actions
     }
 
     private mutating func cancelIfAbandoned(_ id: ID) -> [Action] {

@@ -53,7 +53,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// Whether a new subscriber of this key would join an existing run.
     ///
     /// - Parameter finishedOnly: Whether only a run that has its value counts.
-    package func hasRun(for key: Key, finishedOnly: Bool) -> Bool {
+    package func hasRun(for key: HashedKey<Key>, finishedOnly: Bool) -> Bool {
         state.withLock { $0.decisions.hasRun(for: key, finishedOnly: finishedOnly) }
     }
 
@@ -69,7 +69,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// subscribers. While this caller waits, the work's priority is at least `priority`. If every subscriber was
     /// cancelled before the end of its `body`, `onAbandon` receives the value.
     package func withValue<Output>(
-        for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
+        for key: HashedKey<Key>, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
         origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
         body: (Value) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output {
@@ -102,8 +102,19 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
+    /// Does the same for a key that no other key contains.
+    package func withValue<Output>(
+        for key: Key, priority: LoadPriorityHandle, listener: LoadEventListener? = nil,
+        origin: SharedTaskOrigin? = nil, work: @escaping Work, onAbandon: @escaping Abandon = { _ in },
+        body: (Value) async throws(WebImageError) -> Output
+    ) async throws(WebImageError) -> Output {
+        try await withValue(
+            for: HashedKey(key), priority: priority, listener: listener, origin: origin, work: work,
+            onAbandon: onAbandon, body: body)
+    }
+
     private func join(
-        _ subscriber: UInt64, key: Key, priority: LoadPriorityHandle, listener: LoadEventListener?,
+        _ subscriber: UInt64, key: HashedKey<Key>, priority: LoadPriorityHandle, listener: LoadEventListener?,
         origin: SharedTaskOrigin?, continuation: ValueContinuation<Outcome>, work: @escaping Work,
         onAbandon: @escaping Abandon
     ) {

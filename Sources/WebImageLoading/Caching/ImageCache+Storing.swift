@@ -59,12 +59,25 @@ extension ImageCache {
         _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions, context: WebImageContext?,
         cacheType: ImageCacheType, completion: (@Sendable () -> Void)?
     ) {
+        let context = RequestContext(context)
+        storeImage(
+            image, imageData: imageData, forKey: key, options: options, values: context,
+            identity: context.entryIdentity, cacheType: cacheType, callbacks: context.callbackQueue ?? .main,
+            completion: completion)
+    }
+
+    /// Does the same with the values of a load, which are not converted to a dictionary. `identity` identifies the entry.
+    func storeImage(
+        _ image: Image?, imageData: Data?, forKey key: String?, options: WebImageOptions,
+        values context: RequestContext,
+        identity: EntryIdentity?, cacheType: ImageCacheType, callbacks: CallbackQueue,
+        completion: (@Sendable () -> Void)?
+    ) {
         guard let key, image != nil || imageData != nil, image?.isIncremental != true else {
             completion?()
             return
         }
-        let context = RequestContext(context)
-        recordIdentity(image, context.entryIdentity)
+        recordIdentity(image, identity)
         if cacheType.includesMemory, keepsImagesInMemory { storeImageToMemory(image, forKey: key) }
         guard cacheType.includesDisk else {
             completion?()
@@ -72,14 +85,12 @@ extension ImageCache {
         }
         if let image {
             rememberSize(of: image, forKey: key)
-        } else if let size = context.entryIdentity?.pixelSize {
+        } else if let size = identity?.pixelSize {
             rememberSize(size, forKey: key)
         } else if let imageData {
             rememberSize(of: imageData, forKey: key)
         }
-        let callbacks = context.callbackQueue ?? .main
         let finish: @Sendable () -> Void = { if let completion { callbacks.async(completion) } }
-        let identity = context.entryIdentity
         if let imageData = imageData ?? image?.encodedAnimation(context) {
             write(imageData, of: image, key: key, identity: identity, finish)
         } else if let image {

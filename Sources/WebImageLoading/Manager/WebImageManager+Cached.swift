@@ -87,6 +87,6 @@ extension WebImageManager {
 
     /// Returns the number of subscribers that wait for a variant of this URL.
     package func subscriberCount(of url: URL) -> Int {
-        pipeline.variants.subscriberCount { $0.decoded.original.url == url }
+        pipeline.variants.subscriberCount { $0.decoded.key.original.key.url == url }
     }
 }

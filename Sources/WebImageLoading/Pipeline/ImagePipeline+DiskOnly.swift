@@ -23,7 +23,8 @@ extension ImagePipeline {
         }
         do throws(WebImageError) {
             return try await originals.withValue(
-                for: plan.originalIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,
+                for: HashedKey(plan.originalIdentity), priority: priority, listener: listener,
+                origin: plan.observation?.origin,
                 work: { handle throws(WebImageError) in try await self.download.original(plan, handle.stage) },
                 onAbandon: { [store] in store.keepAbandoned($0, plan) },
                 body: { original throws(WebImageError) in try await self.stored(original, plan, priority: priority) })

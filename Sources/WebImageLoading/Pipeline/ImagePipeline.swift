@@ -91,16 +91,22 @@ final class ImagePipeline: Sendable {
     func load(
         _ plan: LoadPlan, _ priority: LoadPriorityHandle, listener: @escaping LoadEventListener
     ) async throws(WebImageError) -> WebImageResult? {
-        try await variants.withValue(
-            for: plan.variantIdentity, priority: priority, listener: listener, origin: plan.observation?.origin,
-            work: { handle throws(WebImageError) in try await self.produce(plan, handle.stage) },
+        let identity = HashedKey(plan.variantIdentity)
+        return try await variants.withValue(
+            for: identity, priority: priority, listener: listener, origin: plan.observation?.origin,
+            work: { handle throws(WebImageError) in
+                try await self.produce(plan, as: identity.key.decoded, handle.stage)
+            },
             body: { result throws(WebImageError) in result })
     }
 
-    private func produce(_ plan: LoadPlan, _ handle: StageHandle) async throws(WebImageError) -> WebImageResult? {
+    private func produce(
+        _ plan: LoadPlan, as identity: HashedKey<DecodedIdentity>, _ handle: StageHandle
+    ) async throws(WebImageError) -> WebImageResult? {
         if let hit = try await cachedVariant(plan, handle) { return hit }
         do throws(WebImageError) {
-            return try await withTransformed(plan, plan.transformers[...], handle) { made throws(WebImageError) in
+            return try await withTransformed(plan, as: identity, steps: plan.transformers[...], handle) {
+                made throws(WebImageError) in
                 if plan.options.contains(.retryFailed), made.original.cacheType == .none {
                     plan.host.forgetFailure(of: plan.url, in: plan.scope)
                 }
@@ -172,16 +178,18 @@ final class ImagePipeline: Sendable {
     /// share the results of these steps. Returns nil if no cache contains the image and the load must not use the
     /// loader.
     private func withTransformed<Output>(
-        _ plan: LoadPlan, _ steps: ArraySlice<any ImageTransformer>, _ handle: StageHandle,
-        _ use: (DecodedImage) async throws(WebImageError) -> Output
+        _ plan: LoadPlan, as identity: HashedKey<DecodedIdentity>, steps: ArraySlice<any ImageTransformer>,
+        _ handle: StageHandle, use: (DecodedImage) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output? {
-        guard let step = steps.last else { return try await withDecoded(plan, handle, use) }
+        guard let step = steps.last else { return try await withDecoded(plan, as: identity, handle, use: use) }
         return try await transforms.withValue(
-            for: plan.transformIdentity(steps), priority: handle.priority, listener: { handle.send($0) },
+            for: HashedKey(plan.transformIdentity(steps, of: identity)), priority: handle.priority,
+            listener: { handle.send($0) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 let previews = self.transform.previews(of: step, steps: steps, plan, inner.stage)
-                return try await self.withTransformed(plan, steps.dropLast(), previews) { made throws(WebImageError) in
+                return try await self.withTransformed(plan, as: identity, steps: steps.dropLast(), previews) {
+                    made throws(WebImageError) in
                     try await self.transform.image(of: made, step, steps, plan, inner.priority)
                 }
             },
@@ -195,14 +203,15 @@ final class ImagePipeline: Sendable {
     // MARK: 5: decode
 
     private func withDecoded<Output>(
-        _ plan: LoadPlan, _ handle: StageHandle, _ use: (DecodedImage) async throws(WebImageError) -> Output
+        _ plan: LoadPlan, as identity: HashedKey<DecodedIdentity>, _ handle: StageHandle,
+        use: (DecodedImage) async throws(WebImageError) -> Output
     ) async throws(WebImageError) -> Output? {
         try await decodes.withValue(
-            for: plan.decodedIdentity, priority: handle.priority, listener: { handle.send($0) },
+            for: identity, priority: handle.priority, listener: { handle.send($0) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 if let made = MemoryStage.original(plan) { return made }
-                return try await self.decodedOriginal(plan, inner.stage)
+                return try await self.decodedOriginal(plan, as: identity.key.original, inner.stage)
             },
             // If the last subscriber leaves while the decode runs, the decode nevertheless finishes. Store its image.
             onAbandon: { [store] in store.keepAbandoned($0, plan) },
@@ -215,12 +224,12 @@ final class ImagePipeline: Sendable {
     /// Decodes the original from disk or from the loader. If the bytes on disk cannot be decoded, they are removed, and
     /// the original is fetched from the loader.
     private func decodedOriginal(
-        _ plan: LoadPlan, _ handle: StageHandle, skippingDisk: Bool = false
+        _ plan: LoadPlan, as identity: HashedKey<OriginalIdentity>, _ handle: StageHandle, skippingDisk: Bool = false
     ) async throws(WebImageError) -> DecodedImage? {
         let arrival = plan.streams ? PartialImageReporter(plan, pool: decode.pool, handle) : nil
         var isDamaged = false
         let made = try await originals.withValue(
-            for: identityToJoin(plan), priority: handle.priority, listener: { arrival.pass($0, to: handle) },
+            for: identityToJoin(identity), priority: handle.priority, listener: { arrival.pass($0, to: handle) },
             origin: plan.observation?.origin,
             work: { inner throws(WebImageError) in
                 try await self.original(plan, inner.stage, skippingDisk: skippingDisk)
@@ -242,21 +251,19 @@ final class ImagePipeline: Sendable {
             })
         guard isDamaged else { return made }
         plan.source.cache.layered?.removeCorruptDiskEntry(forKey: plan.originalKey)
-        return try await decodedOriginal(plan, handle, skippingDisk: true)
+        return try await decodedOriginal(plan, as: identity, handle, skippingDisk: true)
     }
 
     /// The identity under which the load fetches its original. A load that uses the bytes while they arrive has another
     /// identity than a load that does not. If the other kind of load already has the bytes, but has not stored them yet,
     /// join it. Otherwise the bytes would be fetched twice.
-    private func identityToJoin(_ plan: LoadPlan) -> OriginalIdentity {
-        var identity = plan.originalIdentity
+    private func identityToJoin(_ identity: HashedKey<OriginalIdentity>) -> HashedKey<OriginalIdentity> {
         guard !originals.isEmpty else { return identity }
-        let isStreaming = identity.streams
-        identity.streams = !isStreaming
+        var other = identity.key
+        other.streams.toggle()
+        let otherKey = HashedKey(other)
         // A running task without bytes in between cannot serve a load that needs them.
-        if originals.hasRun(for: identity, finishedOnly: isStreaming) { return identity }
-        identity.streams = isStreaming
-        return identity
+        return originals.hasRun(for: otherKey, finishedOnly: identity.key.streams) ? otherKey : identity
     }
 
     // MARK: 3, 4: disk under the original's key, download

@@ -23,7 +23,7 @@ struct OriginalIdentity: Hashable, Sendable {
 
 /// The identity of a decoded image. Loads with equal identities share one decode.
 struct DecodedIdentity: Hashable, Sendable {
-    let original: OriginalIdentity
+    let original: HashedKey<OriginalIdentity>
     let decoding: DecodingOptions
     let coder: RoleIdentity
     let animatedClass: ObjectIdentifier?
@@ -33,7 +33,7 @@ struct DecodedIdentity: Hashable, Sendable {
 /// The identity of the image that the first steps of a transformer produce. Loads with equal identities share this
 /// image.
 struct TransformIdentity: Hashable, Sendable {
-    let decoded: DecodedIdentity
+    let decoded: HashedKey<DecodedIdentity>
     let transformerKeys: [String]
     let preservesMetadata: Bool
     let options: WebImageOptions
@@ -41,7 +41,7 @@ struct TransformIdentity: Hashable, Sendable {
 
 /// The identity of a finished image. Loads with equal identities share this image and the work for it.
 struct VariantIdentity: Hashable, Sendable {
-    let decoded: DecodedIdentity
+    let decoded: HashedKey<DecodedIdentity>
     let key: EntryKey?
     let transformerKey: String?
     let cache: RoleIdentity
@@ -82,23 +82,27 @@ extension LoadPlan {
             decoding: isLayered && sharing != nil ? nil : decoding.options)
     }
 
-    var decodedIdentity: DecodedIdentity {
+    private var decodedIdentity: DecodedIdentity {
         DecodedIdentity(
-            original: originalIdentity, decoding: decoding.options, coder: RoleIdentity(decoding.coder),
+            original: HashedKey(originalIdentity), decoding: decoding.options, coder: RoleIdentity(decoding.coder),
             animatedClass: decoding.animatedClass.map { ObjectIdentifier($0) },
             options: options.intersection(Self.decodingOptions))
     }
 
-    func transformIdentity(_ steps: ArraySlice<any ImageTransformer>) -> TransformIdentity {
+    /// - Parameter decoded: The identity of the decoded image, from ``variantIdentity``.
+    func transformIdentity(
+        _ steps: ArraySlice<any ImageTransformer>, of decoded: HashedKey<DecodedIdentity>
+    ) -> TransformIdentity {
         TransformIdentity(
-            decoded: decodedIdentity, transformerKeys: steps.map(\.transformerKey),
+            decoded: decoded, transformerKeys: steps.map(\.transformerKey),
             preservesMetadata: transformer?.preserveImageMetadata ?? true,
             options: options.intersection(Self.transformOptions))
     }
 
+    /// The identity of the finished image. It contains the identities of the other shared tasks of the load.
     var variantIdentity: VariantIdentity {
         VariantIdentity(
-            decoded: decodedIdentity, key: keys.variant, transformerKey: transformer?.transformerKey,
+            decoded: HashedKey(decodedIdentity), key: keys.variant, transformerKey: transformer?.transformerKey,
             cache: RoleIdentity(cache.role), originalCache: RoleIdentity(originalCache.role),
             serializer: serializer.map { RoleIdentity($0) },
             encoding: encoding,

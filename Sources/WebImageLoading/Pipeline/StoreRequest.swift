@@ -14,6 +14,18 @@ struct StoreRequest: Sendable {
     /// The identity and metadata of the entry, for caches that record them.
     var identity: EntryIdentity?
 
+    /// Passes the entry to its cache.
+    func put(_ plan: LoadPlan, completion: (@Sendable () -> Void)?) {
+        if let own = cache.imageCache {
+            return own.storeImage(
+                image, imageData: data, forKey: key, options: plan.options, values: plan.context, identity: identity,
+                cacheType: type, callbacks: .invoking, completion: completion)
+        }
+        cache.role.storeImage(
+            image, imageData: data, forKey: key, options: plan.options,
+            context: plan.context.forCache(identity).dictionary, cacheType: type, completion: completion)
+    }
+
     static func requests(for made: DecodedImage, _ plan: LoadPlan) -> [StoreRequest] {
         guard plan.originalKey != nil, made.original.mayBeStored else { return [] }
         return original(made, plan) + variant(made, plan)

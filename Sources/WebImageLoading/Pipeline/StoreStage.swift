@@ -162,19 +162,13 @@ struct StoreStage: Sendable {
     // MARK: Disk
 
     private func put(_ request: StoreRequest, _ plan: LoadPlan, waits: Bool) async {
-        let context = plan.context.forCache(request.identity)
         if waits {
             await withCheckedContinuation { continuation in
                 let completion = Completion<Void> { continuation.resume() }
-                request.cache.role.storeImage(
-                    request.image, imageData: request.data, forKey: request.key, options: plan.options,
-                    context: context.dictionary, cacheType: request.type
-                ) { completion.complete(with: ()) }
+                request.put(plan) { completion.complete(with: ()) }
             }
         } else {
-            request.cache.role.storeImage(
-                request.image, imageData: request.data, forKey: request.key, options: plan.options,
-                context: context.dictionary, cacheType: request.type, completion: nil)
+            request.put(plan, completion: nil)
         }
         // A versioned cache has stored the metadata of the identity together with the bytes. For other caches, store
         // the metadata here.

@@ -51,7 +51,7 @@ struct SharedTaskStateTests {
     /// this identity costs more than all other work of a step.
     @Test func sharedTaskHashesItsKeyOnce() {
         var state = SharedTaskState<CountedKey, Int>()
-        guard case .waits(let run, true) = state.join(1, key: CountedKey(), priority: .normal) else {
+        guard case .waits(let run, true) = state.join(1, key: HashedKey(CountedKey()), priority: .normal) else {
             Issue.record("the first subscriber starts the run")
             return
         }
@@ -91,7 +91,7 @@ struct SharedTaskStateTests {
 
     private func join(_ subscriber: UInt64, _ model: inout Model, _ random: inout SeededRandom) {
         let priority: LoadPriority = [.low, .normal, .high].randomElement(using: &random) ?? .normal
-        switch model.state.join(subscriber, key: Int.random(in: 0..<3, using: &random), priority: priority) {
+        switch model.state.join(subscriber, key: HashedKey(Int.random(in: 0..<3, using: &random)), priority: priority) {
         case .cancelled: #expect(model.cancelled.contains(subscriber))
         case .finished(let run, _):
             #expect(!model.released.contains(run))
@@ -136,8 +136,8 @@ struct SharedTaskStateTests {
 
     @Test func sharedTaskHasTheHighestPriorityOfItsSubscribers() {
         var state = State()
-        guard case .waits(let run, _) = state.join(1, key: 0, priority: .low) else { return }
-        _ = state.join(2, key: 0, priority: .high)
+        guard case .waits(let run, _) = state.join(1, key: HashedKey(0), priority: .low) else { return }
+        _ = state.join(2, key: HashedKey(0), priority: .high)
         #expect(state.priority(of: run) == .high)
         _ = state.leave(2, consumed: false)
         #expect(state.priority(of: run) == .low)
