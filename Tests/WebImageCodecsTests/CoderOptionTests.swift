@@ -140,7 +140,7 @@ struct CoderOptionTests {
             .appendingPathComponent("../../Sources/WebImageCore").standardizedFileURL
         let declaration = /ImageCoderOption\(rawValue: "(\w+)"\)/
         var declared: Set<String> = []
-        for name in ["Image/Decoding/ImageCoderOption.swift", "Coding/WebPEncodingOptions.swift"] {
+        for name in ["Image/Decoding/DecodingOptions.swift", "Coding/WebPEncodingOptions.swift"] {
             let text = try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
             for match in text.matches(of: declaration) { declared.insert(String(match.1)) }
         }

@@ -1,4 +1,8 @@
+import CWebImageCodecShim
+import CWebImageJPEG
+public import Foundation
 public import WebImageCore
+import WebImageGraphics
 
 /// Decodes and encodes JPEG (ITU-T T.81, JFIF, EXIF) with libjpeg-turbo.
 ///
@@ -23,4 +27,209 @@ public struct ImageJPEGCoder: BuiltInImageCoder, DetailedImageCoder {
 
     /// Creates an instance for one picture or one animation.
     public init(work: CodecWork) { self.work = work }
+}
+
+extension ImageJPEGCoder {
+    /// Returns size, orientation, channels and bit depth, and whether the file has a colour profile. Reads only the
+    /// markers before the first scan.
+    public func imageInfo(of data: Data, limits: DecodingLimits) throws(WebImageError) -> ImageInfo {
+        try limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let decoder = try JPEGDecoder(bytes, limits: limits)
+            try limits.checkPixels(decoder.size)
+            return decoder.info
+        }
+    }
+
+    /// Decodes the image. Throws an error for a truncated file, although libjpeg can fill the missing part with grey.
+    public func decode(_ data: Data, options: DecodingOptions) throws(WebImageError) -> Image {
+        try options.limits.checkEncodedBytes(data.count)
+        return try data.withFileBytes { bytes throws(WebImageError) in
+            let decoder = try JPEGDecoder(bytes, limits: options.limits)
+            try options.limits.checkPixels(decoder.size)
+            try options.checkMemory(for: decoder.info)
+            let picture = try decoder.picture(bytes, options)
+            return try picture.finished(options: options, fullSize: decoder.size)
+        }
+    }
+}
+
+extension JPEGDecoder {
+    /// Size, orientation, channels and bit depth. These values are in the markers before the first scan.
+    var info: ImageInfo {
+        var info = ImageInfo(format: .jpeg, storedSize: size)
+        info.orientation = orientation
+        info.isGray = isGray
+        info.bitDepth = bitDepth
+        info.hasICCProfile = hasICCProfile
+        info.workingMemory.fixedBytes = Int(clamping: header.coefficient_bytes)
+        info.workingMemory.shrinksWhileReading = true
+        return info
+    }
+
+    /// Returns the layout and size of the rows that libjpeg writes for these options. The picture from libjpeg is at
+    /// least as wide and as high as the target size. The caller then scales the picture down to the target size.
+    func plan(_ options: DecodingOptions) throws(WebImageError) -> JPEGRowLayout {
+        let orientation = orientation
+        let target = options.targetSize(for: size.oriented(orientation)).oriented(orientation)
+        let profile = try matchingProfile()
+        let staysGray = isGray && (target != size || (profile != nil && options.colorConversion == .sRGB))
+        let layout = staysGray ? .gray8 : Self.layout(for: options.pixelFormat, isCMYK: isCMYK)
+        let color = isCMYK ? JCS_CMYK : Self.color(of: layout)
+        let eighths = Self.eighths(from: size, to: target)
+        let stored = try outputSize(color: color, eighths: eighths)
+        return JPEGRowLayout(
+            layout: layout, size: stored, eighths: eighths, orientation: orientation, profile: profile,
+            convertsInk: options.colorConversion == .sRGB)
+    }
+
+    /// Creates a picture from decompressed pixels. For a CMYK file, converts CMYK to RGB in place and thereby
+    /// overwrites `pixels`.
+    func picture(_ pixels: PixelBuffer, _ plan: JPEGRowLayout) throws(WebImageError) -> DecodedPicture {
+        var picture = DecodedPicture(
+            pixels: pixels, orientation: plan.orientation, profile: plan.profile, hasAlpha: false, format: .jpeg)
+        if isCMYK {
+            picture.profile = nil
+            picture.pixels = try pixels.convertedFromCMYK(
+                isInverted: storesInkInverted, profile: plan.convertsInk ? plan.profile : nil)
+        }
+        return picture
+    }
+
+    /// Decompresses a whole file: a thumbnail by ``JPEGThumbnailLoop`` if possible, otherwise by libjpeg-turbo. Both
+    /// write the same pixels.
+    fileprivate func picture(
+        _ bytes: UnsafeRawBufferPointer, _ options: DecodingOptions
+    ) throws(WebImageError) -> DecodedPicture {
+        let plan = try plan(options)
+        let pixels = try plan.makeBuffer()
+        if plan.eighths == 1, !isCMYK, try JPEGThumbnailLoop.decode(bytes, by: self, into: pixels) {
+            return try picture(pixels, plan)
+        }
+        try readRows(into: pixels)
+        return try picture(pixels, plan)
+    }
+
+    /// Returns the file's profile if the profile is for the file's channels (grey, RGB or CMYK). A profile for other
+    /// channels is an error in the file and is ignored.
+    private func matchingProfile() throws(WebImageError) -> ColorProfile? {
+        guard let profile = try profile() else { return nil }
+        let colorSpace = isGray ? "GRAY" : isCMYK ? "CMYK" : "RGB "
+        return profile.iccData.dropFirst(16).prefix(4).elementsEqual(colorSpace.utf8) ? profile : nil
+    }
+
+    private static func layout(for wanted: PixelFormat, isCMYK: Bool) -> PixelFormat {
+        isCMYK || wanted.bitsPerComponent > 8 ? .rgba8 : wanted
+    }
+
+    private static func color(of layout: PixelFormat) -> J_COLOR_SPACE {
+        switch layout {
+        case .bgra8Premultiplied: JCS_EXT_BGRA
+        case .rgba8, .rgba16, .rgbaHalf: JCS_EXT_RGBA
+        case .rgb8: JCS_RGB
+        case .gray8: JCS_GRAYSCALE
+        }
+    }
+
+    /// Returns the smallest supported scale, in eighths, at which the scaled picture is at least as wide and as high as
+    /// `target`.
+    ///
+    /// The supported scales are 1, 2, 4 and 8 eighths, because libjpeg-turbo has vector code only for these scales. For
+    /// example, a decode at 5/8 takes twice as long as a decode at 8/8.
+    private static func eighths(from size: PixelSize, to target: PixelSize) -> Int {
+        [1, 2, 4].first { eighths in
+            (size.width * eighths + 7) / 8 >= target.width && (size.height * eighths + 7) / 8 >= target.height
+        } ?? 8
+    }
+}
+
+/// Layout, size, scale and colour handling of the rows that libjpeg writes.
+struct JPEGRowLayout {
+    let layout: PixelFormat
+    let size: PixelSize
+    let eighths: Int
+    let orientation: ImageOrientation
+    let profile: ColorProfile?
+    let convertsInk: Bool
+
+    func makeBuffer() throws(WebImageError) -> PixelBuffer {
+        try PixelBuffer(width: size.width, height: size.height, format: layout)
+    }
+}
+
+extension ImageJPEGCoder {
+    /// Encodes a baseline JPEG. If `options.progressive` is true, encodes a progressive JPEG.
+    ///
+    /// - Quality: 0…1 corresponds to 0…100 in libjpeg. If the quality is below 0.9, colour is stored at half the width
+    ///   and half the height (4:2:0). Otherwise colour is stored at full size (4:4:4).
+    /// - File size: If `maxFileSize` is set, the quality is the highest quality at which the file is within this limit.
+    ///   If no quality is low enough, the lowest quality is used.
+    /// - Transparency: Transparent pixels are blended with the background colour in the options.
+    /// - Metadata: The image's profile is written. EXIF and XMP are written if the options contain them.
+    public func encode(_ image: Image, format: ImageFormat, options: EncodingOptions) throws(WebImageError) -> Data {
+        guard canEncode(to: format) else {
+            throw WebImageError(.encodingFailed, stage: .encode, underlying: .message("JPEG cannot write \(format)"))
+        }
+        let pixels = try Self.opaquePixels(of: image, options: options)
+        let encoding = JPEGEncoding(
+            pixels: pixels, profile: Self.profile(of: image, for: pixels), isProgressive: options.progressive,
+            metadata: try JPEGMetadata(
+                options.metadata, thumbnail: options.embedsThumbnail ? try Self.thumbnail(of: pixels) : nil))
+        guard let limit = options.maxFileSize else {
+            return try encoding.encode(quality: Int((options.quality * 100).rounded()))
+        }
+        return try QualitySearch.encode(maxBytes: limit) { quality throws(WebImageError) in
+            try encoding.encode(quality: quality)
+        }
+    }
+
+    /// Returns an encoded thumbnail of at most 320×320 px.
+    private static func thumbnail(of pixels: PixelBuffer) throws(WebImageError) -> Data {
+        let size = ImageScaling.size(
+            of: PixelSize(width: pixels.width, height: pixels.height), in: PixelSize(width: 320, height: 320),
+            preserveAspectRatio: true, allowsEnlarging: false)
+        let small = try pixels.scaled(to: size, isOpaque: true)
+        return try JPEGEncoding(pixels: small, profile: nil, isProgressive: false, metadata: nil).encode(quality: 75)
+    }
+
+    private static func opaquePixels(of image: Image, options: EncodingOptions) throws(WebImageError) -> PixelBuffer {
+        var pixels = image.pixels
+        if let box = options.maxPixelSize {
+            let size = ImageScaling.size(
+                of: image.pixelSize, in: box, preserveAspectRatio: true, allowsEnlarging: false)
+            pixels = try pixels.scaled(to: size, isOpaque: !image.hasAlpha)
+        }
+        if image.hasAlpha, pixels.format.hasAlpha { return try pixels.composited(over: options.backgroundColor) }
+        return pixels.format.bitsPerComponent > 8 ? try pixels.converted(to: .rgba8, isOpaque: true) : pixels
+    }
+
+    private static func profile(of image: Image, for pixels: PixelBuffer) -> ColorProfile? {
+        guard let profile = image.colorProfile else { return nil }
+        let isGray = profile.iccData.dropFirst(16).prefix(4).elementsEqual("GRAY".utf8)
+        return isGray == (pixels.format == .gray8) ? profile : nil
+    }
+}
+
+/// Converts the status codes of the libjpeg shim to errors with a hint.
+enum JPEGError {
+    static func error(_ status: Int32, _ handle: OpaquePointer, _ limits: DecodingLimits) -> WebImageError {
+        let seconds = Int(clamping: limits.maxDecodeTime.components.seconds)
+        switch Int(status) {
+        case WEBIMAGE_JPEG_OUT_OF_TIME:
+            // The decode also ends when its job is cancelled.
+            do throws(WebImageError) { try WorkBudget.checkCurrent() } catch { return error }
+            return .limit(.decodeTime, actual: seconds, allowed: seconds)
+        case WEBIMAGE_JPEG_TOO_MANY_SCANS: return .badData("libjpeg", "more than 500 scans", hint: damaged)
+        case WEBIMAGE_JPEG_ANCILLARY:
+            return .limit(.ancillaryBytes, actual: .max, allowed: limits.maxAncillaryBytes)
+        case WEBIMAGE_JPEG_TRUNCATED:
+            return .badData("libjpeg", "the file ends inside its picture", hint: truncated)
+        default:
+            let message = String(cString: webimage_jpeg_message(handle))
+            return .badData("libjpeg", message, hint: webimage_jpeg_ran_dry(handle) != 0 ? truncated : damaged)
+        }
+    }
+
+    private static let truncated = "The file is cut off. Fetch it again."
+    private static let damaged = "The file is damaged, or a kind of JPEG that viewers do not support."
 }

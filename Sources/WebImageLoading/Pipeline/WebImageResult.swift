@@ -47,3 +47,78 @@ extension WebImageResult {
         version = made.original.version
     }
 }
+
+/// An event that a load delivers to its caller: to a completion block, to the sequence of ``WebImageEvents``, or to a
+/// view.
+package enum LoadDelivery: Sendable {
+    case size(PixelSize)
+    case progress(received: Int, expected: Int, url: URL?)
+    case partial(Image)
+    /// The cached image, before the load refreshes it. The load later delivers one of the events below.
+    case cached(WebImageResult)
+
+    /// The end of a load, with its image. Nil if the image is in no cache and the load must not use the loader.
+    case finished(WebImageResult?)
+    case failed(WebImageError)
+    /// The end of a refresh that found no newer image. Contains the cached image.
+    case unchanged(WebImageResult)
+    /// The end of a refresh that failed. Contains the cached image and the error.
+    case notRefreshed(WebImageResult, WebImageError)
+}
+
+// The values of a completion block.
+extension LoadDelivery {
+    /// Creates the event of a call of a completion block. Nil for a call that is not the last one and has no image.
+    package init?(
+        image: Image?, data: Data? = nil, error: WebImageError? = nil, cacheType: ImageCacheType, finished: Bool
+    ) {
+        guard finished else {
+            guard let image else { return nil }
+            self = .partial(image)
+            return
+        }
+        let result = image.map { WebImageResult(image: $0, data: data, cacheType: cacheType) }
+        switch (result, error) {
+        case (let result, nil): self = .finished(result)
+        case (nil, let error?): self = .failed(error)
+        // A failed refresh delivers the cached image with the error, so that a caller that shows every image it receives
+        // does not remove it.
+        case (let result?, let error?): self = .notRefreshed(result, error)
+        }
+    }
+
+    private var result: WebImageResult? {
+        switch self {
+        case .cached(let result), .finished(let result?), .unchanged(let result), .notRefreshed(let result, _): result
+        case .size, .progress, .partial, .finished(nil), .failed: nil
+        }
+    }
+
+    package var image: Image? { if case .partial(let image) = self { image } else { result?.image } }
+    package var data: Data? { result?.data }
+    package var cacheType: ImageCacheType { result?.cacheType ?? .none }
+
+    package var error: WebImageError? {
+        switch self {
+        case .failed(let error), .notRefreshed(_, let error): error
+        default: nil
+        }
+    }
+
+    /// Whether the event has a complete image or ends the load.
+    package var isFinished: Bool {
+        switch self {
+        case .size, .progress, .partial: false
+        case .cached, .finished, .failed, .unchanged, .notRefreshed: true
+        }
+    }
+}
+
+/// Receives the events of a load that is not a memory hit.
+struct LoadSink: Sendable {
+    /// The queue on which `receive` is called. Nil means the thread that produced the event. For progress and size,
+    /// `receive` is always called on that thread.
+    var queue: CallbackQueue?
+    var wantsSize = false
+    var receive: @Sendable (LoadDelivery) -> Void
+}

@@ -170,3 +170,172 @@ extension String {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }
+
+/// The header fields of one response, stored as the received lines (RFC 9112 §5).
+///
+/// A response has about a dozen fields, and callers read only one or two of them. A dictionary of all fields would cost
+/// more time than the transfer of a small body.
+package struct ReceivedFields: Sendable {
+    /// The lines. Each line is stored without surrounding blanks and ends with a line feed. One kind of line begins
+    /// with a blank: a line that continues the previous line.
+    private var bytes: [UInt8] = []
+    private var hasField = false
+
+    package init() {}
+
+    /// Reserves memory for the number of fields that servers commonly send.
+    package mutating func reserve() { bytes.reserveCapacity(480) }
+
+    /// Adds one line, with or without its line break. Returns false for the empty line at the end of the fields.
+    package mutating func add(_ line: UnsafeRawBufferPointer) -> Bool {
+        var (low, high) = (0, line.count)
+        while low < high, line[low] <= 0x20 { low += 1 }
+        while low < high, line[high - 1] <= 0x20 { high -= 1 }
+        guard low < high else { return false }
+        let text = UnsafeRawBufferPointer(rebasing: line[low..<high])
+        if hasField, line[0] == UInt8(ascii: " ") || line[0] == UInt8(ascii: "\t") {
+            // Obsolete line folding (RFC 9112 §5.2) continues the previous value.
+            bytes.append(UInt8(ascii: " "))
+        } else {
+            guard text.contains(UInt8(ascii: ":")) else { return true }
+            hasField = true
+        }
+        bytes.append(contentsOf: text)
+        bytes.append(UInt8(ascii: "\n"))
+        return true
+    }
+
+    /// All fields, with names in lower case. The values of repeated fields are joined by `, `.
+    package var all: [String: String] {
+        var fields: [String: String] = [:]
+        collect { fields[$0] = $2 }
+        return fields
+    }
+
+    /// All fields, with names as received. The values of repeated fields are joined by `, ` under the name of the first
+    /// of these fields.
+    var asReceived: [String: String] {
+        var (names, fields): ([String: String], [String: String]) = ([:], [:])
+        collect { key, name, value in
+            let first = names[key] ?? name
+            names[key] = first
+            fields[first] = value
+        }
+        return fields
+    }
+
+    /// Calls `set` once per line. The arguments are the name of the line's field in lower case, the same name as
+    /// received, and the value of this field in all lines so far.
+    private func collect(_ set: (_ key: String, _ name: String, _ value: String) -> Void) {
+        var fields: [String: String] = [:]
+        var (key, name) = ("", "")
+        forEachLine { line, nameEnd in
+            if let nameEnd {
+                name = Self.text(line[..<nameEnd])
+                key = String(decoding: line[..<nameEnd].map(\.lowercasedASCII), as: UTF8.self)
+                let value = Self.value(line, nameEnd)
+                fields[key] = fields[key].map { $0 + ", " + value } ?? value
+            } else {
+                fields[key, default: ""] += Self.text(line[...])
+            }
+            set(key, name, fields[key] ?? "")
+        }
+    }
+
+    /// Returns the value of the field `name`, regardless of upper and lower case. The values of repeated fields are
+    /// joined by `, `.
+    package func value(of name: String) -> String? {
+        var name = name
+        return name.withUTF8 { name in
+            var value: String?
+            var isWanted = false
+            forEachLine { line, nameEnd in
+                guard let nameEnd else {
+                    // Append without a separator: a continuation line begins with a blank.
+                    if isWanted { value?.append(Self.text(line[...])) }
+                    return
+                }
+                isWanted = nameEnd == name.count && Self.isSame(line, name)
+                guard isWanted else { return }
+                let text = Self.value(line, nameEnd)
+                value = value.map { $0 + ", " + text } ?? text
+            }
+            return value
+        }
+    }
+
+    /// The declared length of the body in bytes. Nil for a body with a content encoding: `Content-Length` counts the
+    /// encoded bytes of such a body, but callers count decoded bytes.
+    var bodyLength: Int? {
+        let encoding = value(of: "content-encoding")?.lowercased()
+        guard encoding == nil || encoding == "identity" else { return nil }
+        return value(of: "content-length").flatMap { Int($0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// Calls `body` with each line and the offset at which the field name in this line ends. The offset is nil for a
+    /// line that continues the previous line.
+    @inline(__always)
+    private func forEachLine(_ body: (UnsafeBufferPointer<UInt8>, Int?) -> Void) {
+        bytes.withUnsafeBufferPointer { all in
+            guard let first = all.baseAddress else { return }
+            var start = 0
+            while start < all.count, let end = Self.place(of: UInt8(ascii: "\n"), first + start, all.count - start) {
+                let line = UnsafeBufferPointer(start: first + start, count: end)
+                if line.first == UInt8(ascii: " ") {
+                    body(line, nil)
+                } else if let nameEnd = Self.place(of: UInt8(ascii: ":"), first + start, end) {
+                    body(line, nameEnd)
+                }
+                start += end + 1
+            }
+        }
+    }
+
+    private static func place(of byte: UInt8, _ start: UnsafePointer<UInt8>, _ count: Int) -> Int? {
+        memchr(start, Int32(byte), count).map { UnsafeRawPointer($0) - UnsafeRawPointer(start) }
+    }
+
+    private static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
+    }
+
+    private static func value(_ line: UnsafeBufferPointer<UInt8>, _ nameEnd: Int) -> String {
+        text(line[(nameEnd + 1)...].drop { $0 <= 0x20 })
+    }
+
+    /// Returns whether a line begins with a name, regardless of upper and lower case.
+    private static func isSame(_ line: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        while index < name.count, line[index].lowercasedASCII == name[index].lowercasedASCII { index += 1 }
+        return index == name.count
+    }
+}
+
+extension UInt8 {
+    /// The lower-case form of an ASCII capital letter. Any other byte is returned unchanged.
+    var lowercasedASCII: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}
+
+/// Creates and compares strong validators of bodies (RFC 9110 §8.8.3).
+package enum EntityTag {
+    /// Returns the validator of a body: the 128-bit digest of the body in hexadecimal, with quotes around it.
+    package static func tag(of body: Data) -> String {
+        "\"" + ContentDigest(body).data.map { String(plainFormat: "%02x", $0) }.joined() + "\""
+    }
+
+    /// Whether `field`, the value of `If-None-Match`, contains the validator `tag` or is `*`. The comparison is weak
+    /// (RFC 9110 §13.1.2). Only the first 8 KB of the field are read.
+    package static func matches(_ field: String?, _ tag: String) -> Bool {
+        guard let field else { return false }
+        // Try `==` first: almost every client sends only one validator, exactly as it received this validator.
+        if field == tag { return true }
+        let trimmed = field.trimmingCharacters(in: .whitespaces)
+        if trimmed == "*" { return true }
+        return trimmed.prefix(8192).split(separator: ",").contains { part in
+            let part = part.trimmingCharacters(in: .whitespaces)
+            return (part.hasPrefix("W/") ? String(part.dropFirst(2)) : part) == tag
+        }
+    }
+}
