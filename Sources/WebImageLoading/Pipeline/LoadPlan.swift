@@ -7,32 +7,84 @@ struct LoadPlan: Sendable {
     /// The request, after the options processor. Custom caches, loaders and other custom objects receive its values as a
     /// dictionary.
     private(set) var request: ImageRequest
-    let host: any PipelineHost
+    private let fixed: Fixed
 
-    let cache: ResolvedCache
-    let originalCache: ResolvedCache
-    let loader: ResolvedLoader
-    let serializer: (any WebImageCacheSerializerProtocol)?
-    let decoding: ImageDecoding
-    let encoding: ForeignCoderOptions
+    /// The values that are equal in all copies of a plan. The stages copy a plan into their closures, and copying these
+    /// values would retain about 30 objects each time.
+    private final class Fixed: Sendable {
+        let host: any PipelineHost
+        let cache: ResolvedCache
+        let originalCache: ResolvedCache
+        let loader: ResolvedLoader
+        let serializer: (any WebImageCacheSerializerProtocol)?
+        let decoding: ImageDecoding
+        let encoding: ForeignCoderOptions
+        let queryType: ImageCacheType
+        let storeType: ImageCacheType
+        let originalQueryType: ImageCacheType
+        let originalStoreType: ImageCacheType
+        let namesStoreType: Bool
+        let hasOneCache: Bool
+        let keys: LoadKeys
+        let sharing: LoadIdentity?
+        let unshared: UInt64?
 
-    let queryType: ImageCacheType
-    let storeType: ImageCacheType
-    let originalQueryType: ImageCacheType
-    let originalStoreType: ImageCacheType
+        init(
+            _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: ResolvedLoader,
+            prepared: PreparedLoad?, load: ImageDataLoad, settings: LoadSettings, host: any PipelineHost
+        ) {
+            self.host = host
+            self.keys = keys
+            self.cache = cache
+            self.loader = loader
+            let namedOriginalCache = request.originalCache.map(ResolvedCache.init)
+            originalCache = namedOriginalCache ?? cache
+            hasOneCache = namedOriginalCache.map { RoleIdentity($0.role) == RoleIdentity(cache.role) } ?? true
+            serializer = request.cacheSerializer ?? settings.values.cacheSerializer
+            encoding = ForeignCoderOptions(request.encodeOptions ?? [:])
+            // Do not use the disk cache for a local file or a `data:` URL. Reading the URL costs as little as reading the
+            // cache, and always returns the newest version.
+            let isLocal = request.url.isFileURL || request.url.scheme?.lowercased() == "data"
+            queryType = request.queryCache ?? (isLocal ? .memory : .all)
+            let namedStoreType = request.storeCache
+            namesStoreType = namedStoreType != nil
+            storeType = namedStoreType ?? (isLocal ? .memory : .all)
+            originalQueryType = request.originalQueryCache ?? (isLocal ? .none : .disk)
+            originalStoreType = request.originalStoreCache ?? (isLocal ? .none : .disk)
+            var decoding = ImageDecoding(
+                request.options, context: request.values, key: keys.base ?? request.url.absoluteString,
+                thumbnail: keys.thumbnail)
+            decoding.owner = FileOwner(keys.scope)
+            self.decoding = decoding
+            sharing = prepared?.identity ?? loader.data?.identity(of: load)
+            unshared = sharing != nil && sharing?.sharing == nil ? LoadPlan.unsharedNumber() : nil
+        }
+    }
+
+    var host: any PipelineHost { fixed.host }
+    var cache: ResolvedCache { fixed.cache }
+    var originalCache: ResolvedCache { fixed.originalCache }
+    var loader: ResolvedLoader { fixed.loader }
+    var serializer: (any WebImageCacheSerializerProtocol)? { fixed.serializer }
+    var decoding: ImageDecoding { fixed.decoding }
+    var encoding: ForeignCoderOptions { fixed.encoding }
+    var queryType: ImageCacheType { fixed.queryType }
+    var storeType: ImageCacheType { fixed.storeType }
+    var originalQueryType: ImageCacheType { fixed.originalQueryType }
+    var originalStoreType: ImageCacheType { fixed.originalStoreType }
     /// Whether the caller chose the layers in which the variant is stored.
-    let namesStoreType: Bool
+    var namesStoreType: Bool { fixed.namesStoreType }
     /// Whether originals are stored in the load's own cache.
-    let hasOneCache: Bool
+    var hasOneCache: Bool { fixed.hasOneCache }
+    var keys: LoadKeys { fixed.keys }
+    /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
+    var sharing: LoadIdentity? { fixed.sharing }
+    /// A unique number if other loads must not share the bytes of this load; otherwise nil.
+    var unshared: UInt64? { fixed.unshared }
 
-    let keys: LoadKeys
     /// The value that the loader prepared when it computed the identity of the load. Nil for a refresh, because a
     /// refresh is a separate load for the loader.
     private var prepared: (any AnyObject & Sendable)?
-    /// The identity that decides which loads share the bytes; nil for a loader that returns decoded images.
-    let sharing: LoadIdentity?
-    /// A unique number if other loads must not share the bytes of this load; otherwise nil.
-    let unshared: UInt64?
     /// Whether a subscriber uses the bytes while they arrive.
     var streams = false
     /// The `.load` stage, whose start was reported to the listener; nil without a listener.
@@ -74,37 +126,13 @@ struct LoadPlan: Sendable {
         _ request: ImageRequest, _ keys: LoadKeys, cache: ResolvedCache, loader: ResolvedLoader,
         settings: LoadSettings, host: any PipelineHost
     ) {
-        self.host = host
         self.request = request
-        self.keys = keys
-        self.cache = cache
-        let namedOriginalCache = request.originalCache.map(ResolvedCache.init)
-        originalCache = namedOriginalCache ?? cache
-        hasOneCache = namedOriginalCache.map { [cache] in RoleIdentity($0.role) == RoleIdentity(cache.role) } ?? true
-        serializer = request.cacheSerializer ?? settings.values.cacheSerializer
-        encoding = ForeignCoderOptions(request.encodeOptions ?? [:])
-        // Do not use the disk cache for a local file or a `data:` URL. Reading the URL costs as little as reading the
-        // cache, and always returns the newest version.
-        let isLocal = request.url.isFileURL || request.url.scheme?.lowercased() == "data"
-        queryType = request.queryCache ?? (isLocal ? .memory : .all)
-        let namedStoreType = request.storeCache
-        namesStoreType = namedStoreType != nil
-        storeType = namedStoreType ?? (isLocal ? .memory : .all)
-        originalQueryType = request.originalQueryCache ?? (isLocal ? .none : .disk)
-        originalStoreType = request.originalStoreCache ?? (isLocal ? .none : .disk)
-
-        var decoding = ImageDecoding(
-            request.options, context: request.values, key: keys.base ?? request.url.absoluteString,
-            thumbnail: keys.thumbnail)
-        decoding.owner = FileOwner(keys.scope)
-        self.decoding = decoding
-
         let load = ImageDataLoad(request)
-        self.loader = loader.chosen(for: load)
-        let prepared = keys.prepared ?? self.loader.preparing?.prepare(load)
+        let chosen = loader.chosen(for: load)
+        let prepared = keys.prepared ?? chosen.preparing?.prepare(load)
         self.prepared = prepared?.value
-        sharing = prepared?.identity ?? self.loader.data?.identity(of: load)
-        unshared = sharing != nil && sharing?.sharing == nil ? Self.unsharedNumber() : nil
+        fixed = Fixed(
+            request, keys, cache: cache, loader: chosen, prepared: prepared, load: load, settings: settings, host: host)
         streams = request.options.contains(.progressiveLoad) || request.values.pixelSizeReceiver != nil
     }
 
