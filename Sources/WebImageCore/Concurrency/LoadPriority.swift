@@ -111,8 +111,6 @@ struct SmallTable<Value> {
     private var first: (id: UInt64, value: Value)?
     private var others: [UInt64: Value] = [:]
 
-    var isEmpty: Bool { first == nil && others.isEmpty }
-
     /// The value of a number. Setting nil removes the value.
     subscript(id: UInt64) -> Value? {
         get { first?.id == id ? first?.value : others[id] }

@@ -62,7 +62,7 @@ final class DownloadParameters: Sendable {
     }
 
     /// Whether several loads may share the download.
-    private var isShared: Bool { cacheScope != .unstored }
+    var isShared: Bool { cacheScope != .unstored }
 
     /// Whether a broken download may be continued from the bytes already received. The request must be a GET without a
     /// body, without validators and without a `Range` field from the caller. The cache scope must not be `.unstored`,

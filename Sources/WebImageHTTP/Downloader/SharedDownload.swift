@@ -95,7 +95,7 @@ final class SharedDownload: Sendable {
     /// a lock, because this function may run user code.
     func start() {
         switch state.withLock({
-            $0.decisions.start(hasStore: environment.resumeStore != nil && parameters.sharing != nil)
+            $0.decisions.start(hasStore: environment.resumeStore != nil && parameters.isShared)
         }) {
         case .nothing: break
         case .beginLeg: beginFirstLeg()

@@ -142,4 +142,21 @@ struct SharedTaskStateTests {
         _ = state.leave(2, consumed: false)
         #expect(state.priority(of: run) == .low)
     }
+
+    @Test(arguments: 0..<20)
+    func smallTableIsADictionary(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        var (table, dictionary) = (SmallTable<Int>(), [UInt64: Int]())
+        for step in 0..<100 {
+            let id = UInt64.random(in: 0..<4, using: &random)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: #expect(table.remove(id) == dictionary.removeValue(forKey: id), "seed \(seed)")
+            case 1: (table[id], dictionary[id]) = (nil, nil)
+            default: (table[id], dictionary[id]) = (step, step)
+            }
+            var all: [UInt64: Int] = [:]
+            table.forEach { id, value in all[id] = value }
+            #expect(all == dictionary && table[id] == dictionary[id], "seed \(seed)")
+        }
+    }
 }
