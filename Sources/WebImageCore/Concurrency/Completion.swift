@@ -132,7 +132,7 @@ extension CompletionClaim.Claimed: Sendable where Receiver: Sendable {}
 
 extension Optional {
     /// Returns the value and sets the optional to nil.
-    package mutating func take() -> Wrapped? {
+    @inlinable package mutating func take() -> Wrapped? {
         defer { self = nil }
         return self
     }
@@ -148,16 +148,17 @@ extension Optional {
 
 /// Passes a value to the task that waits in ``withValueContinuation(of:isolation:_:)``.
 /// ``resume(returning:)`` must be called exactly once, on any thread.
-package struct ValueContinuation<Value: Sendable>: Sendable {
-    private let place: Locked<Value?>
-    private let continuation: CheckedContinuation<Void, Never>
+@usableFromInline package struct ValueContinuation<Value: Sendable>: Sendable {
+    // Not private, so that optimized builds specialise the functions in the other targets.
+    @usableFromInline let place: Locked<Value?>
+    @usableFromInline let continuation: CheckedContinuation<Void, Never>
 
-    fileprivate init(place: Locked<Value?>, continuation: CheckedContinuation<Void, Never>) {
+    @usableFromInline init(place: Locked<Value?>, continuation: CheckedContinuation<Void, Never>) {
         self.place = place
         self.continuation = continuation
     }
 
-    package func resume(returning value: Value) {
+    @inlinable package func resume(returning value: Value) {
         place.withLock { $0 = value }
         continuation.resume()
     }
@@ -169,7 +170,7 @@ package struct ValueContinuation<Value: Sendable>: Sendable {
 /// before its task suspends, the runtime correctly orders the write and the read of the value. The sanitizer
 /// does not detect this order and reports the first read as a race. This was observed with Swift 6.3 on Linux,
 /// with a `Dispatch` block that resumes with a new object.
-package func withValueContinuation<Value: Sendable>(
+@inlinable package func withValueContinuation<Value: Sendable>(
     of type: Value.Type = Value.self, isolation: isolated (any Actor)? = #isolation,
     _ start: (ValueContinuation<Value>) -> Void
 ) async -> Value {

@@ -83,18 +83,20 @@ public final class LoadPriorityHandle: Sendable {
 }
 
 /// The number of subscribers or jobs at each priority.
-struct PriorityCounts {
+package struct PriorityCounts: Sendable {
     private var low = 0
     private var normal = 0
     private var high = 0
 
-    var highest: LoadPriority? { high > 0 ? .high : normal > 0 ? .normal : low > 0 ? .low : nil }
+    package init() {}
+
+    package var highest: LoadPriority? { high > 0 ? .high : normal > 0 ? .normal : low > 0 ? .low : nil }
 
     var normalOrHigher: Int { normal + high }
 
-    mutating func add(_ priority: LoadPriority) { change(priority, by: 1) }
+    package mutating func add(_ priority: LoadPriority) { change(priority, by: 1) }
 
-    mutating func remove(_ priority: LoadPriority) { change(priority, by: -1) }
+    package mutating func remove(_ priority: LoadPriority) { change(priority, by: -1) }
 
     private mutating func change(_ priority: LoadPriority, by amount: Int) {
         switch priority {
@@ -107,12 +109,15 @@ struct PriorityCounts {
 
 /// A table of values by number that stores one value without allocating memory. Shared work usually has one subscriber, and
 /// a priority one observer.
-struct SmallTable<Value> {
-    private var first: (id: UInt64, value: Value)?
-    private var others: [UInt64: Value] = [:]
+@usableFromInline package struct SmallTable<Value> {
+    // Not private, so that optimized builds specialise the table in the other targets.
+    @usableFromInline var first: (id: UInt64, value: Value)?
+    @usableFromInline var others: [UInt64: Value] = [:]
+
+    @inlinable package init() {}
 
     /// The value of a number. Setting nil removes the value.
-    subscript(id: UInt64) -> Value? {
+    @inlinable package subscript(id: UInt64) -> Value? {
         get { first?.id == id ? first?.value : others[id] }
         set {
             if first == nil || first?.id == id, others[id] == nil {
@@ -125,13 +130,13 @@ struct SmallTable<Value> {
 
     /// Removes the value of a number and returns it.
     @discardableResult
-    mutating func remove(_ id: UInt64) -> Value? {
+    @inlinable package mutating func remove(_ id: UInt64) -> Value? {
         guard first?.id == id else { return others.removeValue(forKey: id) }
         return first.take()?.value
     }
 
     /// Calls `body` for each value, in no particular order.
-    func forEach(_ body: (UInt64, Value) -> Void) {
+    @inlinable package func forEach(_ body: (UInt64, Value) -> Void) {
         if let first { body(first.id, first.value) }
         for (id, value) in others { body(id, value) }
     }

@@ -9,14 +9,14 @@ public import Foundation
 ///
 /// Never call user code inside `withLock`. Copies of a `Locked` share one state. The size of the state must not be 0.
 /// Otherwise the thread sanitizer reports an access to the state as a race with a read of the storage's header.
-package struct Locked<State>: @unchecked Sendable {
+@usableFromInline package struct Locked<State>: @unchecked Sendable {
     // Unchecked is correct because only `withLock` accesses the state, and only while the mutex is locked. The closures
     // passed to `withLock` return copies or `Sendable` objects, never a reference to protected state.
     //
     // Not private, so that optimized builds specialise `withLock` in the other targets.
     @usableFromInline let storage: LockedStorage<State>
 
-    package init(_ state: State) { storage = LockedStorage<State>.make(state) }
+    @inlinable package init(_ state: State) { storage = LockedStorage<State>.make(state) }
 
     @inlinable @inline(__always)
     package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
@@ -33,7 +33,7 @@ package struct Locked<State>: @unchecked Sendable {
 /// The storage: the state, followed by the mutex.
 @usableFromInline
 final class LockedStorage<State>: ManagedBuffer<State, pthread_mutex_t> {
-    static func make(_ state: State) -> LockedStorage<State> {
+    @inlinable static func make(_ state: State) -> LockedStorage<State> {
         let buffer = create(minimumCapacity: 1) { _ in state }
         buffer.withUnsafeMutablePointerToElements { _ = pthread_mutex_init($0, nil) }
         return unsafeDowncast(buffer, to: LockedStorage<State>.self)

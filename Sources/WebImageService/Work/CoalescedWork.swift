@@ -1,4 +1,5 @@
 import WebImageCore
+import WebImageLoading
 
 /// Runs work once for all requests that were accepted before the work ended.
 ///

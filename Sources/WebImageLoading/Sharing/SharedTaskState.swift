@@ -1,3 +1,5 @@
+import WebImageCore
+
 /// A key with its precomputed hash. The key of a shared task has dozens of fields, is looked up seven times per run, and is a
 /// part of the keys of later stages. Without this class, copying and hashing keys took 200,000 instructions per load.
 package final class HashedKey<Key: Hashable & Sendable>: Hashable, Sendable {

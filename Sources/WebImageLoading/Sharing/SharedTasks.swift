@@ -1,7 +1,11 @@
 package import Foundation
 import Synchronization
+package import WebImageCore
 
 /// Runs the work of each key once for all concurrent subscribers.
+///
+/// This type is in the module of its keys and values, because generic code of another module is not specialised: a load
+/// then took 450,000 instructions more.
 ///
 /// ``SharedTaskState`` decides which actions are necessary. Only these decisions run under the lock. Work,
 /// continuations and callbacks run outside the lock.
