@@ -15,6 +15,8 @@ final class DownloadParameters: Sendable {
     /// The URL of the load, before a modifier changed it.
     let requestedURL: URL
     private let urlText: String
+    /// The identity as text; nil if the scope is `.unstored`. Downloads with equal texts receive the same bytes.
+    let sharing: String?
 
     init(
         _ load: ImageDataLoad, _ transfer: WebImageDownloaderJob, _ cacheScope: CacheScope,
@@ -32,6 +34,9 @@ final class DownloadParameters: Sendable {
         validators = .none
         requestedURL = load.url
         urlText = transfer.request.url.absoluteString
+        sharing = Self.sharing(
+            transfer, in: cacheScope,
+            roles: [responseModifier.map { RoleIdentity($0) }, decryptor.map { RoleIdentity($0) }])
     }
 
     /// Copies parameters and sets the validators that revalidate the cached body.
@@ -44,6 +49,7 @@ final class DownloadParameters: Sendable {
         self.validators = validators
         requestedURL = parameters.requestedURL
         urlText = parameters.urlText
+        sharing = parameters.sharing
     }
 
     var url: URL { transfer.request.url }
@@ -212,8 +218,10 @@ extension WebImageDownloader: PreparingDataLoader {
 extension DownloadParameters {
     var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
 
-    /// The identity as text; nil if the scope is `.unstored`. Plans with equal texts receive the same bytes.
-    var sharing: String? {
+    /// - Parameter roles: The response modifier and the decryptor.
+    private static func sharing(
+        _ transfer: WebImageDownloaderJob, in cacheScope: CacheScope, roles: [RoleIdentity?]
+    ) -> String? {
         let scope: String
         switch cacheScope {
         case .unstored: return nil
@@ -244,8 +252,7 @@ extension DownloadParameters {
         add(route.proxy ?? "environment")
         add(route.certificateAuthorityFile ?? "")
         add(route.clientCertificate.map { $0.certificateFile + " " + ($0.keyFile ?? "") } ?? "")
-        add(responseModifier.map { RoleIdentity($0).text } ?? "")
-        add(decryptor.map { RoleIdentity($0).text } ?? "")
+        for role in roles { add(role?.text ?? "") }
         add(request.httpBody?.base64EncodedString() ?? "")
         add(scope)
         for (field, value) in request.allHTTPHeaderFields.sorted(by: { $0.key < $1.key }) {

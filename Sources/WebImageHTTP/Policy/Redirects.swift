@@ -96,7 +96,7 @@ extension URL {
     /// target of a redirect often contains a secret.
     var sourceDigest: String {
         let text = absoluteString
-        return SHA256.shortName(of: String(text.prefix { $0 != "#" }))
+        return SHA256.shortName(of: String(text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]))
     }
 }
 
