@@ -47,7 +47,9 @@ struct FaultServerTests {
                 let next = try await downloader.fetch(server.url("/a"))
                 #expect(next.data == Data("picture".utf8), "\(path)")
             }
-            #expect(server.connectionCount == 1 && server.requestCount("/a") == 3)
+            #expect(server.requestCount("/a") == 3)
+            // A client may close the connection after a 304 that it did not ask for.
+            #expect(status == 304 || server.connectionCount == 1)
         }
     }
 
