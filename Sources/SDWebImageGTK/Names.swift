@@ -6,8 +6,6 @@ public import Foundation
 public typealias UIView = WidgetView
 /// A widget that shows an image: ``WebImageGTK/ImageView``.
 public typealias UIImageView = ImageView
-/// A widget that shows an image, under the name from AppKit: ``WebImageGTK/ImageView``.
-public typealias NSImageView = ImageView
 /// A button with images: ``WebImageGTK/Button``.
 public typealias UIButton = Button
 /// The transition with which an image appears: ``WebImageGTK/WebImageTransition``.

@@ -1,3 +1,4 @@
+package import Foundation
 package import WebImageCore
 package import WebImageLoading
 
@@ -34,6 +35,11 @@ extension ImageLoadersManager {
         get { loaders }
         set { loaders = newValue }
     }
+}
+
+extension WebImagePrefetchToken {
+    /// An alias of ``urls``.
+    package var ownURLs: [URL] { urls }
 }
 
 extension ImageColor {

@@ -15,6 +15,14 @@ struct ColorTests {
         #expect(UIColor.blue.blue == 1 && UIColor.red.withAlphaComponent(0.5).alpha == 0.5)
     }
 
+    @Test func hueGivesTheColoursOfTheWheel() {
+        let wheel = (0..<7).map { UIColor(hue: CGFloat($0) / 6, saturation: 1, brightness: 1, alpha: 1).sd_hexString }
+        #expect(
+            wheel == ["#ffff0000", "#ffffff00", "#ff00ff00", "#ff00ffff", "#ff0000ff", "#ffff00ff", "#ffff0000"])
+        #expect(UIColor(hue: 0.3, saturation: 0, brightness: 0.5, alpha: 0.5) == UIColor(white: 0.5, alpha: 0.5))
+        #expect(UIColor.systemRed.sd_hexString == "#ffff3b30" && UIColor.systemGray.sd_hexString == "#ff8e8e93")
+    }
+
     @Test func componentsAreWrittenThroughPointers() {
         var (red, green, blue, alpha): (CGFloat, CGFloat, CGFloat, CGFloat) = (0, 0, 0, 0)
         #expect(

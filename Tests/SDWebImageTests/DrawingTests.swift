@@ -26,6 +26,20 @@ struct DrawingTests {
         #expect(SDGraphicsGetCurrentContext() == nil)
     }
 
+    @Test func rectanglesAreFilledWithABlendMode() throws {
+        SDGraphicsBeginImageContext(CGSize(width: 2, height: 1))
+        UIColor.green.setFill()
+        UIRectFill(CGRect(x: 0, y: 0, width: 1, height: 1))
+        UIColor.red.setFill()
+        UIRectFillUsingBlendMode(CGRect(x: 0, y: 0, width: 2, height: 1), .sourceAtop)
+        let drawn = SDGraphicsGetImageFromCurrentImageContext()
+        SDGraphicsEndImageContext()
+        #expect(color(drawn, 0, 0) == "#ffff0000" && color(drawn, 1, 0) == "#00000000")
+        let image = try TestImages.solid(width: 2, height: 2)
+        #expect(image.withRenderingMode(.alwaysOriginal) === image)
+        #expect(color(image.withTintColor(.systemBlue), 1, 1) == "#ff007aff")
+    }
+
     @Test func contextsNest() {
         SDGraphicsBeginImageContext(CGSize(width: 4, height: 4))
         SDGraphicsBeginImageContextWithOptions(CGSize(width: 4, height: 4), true, 1)

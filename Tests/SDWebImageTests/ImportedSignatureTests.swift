@@ -100,6 +100,8 @@ import WebImageTesting
         }
         #expect(await eventually { ends.withLock { $0.count } == 2 })
         #expect(steps.withLock { $0 } == [[1, 3], [2, 3], [3, 3]])
+        let urls: [URL]? = prefetcher.prefetchURLs(pictures)?.urls
+        #expect(urls == pictures)
     }
 
     @Test func optionalMethodsOfLoadersAreCalled() async throws {
@@ -192,6 +194,18 @@ import WebImageTesting
         seen(
             "image.init", "image.preload", "image.frameCount", "image.loopCount", "image.frame 1", "image.duration",
             "image.unload", "image.isAllFramesLoaded", "image.coder", "image.init with coder")
+    }
+
+    @Test @MainActor func importedProviderOfFramesIsCalled() async throws {
+        let provider = ImportedProvider()
+        let player = try #require(SDAnimatedImagePlayer(provider: provider))
+        var shown: [UInt] = []
+        player.animationFrameHandler = { index, _ in shown.append(index) }
+        player.seekToFrame(at: 1 as UInt, loopCount: 0 as UInt)
+        #expect(shown == [1] && player.totalLoopCount == 5 as UInt)
+        let role: any AnimatedImageProvider = provider
+        #expect(role.animatedImageDuration(at: 0) == 0.05 && role.animatedImageData == nil)
+        seen("provider.frameCount", "provider.loopCount", "provider.frame 1", "provider.duration", "provider.data")
     }
 
     @Test func aTransformerMayBeASubclassOfTheBase() async throws {

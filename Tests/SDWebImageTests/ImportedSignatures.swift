@@ -218,6 +218,30 @@ final class ImportedAnimatedCoder: NSObject, SDProgressiveImageCoder, SDAnimated
     }
 }
 
+/// Supplies the frames of an animation. It is neither a coder nor an image.
+final class ImportedProvider: NSObject, SDAnimatedImageProvider, @unchecked Sendable {
+    var animatedImageData: Data? {
+        note("provider.data")
+        return nil
+    }
+    var animatedImageFrameCount: UInt {
+        note("provider.frameCount")
+        return 2
+    }
+    var animatedImageLoopCount: UInt {
+        note("provider.loopCount")
+        return 5
+    }
+    func animatedImageFrame(at index: UInt) -> UIImage? {
+        note("provider.frame \(index)")
+        return try? TestImages.solid(width: 2, height: 2)
+    }
+    func animatedImageDuration(at index: UInt) -> TimeInterval {
+        note("provider.duration")
+        return 0.05
+    }
+}
+
 /// An animated image class as an app may write it. It accepts the data of any image file.
 final class ImportedAnimatedImage: UIImage, SDAnimatedImageProtocol, @unchecked Sendable {
     required convenience init?(data: Data, scale: CGFloat, options: [SDImageCoderOption: Any]? = nil) {

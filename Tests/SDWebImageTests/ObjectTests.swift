@@ -122,6 +122,31 @@ final class StoredNote: NSObject, NSSecureCoding {
         #expect(numbers.object(forKey: NSNumber(value: 997)) == nil)
     }
 
+    // SDImageCacheTests.test46MemoryCacheWeakCache
+    @Test func limitsOfAMemoryCacheApplyToTheNextObject() throws {
+        let memory = SDMemoryCache<NSString, UIImage>(config: SDImageCacheConfig())
+        memory.config.maxMemoryCost = 10
+        memory.config.maxMemoryCount = 5
+        #expect(memory.totalCostLimit == 10 && memory.countLimit == 5)
+        memory.totalCostLimit = 0
+        memory.countLimit = 2
+        #expect(memory.config.maxMemoryCost == 0 && memory.config.maxMemoryCount == 2)
+        memory.config.shouldUseWeakMemoryCache = false
+        for name in ["a", "b", "c"] { memory.setObject(try TestImages.solid(), forKey: NSString(string: name)) }
+        let found = ["a", "b", "c"].filter { memory.object(forKey: NSString(string: $0)) != nil }
+        #expect(found == ["b", "c"])
+    }
+
+    @Test func limitsOfACacheReachItsMemoryLayer() throws {
+        let config = SDImageCacheConfig()
+        config.memoryCacheClass = SDMemoryCache<NSString, UIImage>.self
+        config.shouldUseWeakMemoryCache = false
+        let own = SDImageCache(namespace: "limited", diskCacheDirectory: scratch.path, config: config)
+        own.config.maxMemoryCount = 1
+        for name in ["a", "b"] { own.storeImage(toMemory: try TestImages.solid(), forKey: name) }
+        #expect(own.imageFromMemoryCache(forKey: "a") == nil && own.imageFromMemoryCache(forKey: "b") != nil)
+    }
+
     @Test func memoryCacheClassIsUsedByTheCache() throws {
         let config = SDImageCacheConfig()
         config.memoryCacheClass = SDMemoryCache<NSString, UIImage>.self

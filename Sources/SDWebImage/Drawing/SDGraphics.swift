@@ -106,3 +106,12 @@ extension Image {
 
 /// Fills a rectangle of the current drawing. Does nothing outside a drawing.
 public func UIRectFill(_ rect: CGRect) { GraphicsContext.current?.fill(rect) }
+
+/// Fills a rectangle of the current drawing with a blend mode. Does nothing outside a drawing.
+public func UIRectFillUsingBlendMode(_ rect: CGRect, _ mode: BlendMode) {
+    guard let context = GraphicsContext.current else { return }
+    context.withGState {
+        context.blendMode = mode
+        context.fill(rect)
+    }
+}

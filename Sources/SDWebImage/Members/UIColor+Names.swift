@@ -27,6 +27,29 @@ extension ImageColor {
     public static let lightGray = ImageColor(white: 2.0 / 3)
     /// Dark grey.
     public static let darkGray = ImageColor(white: 1.0 / 3)
+    /// The system's red in its light appearance.
+    public static let systemRed = ImageColor(red: 1, green: 59.0 / 255, blue: 48.0 / 255)
+    /// The system's green in its light appearance.
+    public static let systemGreen = ImageColor(red: 52.0 / 255, green: 199.0 / 255, blue: 89.0 / 255)
+    /// The system's blue in its light appearance.
+    public static let systemBlue = ImageColor(red: 0, green: 122.0 / 255, blue: 1)
+    /// The system's orange in its light appearance.
+    public static let systemOrange = ImageColor(red: 1, green: 149.0 / 255, blue: 0)
+    /// The system's yellow in its light appearance.
+    public static let systemYellow = ImageColor(red: 1, green: 204.0 / 255, blue: 0)
+    /// The system's grey in its light appearance.
+    public static let systemGray = ImageColor(red: 142.0 / 255, green: 142.0 / 255, blue: 147.0 / 255)
+
+    /// Not available: the theme decides about backgrounds.
+    @available(*, unavailable, message: "Give the widget a CSS class; the colour of the theme is window_bg_color")
+    public static var systemBackground: ImageColor { ImageColor(white: 1) }
+    /// Not available: the theme decides about texts.
+    @available(*, unavailable, message: "Give the widget a CSS class; the colour of the theme is window_fg_color")
+    public static var label: ImageColor { ImageColor(white: 0) }
+    /// Not available: the theme decides about texts.
+    @available(*, unavailable, message: "Give the widget the CSS class dim-label")
+    public static var secondaryLabel: ImageColor { ImageColor(white: 0.5) }
+
     /// The red component, between 0 and 1. This property is declared here, because the static colour of the same name
     /// hides the property of ``WebImageCore/ImageColor``.
     public var red: Double {
@@ -68,6 +91,19 @@ extension ImageColor {
         alpha?.pointee = CGFloat(self.alpha)
         return true
     }
+
+    /// Creates a colour from its hue, saturation and brightness, each between 0 and 1.
+    public init(hue: CGFloat, saturation: CGFloat, brightness: CGFloat, alpha: CGFloat) {
+        func component(_ offset: Double) -> Double {
+            let place = (offset + Double(hue) * 6).truncatingRemainder(dividingBy: 6)
+            return Double(brightness) * (1 - Double(saturation) * max(0, min(place, 4 - place, 1)))
+        }
+        self.init(red: component(5), green: component(3), blue: component(1), alpha: Double(alpha))
+    }
+
+    /// Not available: there is no catalogue of assets.
+    @available(*, unavailable, message: "Use init(red:green:blue:alpha:)")
+    public init?(named name: String) { nil }
 
     /// Returns the same colour with another opacity, 0…1.
     public func withAlphaComponent(_ alpha: CGFloat) -> UIColor {

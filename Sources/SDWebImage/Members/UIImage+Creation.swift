@@ -47,6 +47,23 @@ extension Image {
     @available(*, unavailable, message: "Use init(named:); ImageResources lists the bundles that it searches")
     public convenience init?(named name: String, in bundle: Bundle?, compatibleWith traitCollection: Any?) { nil }
 
+    /// How a view of UIKit colours an image.
+    public enum RenderingMode: Int, Sendable {
+        /// The view decides. Here: as it is.
+        case automatic
+        /// As it is.
+        case alwaysOriginal
+        /// Not available: views do not colour images.
+        @available(*, unavailable, message: "Use sd_tintedImage(with:)")
+        case alwaysTemplate
+    }
+
+    /// Returns the same image: views show images as they are.
+    public func withRenderingMode(_ mode: RenderingMode) -> UIImage { self }
+
+    /// Returns the image with another colour; its transparency stays.
+    public func withTintColor(_ color: UIColor) -> UIImage { sd_tintedImage(with: color) ?? self }
+
     /// Encodes the image as PNG with the built-in encoder. Blocks during encoding.
     public func pngData() -> Data? { SystemCoders.file(of: self, format: .png) }
 

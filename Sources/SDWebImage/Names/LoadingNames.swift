@@ -34,6 +34,19 @@ public typealias SDWebImageDownloaderDecryptorProtocol = WebImageDownloaderDecry
 /// ``WebImageCore/ImageLoadersManager``.
 public typealias SDImageLoadersManager = ImageLoadersManager
 
+/// Not available: the downloader has requests of its own. Foundation gives a message of its own for `URLResponse`.
+@available(
+    *, unavailable,
+    message: "Write WebImageRequest, or import FoundationNetworking and SDWebImageFoundationNetworking to convert"
+)
+public typealias URLRequest = WebImageRequest
+
+extension DownloadMetrics {
+    /// Not available: a download is measured as a whole.
+    @available(*, unavailable, message: "Read nameLookup, connect, secureConnect, firstByte and total of the metrics")
+    public var transactionMetrics: [DownloadMetrics] { [self] }
+}
+
 extension WebImageDownloaderConfig.ExecutionOrder {
     /// Downloads start in the order of their requests (first in, first out).
     public static let fifoExecutionOrder = Self.fifo

@@ -1,5 +1,6 @@
 public import Foundation
 public import WebImage
+import WebImageCompatibility
 
 /// Options of a load. SDWebImage's name for ``WebImageCore/WebImageOptions``.
 public typealias SDWebImageOptions = WebImageOptions
@@ -30,6 +31,11 @@ public typealias SDWebImageOptionsProcessorProtocol = WebImageOptionsProcessorPr
 /// The options and context that an options processor returns. SDWebImage's name for
 /// ``WebImageCore/WebImageOptionsResult``.
 public typealias SDWebImageOptionsResult = WebImageOptionsResult
+
+extension WebImagePrefetchToken {
+    /// The URLs of the list. Never nil; the type is that of SDWebImage.
+    public var urls: [URL]? { ownURLs }
+}
 
 extension WebImageOptionsResult {
     /// Creates a result without options.

@@ -32,8 +32,9 @@ extension SDDiskCacheProtocol {
 }
 
 extension DiskCache: SDDiskCacheProtocol {
-    /// Opens the cache in a folder. Nil if the folder cannot be used.
-    public convenience init?(cachePath: String, config: SDImageCacheConfig) {
+    /// Opens the cache in a folder. Nil if the folder cannot be used. The cache copies the properties of the argument
+    /// `config`. Changing the argument later does not change the cache.
+    @_disfavoredOverload public convenience init?(cachePath: String, config: SDImageCacheConfig) {
         self.init(cachePath: cachePath, config: config.value)
     }
 

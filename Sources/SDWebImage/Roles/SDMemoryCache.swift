@@ -51,6 +51,18 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
         images = MemoryCache(config: config.value)
     }
 
+    /// The limit for the sum of all costs in bytes: `maxMemoryCost` of the configuration.
+    public final var totalCostLimit: Int {
+        get { Int(clamping: config.maxMemoryCost as UInt) }
+        set { config.maxMemoryCost = UInt(clamping: newValue) }
+    }
+
+    /// The limit for the number of objects: `maxMemoryCount` of the configuration.
+    public final var countLimit: Int {
+        get { Int(clamping: config.maxMemoryCount as UInt) }
+        set { config.maxMemoryCount = UInt(clamping: newValue) }
+    }
+
     /// Returns the object that is stored under a key.
     public final func object(forKey key: KeyType) -> ObjectType? {
         let any: Any = key
@@ -91,11 +103,12 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
     open func setObject(_ object: Any?, forKey key: Any, cost: UInt) {
         removeObject(forKey: key)
         guard let object else { return }
+        let limits = config.value
         if let image = object as? Image, let name = key as? String {
+            images.configDidChange(limits)
             return images.setObject(image, forKey: name, cost: Int(clamping: cost))
         }
         let key = Self.hashable(key)
-        let limits = config.value
         let limit = (
             cost: limits.maxMemoryCost == 0 ? Int.max : limits.maxMemoryCost,
             count: limits.maxMemoryCount == 0 ? Int.max : limits.maxMemoryCount
@@ -125,7 +138,10 @@ open class SDMemoryCache<KeyType: AnyObject, ObjectType: AnyObject>: SDMemoryCac
     }
 
     /// Applies a changed configuration of the cache that uses this layer.
-    open func configDidChange(_ config: ImageCacheConfig) { images.configDidChange(config) }
+    open func configDidChange(_ config: ImageCacheConfig) {
+        self.config.value = config
+        images.configDidChange(config)
+    }
 
     private static func hashable(_ key: Any) -> AnyHashable {
         (key as? AnyHashable) ?? AnyHashable(ObjectIdentifier(key as AnyObject))

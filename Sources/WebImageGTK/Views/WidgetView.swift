@@ -14,11 +14,27 @@ public import WebImageCore
 /// without a parent, it is destroyed. The reason for the delay: Swift releases a temporary handle before the function
 /// receives the pointer.
 @MainActor open class WidgetView {
+    /// Owns one reference of a widget. The view has no `deinit` itself, so that a subclass may have one that is not
+    /// isolated, as subclasses for UIKit have.
+    @MainActor private final class WidgetReference {
+        private let widget: OpaquePointer
+
+        init(_ widget: OpaquePointer) {
+            self.widget = widget
+            g_object_ref_sink(UnsafeMutableRawPointer(widget))
+            HandleLedger.opened("GtkWidget")
+        }
+
+        isolated deinit { DeferredRelease.release(widget, "GtkWidget") }
+    }
+
     /// The `GtkWidget`. Put this widget into a container. It is valid as long as a handle exists, and afterwards until
     /// the main loop has run once more.
     public let widget: OpaquePointer
 
     let state: ImageWidgetState
+
+    private let reference: WidgetReference
 
     /// The existing widget that the next view of the given class is a handle of. The convenience initialisers set this
     /// property for the designated initialiser, so that subclasses need to override only that one.
@@ -35,8 +51,7 @@ public import WebImageCore
             widget = Self.makeWidget()
         }
         state = ImageWidgetState.of(widget, key: String(reflecting: Self.self))
-        g_object_ref_sink(UnsafeMutableRawPointer(widget))
-        HandleLedger.opened("GtkWidget")
+        reference = WidgetReference(widget)
         if frame.size != .zero { requestSize(frame.size) }
     }
 
@@ -68,8 +83,6 @@ public import WebImageCore
     }
 
     class func canAdopt(_ widget: OpaquePointer) -> Bool { true }
-
-    isolated deinit { DeferredRelease.release(widget, "GtkWidget") }
 
     static func made(_ widget: UnsafeMutablePointer<GtkWidget>?) -> WidgetView {
         guard let widget else { preconditionFailure("GTK cannot make widgets; is there a display?") }

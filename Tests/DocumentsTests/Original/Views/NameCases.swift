@@ -21,6 +21,12 @@ class AvatarView: UIImageView {
 /// A view without initialisers of its own.
 class PlainAvatarView: SDAnimatedImageView { var name = "plain" }
 
+/// A view whose `deinit` is not isolated to the main actor, as those of UIKit's subclasses.
+class LeavingView: UIImageView {
+    nonisolated static let ends = Calls<String>()
+    deinit { Self.ends.add("end") }
+}
+
 /// An indicator with the signatures of the original.
 final class CountingIndicator: NSObject, SDWebImageIndicator {
     let indicatorView = UIView()
@@ -100,6 +106,33 @@ extension ViewDocuments {
             let adopted = try #require(AvatarView(adopting: picture))
             #expect(adopted.widget == picture && adopted.badge.widget != picture)
             #expect(SDAnimatedImageView(adopting: try #require(OpaquePointer(gtk_label_new("a")))) == nil)
+        }
+
+        @Test func subclassesOfViewsMayHaveADeinit() {
+            var view: LeavingView? = LeavingView(frame: .zero)
+            #expect(view?.image == nil)
+            view = nil
+            #expect(LeavingView.ends.all == ["end"])
+        }
+
+        // SDWebCacheCategoriesTests.testNSButtonSetImageWithURL
+        // SDWebCacheCategoriesTests.testNSButtonSetAlternateImageWithURL
+        @Test func buttonOfAppKitHasAnImageAndAnAlternateImage() async throws {
+            let button = NSButton()
+            button.sd_setImage(with: try desk.picture("/usual.png", width: 20), context: context)
+            button.sd_setAlternateImage(with: try desk.picture("/pressed.png", width: 21), context: context)
+            #expect(
+                await Stage.pump {
+                    button.image(for: .normal)?.size.width == 20 && button.image(for: .highlighted)?.size.width == 21
+                })
+            let held: NSImage? = button.currentImage
+            #expect(held?.size.width == 20)
+            desk.server.route("/stays.png", .hang)
+            button.sd_setAlternateImage(with: desk.server.url("/stays.png"), context: context)
+            let key = button.sd_imageOperationKey(for: .highlighted)
+            #expect(button.sd_imageLoadOperation(forKey: key) != nil)
+            button.sd_cancelCurrentAlternateImageLoad()
+            #expect(button.sd_imageLoadOperation(forKey: key) == nil)
         }
 
         @Test func operationOfAViewIsThatOfTheManager() async throws {

@@ -67,12 +67,61 @@ extension WidgetView {
     @available(*, unavailable, message: "Views draw again by themselves; remove the line")
     public func setNeedsDisplay() {}
 
+    /// Not available: the theme lays widgets out.
+    @available(*, unavailable, message: "GTK lays out by itself; remove the override")
+    public func layoutSubviews() {}
+
+    /// Not available: views are made in code.
+    @available(*, unavailable, message: "There are no nib files; do the work in init(frame:)")
+    public func awakeFromNib() {}
+
+    /// Not available: views are made in code.
+    @available(*, unavailable, message: "There are no nib files; call super.init(frame:)")
+    public convenience init?(coder: NSCoder) { nil }
+
+    /// Not available: containers know their widgets.
+    @available(*, unavailable, message: "Use gtk_widget_get_first_child(_:) and gtk_widget_get_next_sibling(_:)")
+    public var subviews: [UIView] { [] }
+
+    /// Not available: containers know their widgets.
+    @available(*, unavailable, message: "Use gtk_widget_get_parent(_:)")
+    public var superview: UIView? { nil }
+
+    /// Not available: widgets have names.
+    @available(*, unavailable, message: "Keep a property, or use gtk_widget_set_name(_:_:)")
+    public var tag: Int {
+        get { 0 }
+        set {}
+    }
+
+    /// Not available: GTK computes sizes automatically.
+    @available(*, unavailable, message: "GTK lays out by itself; requestSize(_:) sets a minimum")
+    public func sizeToFit() {}
+
     /// Not available: changes of properties are not animated.
     @available(*, unavailable, message: "Set sd_imageTransition, or a CSS transition for the widget")
-    public static func animate(withDuration duration: TimeInterval, animations: @escaping () -> Void) {}
+    public static func animate(
+        withDuration duration: TimeInterval, delay: TimeInterval = 0, options: AnimationOptions = [],
+        animations: @escaping () -> Void, completion: ((Bool) -> Void)? = nil
+    ) {}
+
+    /// Not available: a view animates how its picture appears.
+    @available(*, unavailable, message: "Set sd_imageTransition before the load")
+    public static func transition(
+        with view: UIView, duration: TimeInterval, options: AnimationOptions = [], animations: (() -> Void)?,
+        completion: ((Bool) -> Void)? = nil
+    ) {}
 }
 
 extension SDViewLayer {
+    /// Not available: a view animates how its picture appears.
+    @available(*, unavailable, message: "Set sd_imageTransition before the load")
+    public func add(_ animation: CATransition, forKey key: String?) {}
+
+    /// Not available: GTK has no layers.
+    @available(*, unavailable, message: "Put the widgets into a GtkOverlay, or give the widget a CSS class")
+    public func addSublayer(_ layer: CALayer) {}
+
     /// Not available: the theme draws shadows.
     @available(*, unavailable, message: "Give the widget a CSS class with box-shadow")
     public var shadowOpacity: Float {
@@ -86,58 +135,4 @@ extension SDViewLayer {
         get { 0 }
         nonmutating set {}
     }
-}
-
-/// Not available: a grid lays its cells out itself.
-@available(*, unavailable, message: "Use a GtkGridView, or FittingList for rows with the proportions of their images")
-public typealias UICollectionViewLayout = WidgetView
-
-/// Not available: the model of a list supplies the rows.
-@available(*, unavailable, message: "Give the items to a GListModel, and bind rows in ImageListFactory")
-public protocol UITableViewDataSource {}
-
-/// Not available: the list view reports the selection.
-@available(*, unavailable, message: "Connect the signal `activate` of the GtkListView")
-public protocol UITableViewDelegate {}
-
-/// Not available: the model of a grid supplies the cells.
-@available(*, unavailable, message: "Give the items to a GListModel, and bind cells in ImageListFactory")
-public protocol UICollectionViewDataSource {}
-
-/// Not available: the model of a list receives prefetches from the scroll position.
-@available(*, unavailable, message: "ImageListFactory prefetches the rows ahead by itself; remove the conformance")
-public protocol UITableViewDataSourcePrefetching {}
-
-/// Not available: texts are widgets of GTK.
-@available(*, unavailable, message: "Use a GtkLabel")
-public typealias UILabel = WidgetView
-
-/// Not available: containers are widgets of GTK.
-@available(*, unavailable, message: "Use a GtkBox")
-public typealias UIStackView = WidgetView
-
-/// Not available: containers are widgets of GTK.
-@available(*, unavailable, message: "Use a GtkScrolledWindow")
-public typealias UIScrollView = WidgetView
-
-/// Not available: windows are widgets of GTK.
-@available(*, unavailable, message: "Use a GtkWindow")
-public typealias UIWindow = WidgetView
-
-extension IndexPath {
-    /// Not available: a list of GTK has positions.
-    @available(*, unavailable, message: "A row has a position: gtk_list_item_get_position(_:)")
-    public var row: Int { 0 }
-    /// Not available: a list of GTK has positions.
-    @available(*, unavailable, message: "A cell has a position: gtk_list_item_get_position(_:)")
-    public var item: Int { 0 }
-    /// Not available: a list of GTK has positions.
-    @available(*, unavailable, message: "A list has one section; use one GtkListView, or headers of a GtkListView")
-    public var section: Int { 0 }
-    /// Not available: a list of GTK has positions.
-    @available(*, unavailable, message: "A row has a position: gtk_list_item_get_position(_:)")
-    public init(row: Int, section: Int) { self.init() }
-    /// Not available: a list of GTK has positions.
-    @available(*, unavailable, message: "A cell has a position: gtk_list_item_get_position(_:)")
-    public init(item: Int, section: Int) { self.init() }
 }
