@@ -90,6 +90,34 @@ struct ServiceOriginTests {
         await service.shutdown()
     }
 
+    /// A request after a purge does not join the download that began before it.
+    @Test func purgeWhileAFetchRunsHoldsForLaterRequests() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let gate = FaultGate()
+        let folder = try ScratchFolder()
+        let service = try ImageService(
+            configuration: .with {
+                ($0.cacheFolder, $0.allowedAddresses) = (folder.url.path, ["127.0.0.0/8"])
+                $0.purgeTokens = ["word"]
+            })
+        let (old, new) = (try Fix.png(4, 4) { _, _ in Fix.red }, try Fix.png(4, 4) { _, _ in Fix.blue })
+        server.route("/a.png", .gated(gate, .body(old)))
+        let url = server.url("/a.png").absoluteString
+        let request = ServiceRequest(target: "/_/raw:1/plain/\(url)")
+        let first = Task { await service.respond(to: request) }
+        #expect(await eventually { server.requestCount("/a.png") == 1 })
+        server.route("/a.png", .body(new))
+        let purge = ServiceRequest(
+            method: "POST", target: "/purge?source=\(url)", headers: ["Authorization": "Bearer word"])
+        #expect(await service.respondToOperator(purge).status == 200)
+        #expect(await service.respond(to: request).data == new)
+        gate.open()
+        #expect(await first.value.data == old && server.requestCount("/a.png") == 2)
+        #expect(await service.respond(to: request).data == new)
+        await service.shutdown()
+    }
+
     // MARK: Fallback pictures
 
     private func fallbackBench(

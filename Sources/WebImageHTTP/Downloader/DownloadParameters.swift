@@ -14,6 +14,8 @@ final class DownloadParameters: Sendable {
     let validators: DownloadValidators
     /// The URL of the load, before a modifier changed it.
     let requestedURL: URL
+    /// ``ImageDataLoad/epoch``.
+    private let epoch: Int
     private let urlText: String
     /// The identity as text; nil if the scope is `.unstored`. Downloads with equal texts receive the same bytes.
     let sharing: String?
@@ -33,6 +35,7 @@ final class DownloadParameters: Sendable {
             ?? settings.values.decryptor
         validators = .none
         requestedURL = load.url
+        epoch = load.epoch
         urlText = transfer.request.url.absoluteString
         sharing = Self.sharing(
             transfer, in: cacheScope,
@@ -48,6 +51,7 @@ final class DownloadParameters: Sendable {
         decryptor = parameters.decryptor
         self.validators = validators
         requestedURL = parameters.requestedURL
+        epoch = parameters.epoch
         urlText = parameters.urlText
         sharing = parameters.sharing
     }
@@ -95,7 +99,7 @@ extension DownloadParameters {
     }
 
     private func yieldsTheSame(as other: DownloadParameters) -> Bool {
-        guard urlText == other.urlText, isShared, other.isShared, cacheScope == other.cacheScope,
+        guard urlText == other.urlText, epoch == other.epoch, isShared, other.isShared, cacheScope == other.cacheScope,
             validators == other.validators, transfer.yieldsTheSame(as: other.transfer),
             settings === other.settings || settings.acceptance == other.settings.acceptance,
             ObjectIdentifier(operationClass) == ObjectIdentifier(other.operationClass)
@@ -216,7 +220,11 @@ extension WebImageDownloader: PreparingDataLoader {
 }
 
 extension DownloadParameters {
-    var identity: LoadIdentity { LoadIdentity(sharing: sharing, cacheScope: cacheScope) }
+    var identity: LoadIdentity {
+        var identity = LoadIdentity(sharing: sharing, cacheScope: cacheScope)
+        identity.isPortable = !transfer.request.httpShouldHandleCookies && !transfer.request.allowsInvalidCertificates
+        return identity
+    }
 
     /// - Parameter roles: The response modifier and the decryptor.
     private static func sharing(

@@ -97,6 +97,8 @@ public struct ImageDataLoad: Sendable {
     /// Receives the bytes during the download, in order and without gaps. A subscriber that joins a running download
     /// first receives the bytes that arrived earlier.
     public var receivedData: ImageLoaderDataBlock?
+    /// Loads with different numbers share no download. After a purge, a download that began before it has the old bytes.
+    package var epoch = 0
     /// The cached entry that this load revalidates (`.refreshCached`); nil if the load does not revalidate an entry.
     ///
     /// If the entry is current, the loader must return the cached bytes and set ``ImageDataResult/isNotModified``.

@@ -8,6 +8,9 @@ public struct LoadIdentity: Sendable, Hashable {
     public var sharing: String?
     /// The scope of the stored bytes.
     public var cacheScope: CacheScope
+    /// Whether ``sharing`` contains everything that decides the bytes, so that other machines of the same user may receive
+    /// them. False for cookies of a jar and without certificate checks.
+    package var isPortable = true
 
     /// Creates an identity. A load whose scope is ``CacheScope/unstored`` shares its download with no other load.
     public init(sharing: String?, cacheScope: CacheScope = .shared) {

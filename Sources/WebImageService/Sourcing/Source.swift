@@ -136,7 +136,7 @@ final class SourceFetcher: Sendable {
             func fetch() async throws(WebImageError) -> Source {
                 try await self.fetch(
                     url, by: loader, cacheKey: isStored ? key : nil, cached: cached, maxBytes: maxBytes,
-                    bounds: bounds, traceParent: demand.traceParent, seen: seen)
+                    bounds: bounds, demand: demand, seen: seen)
             }
             // The tiers do not hold objects: all machines can read the bucket.
             guard cached == nil, case .web = reference.location else { return try await fetch() }
@@ -185,18 +185,18 @@ final class SourceFetcher: Sendable {
 
     private func fetch(
         _ url: URL, by loader: any ImageDataLoader, cacheKey: String?, cached: EncodedResource?, maxBytes: Int,
-        bounds: Lifetime.Bounds,
-        traceParent: String?, seen: Int
+        bounds: Lifetime.Bounds, demand: SourceRequestContext, seen: Int
     ) async throws(WebImageError) -> Source {
         var limits = DecodingLimits()
         limits.maxEncodedBytes = maxBytes
         var context: [WebImageContextOption: Any] = [.decodingLimits: limits]
-        if let traceParent {
+        if let traceParent = demand.traceParent {
             context[.downloadRequestModifier] = WebImageDownloaderRequestModifier(
                 method: nil, headers: ["traceparent": traceParent], body: nil, cacheScope: .shared)
         }
         var load = ImageDataLoad(url: url, options: [.refreshCached], context: context)
         load.cached = cached
+        load.epoch = demand.generation
         let result = try await loader.loadData(for: load, progress: nil)
         // A target must not name a user, and a redirect must not do so instead.
         guard result.response.url?.user() == nil, result.response.url?.password() == nil else {
