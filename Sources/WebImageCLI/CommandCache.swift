@@ -3,18 +3,26 @@ import WebImage
 import WebImageCore
 import WebImageHTTP
 import WebImageLoading
+import WebImageS3
 
 /// The cache that `--cache` selects.
 enum CommandCache {
     /// Returns a manager whose cache is in `folder`. Nil selects the user's cache. `none` disables the disk cache.
     ///
-    /// - Parameter tiers: The caches that are asked before the network; nil asks none.
-    static func manager(_ folder: String?, tiers: CacheTiers? = nil) -> WebImageManager {
-        guard let tiers else { return WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared) }
-        let loaders = ImageLoadersManager.shared.loaders.map { loader -> any ImageLoader in
-            guard let downloader = loader as? WebImageDownloader else { return loader }
+    /// - Parameters:
+    ///   - tiers: The caches that are asked before the network; nil asks none.
+    ///   - buckets: Loads `s3:` URLs; nil loads none.
+    static func manager(
+        _ folder: String?, tiers: CacheTiers? = nil, buckets: S3ImageLoader? = nil
+    ) -> WebImageManager {
+        guard tiers != nil || buckets != nil else {
+            return WebImageManager(cache: cache(folder), loader: ImageLoadersManager.shared)
+        }
+        var loaders = ImageLoadersManager.shared.loaders.map { loader -> any ImageLoader in
+            guard let tiers, let downloader = loader as? WebImageDownloader else { return loader }
             return TieredImageLoader(downloader, tiers: tiers)
         }
+        if let buckets { loaders.append(buckets) }
         return WebImageManager(cache: cache(folder), loader: ImageLoadersManager(loaders: loaders))
     }
 

@@ -2,12 +2,14 @@ import Foundation
 import WebImage
 import WebImageCore
 import WebImageLoading
+import WebImageS3
 
 /// `webimage load`: loads pictures through the manager and prints one line per picture.
 enum LoadCommand {
     static let command = Command(
         options: [.value("size", letter: "s"), .value("quality", letter: "q")] + Option.outputs + Option.lists
-            + [.flag("ordered"), .value("cache"), .value("tier"), .flag("json"), .quiet] + Option.decoding
+            + [.flag("ordered"), .value("cache"), .value("tier"), .value("s3-source"), .flag("json"), .quiet]
+            + Option.decoding
             + Option.requests
     ) { arguments throws(UsageError) in
         let operands = try Operands.read(arguments, of: "load")
@@ -17,7 +19,8 @@ enum LoadCommand {
             copiesUnchanged: true)
         let job = LoadJob(
             operands: operands, rendition: rendition, plan: try OutputNames(arguments, operands),
-            cache: arguments.string("cache"), tiers: try TierAddress.tiers(arguments), json: arguments.has("json"),
+            cache: arguments.string("cache"), tiers: try TierAddress.tiers(arguments),
+            buckets: try BucketOperands.loader(operands, arguments), json: arguments.has("json"),
             reports: ReportPrinter(
                 isOrdered: arguments.has("ordered"),
                 usesStandardError: arguments.string("out") == OutputFile.standardOutput,
@@ -39,6 +42,7 @@ private struct LoadJob: Sendable {
     let plan: OutputNames?
     let cache: String?
     let tiers: CacheTiers?
+    let buckets: S3ImageLoader?
     let json: Bool
     let reports: ReportPrinter
     let requests: RequestFlags
@@ -50,7 +54,7 @@ private struct LoadJob: Sendable {
                 Console.error("tier \(name): does not answer; pictures come from their origin")
             }
         }
-        let manager = CommandCache.manager(cache, tiers: tiers)
+        let manager = CommandCache.manager(cache, tiers: tiers, buckets: buckets)
         let progress = ProgressBar(total: operands.count, isQuiet: isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
             await load(index, manager, progress)

@@ -127,6 +127,9 @@ enum Usage {
                   --cache DIR|none       the folder of the disk cache (default: the user's cache folder)
                   --tier URL             a cache of several machines, valkey://HOST or s3://BUCKET, asked before the
                                          network; repeatable. Its password is in WEBIMAGE_TIER_PASSWORD
+                  --s3-source URL        the address of a bucket of s3://BUCKET/NAME[?versionId=...], such as
+                                         s3://BUCKET?endpoint=https://HOST&access=public; repeatable. Other buckets
+                                         have the address and the access key of the AWS_ variables
                   --json                 one JSON object per line
 
                 """ + quiet + lists + """

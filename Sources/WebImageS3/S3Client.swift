@@ -45,16 +45,18 @@ package final class S3Client: Sendable {
     /// Reads an object, or a part of it.
     ///
     /// - Parameters:
+    ///   - version: The version of the object; nil for the newest one.
     ///   - range: The wanted bytes; nil for all. A range that begins behind the object's end is `.refused(416)`.
     ///   - unless: The entity tag of a known version. If the object still has it, the result has no bytes.
     ///   - tag: The entity tag that the object must have; nil for any. Not every store checks it: compare
     ///     ``S3Object/tag``, too.
     ///   - most: The most bytes to receive.
     package func get(
-        _ key: String, range: Range<Int>? = nil, unless: String? = nil, if tag: String? = nil, most: Int = .max,
-        within budget: Duration
+        _ key: String, version: String? = nil, range: Range<Int>? = nil, unless: String? = nil, if tag: String? = nil,
+        most: Int = .max, within budget: Duration
     ) async -> Result<S3Object, S3Failure> {
         var request = S3Request("GET", key)
+        if let version { request.query.append(("versionId", version)) }
         if let range {
             guard range.lowerBound >= 0, !range.isEmpty else { return .failure(.refused(status: 416, code: "")) }
             request.fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)"
@@ -73,32 +75,37 @@ package final class S3Client: Sendable {
     /// costs one part, and an object that is too long costs one part as well.
     ///
     /// - Parameters:
+    ///   - version: The version of the object; nil for the newest one.
     ///   - unless: The entity tag of a known version. If the object still has it, the result has no bytes.
     ///   - most: The most bytes of the object.
     ///   - progress: Receives the number of received bytes and the size of the object.
     package func whole(
-        _ key: String, unless: String? = nil, most: Int = .max, within budget: Duration,
+        _ key: String, version: String? = nil, unless: String? = nil, most: Int = .max, within budget: Duration,
         progress: (_ received: Int, _ size: Int) -> Void = { _, _ in }
     ) async -> Result<S3Object, S3Failure> {
         let deadline = clock.now + budget
         // An object that is replaced while it is read has parts of two versions, so it is read again.
         for _ in 0..<2 {
-            let result = await parts(of: key, unless: unless, most: most, until: deadline, progress: progress)
+            let result = await parts(
+                of: key, version: version, unless: unless, most: most, until: deadline, progress: progress)
             if result.failure != .preconditionFailed { return result }
         }
         return .failure(.changing)
     }
 
     private func parts(
-        of key: String, unless: String?, most: Int, until deadline: Duration,
+        of key: String, version: String?, unless: String?, most: Int, until deadline: Duration,
         progress: (_ received: Int, _ size: Int) -> Void
     ) async -> Result<S3Object, S3Failure> {
         func object() async -> Result<S3Object, S3Failure> {
-            await get(key, unless: unless, most: most, within: deadline - clock.now)
+            await get(key, version: version, unless: unless, most: most, within: deadline - clock.now)
         }
         let first: S3Object
         let part = configuration.partBytes
-        switch await get(key, range: 0..<part, unless: unless, most: most, within: deadline - clock.now) {
+        let wanted = 0..<part
+        switch await get(
+            key, version: version, range: wanted, unless: unless, most: most, within: deadline - clock.now)
+        {
         // An empty object has no first byte.
         case .failure(.refused(416, _)): return await object()
         case .failure(let failure): return .failure(failure)
@@ -116,7 +123,9 @@ package final class S3Client: Sendable {
                 let range = start..<min(start + part, size)
                 group.addTask {
                     let left = deadline - self.clock.now
-                    return (start, await self.get(key, range: range, if: tag, most: range.count, within: left))
+                    let part = await self.get(
+                        key, version: version, range: range, if: tag, most: range.count, within: left)
+                    return (start, part)
                 }
             }
             for _ in 0..<Self.partWidth { add() }

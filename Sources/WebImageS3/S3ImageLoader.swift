@@ -3,7 +3,8 @@ public import WebImageCore
 import WebImageHTTP
 public import WebImageLoading
 
-/// Loads URLs such as `s3://bucket/folder/picture.jpg` from buckets of S3-compatible stores.
+/// Loads URLs such as `s3://bucket/folder/picture.jpg` from buckets of S3-compatible stores, and with `?versionId=…` one
+/// version of an object.
 ///
 /// The loader only accepts the buckets that it was made with, and sends requests only to their endpoints: a URL can name
 /// neither a host nor credentials. An entry of a cache is revalidated by its entity tag; a long object is read in parts.
@@ -63,7 +64,7 @@ public final class S3ImageLoader: ImageDataLoader {
         guard let (name, client) = object(url) else {
             throw WebImageError(
                 .invalidURL, stage: .request, url: url, underlying: .message("no object of a configured bucket"),
-                hint: "Write s3://bucket/name, and name the bucket when the loader is made.")
+                hint: "Write s3://bucket/name[?versionId=…], and name the bucket when the loader is made.")
         }
         let request = WebImageRequest(url: url)
         let cached = load.cached
@@ -78,7 +79,9 @@ public final class S3ImageLoader: ImageDataLoader {
             }
         }
         let most = load.request.limits?.maxEncodedBytes ?? DecodingLimits.default.maxEncodedBytes
-        let read = await client.whole(name.key, unless: tag, most: most, within: budget) { progress?($0, $1, url) }
+        let read = await client.whole(
+            name.key, version: name.version, unless: tag, most: most, within: budget
+        ) { progress?($0, $1, url) }
         switch read {
         case .failure(let failure): throw failure.error(url, most: most)
         case .success(let object) where object.isNotModified:

@@ -235,6 +235,49 @@ import WebImageTesting
         await #expect(throws: WebImageError.self) { try await read(["AWS_SHARED_CREDENTIALS_FILE": "/nothing"]) }
     }
 
+    /// Every part of a version is a part of this version.
+    @Test func versionOfAnObjectIsReadInParts() async throws {
+        let server = try FaultServer()
+        defer { server.stop() }
+        let client = try client(server) { $0.partBytes = 10 }
+        defer { client.shutDown() }
+        let data = Data("0123456789abcdefghijklmno".utf8)
+        server.route(
+            "/pictures/a",
+            .dynamic { request in
+                guard request.query == "versionId=v%2F1", let range = request.headers["range"] else {
+                    return .status(404)
+                }
+                let ends = range.dropFirst(6).split(separator: "-").compactMap { Int($0) }
+                let end = min(ends[1], data.count - 1)
+                return .body(
+                    data[ends[0]...end], status: 206,
+                    headers: ["Content-Range": "bytes \(ends[0])-\(end)/\(data.count)", "ETag": "\"t\""])
+            })
+        let read = await client.whole("a", version: "v/1", within: budget)
+        #expect(try read.get().data == data && server.requestCount("/pictures/a") == 3)
+        #expect(await client.whole("a", within: budget).failure == .missing)
+    }
+
+    @Test(arguments: [
+        ("s3://bucket/a?versionId=1", "1"), ("s3://bucket/a", nil), ("s3://bucket/a?versionId=%2B%2f", "+/"),
+        ("s3://bucket/a%3FversionId=1", nil),
+    ])
+    func namesOfObjectsHaveAVersion(row: (text: String, version: String?)) throws {
+        let name = try #require(S3ObjectName(row.text))
+        #expect(name.version == row.version)
+        #expect(S3ObjectName(name.text) == name)
+    }
+
+    @Test(arguments: [
+        "?", "?versionId", "?versionId=", "?versionid=1", "?versionId=1&x=2", "?x=1", "?versionId=a%20b",
+        "?versionId=%0A",
+        "?versionId=1#a", "?versionId=" + String(repeating: "a", count: 1025),
+    ])
+    func namesWithOtherParametersAreNoObjects(query: String) {
+        #expect(S3ObjectName("s3://bucket/a" + query) == nil)
+    }
+
     @Test func addressesAreReadAndCheckedWithoutAStore() throws {
         let plain = try S3Configuration(url: "s3://my-bucket/a/b/", environment: [:])
         #expect(plain.url(key: "k", query: [])?.absoluteString == "https://my-bucket.s3.us-east-1.amazonaws.com/k")

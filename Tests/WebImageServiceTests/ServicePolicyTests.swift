@@ -62,6 +62,8 @@ struct ServicePolicyTests {
         ("s3://pictures/public", nil, 403), ("s3://other/public/a.jpg", nil, 403),
         ("s3://pictures/public/../private/a.jpg", nil, 400), ("s3://pictures/public/%2e%2e/private/a.jpg", nil, 400),
         ("s3://pictures/public/..;x/a.jpg", nil, 403), ("s3://pictures/public/..\\a.jpg", nil, 403),
+        ("s3://pictures/public/a.jpg?versionId=Ab.1/%2b", "s3://pictures/public/a.jpg?versionId=Ab.1%2F%2B", 200),
+        ("s3://pictures/private/a.jpg?versionId=1", nil, 403),
         ("s3://pictures/public/a.jpg?endpoint=http://127.0.0.1", nil, 400), ("s3://pictures/public/a#b", nil, 400),
         ("s3://user:word@pictures/public/a.jpg", nil, 400), ("s3://pictures:80/public/a.jpg", nil, 400),
         ("s3://127.0.0.1/public/a.jpg", nil, 403), ("s3://pictures/", nil, 400), ("s3://pictures", nil, 400),

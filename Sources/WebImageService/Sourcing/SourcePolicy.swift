@@ -70,7 +70,9 @@ struct SourcePolicy: Sendable {
 
     private func object(_ text: String) throws(ServiceRefusal) -> Reference {
         guard let name = S3ObjectName(text), let url = URL(string: name.text) else {
-            throw .target("an s3 source must be s3://bucket/name, with ? and # as %3F and %23, and without '.' or '..'")
+            throw .target(
+                "an s3 source must be s3://bucket/name[?versionId=…], with ? and # in the name as %3F and %23, and without"
+                    + " '.' or '..'")
         }
         guard let bucket = buckets[name.bucket], name.isBelow(bucket.prefix), !Self.climbs(name.key) else {
             throw ServiceRefusal(403, .source, "the source is in no configured bucket")
