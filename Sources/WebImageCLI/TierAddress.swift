@@ -8,7 +8,8 @@ import WebImageValkey
 /// Reads the addresses of cache tiers and opens them.
 ///
 /// `valkey://`, `valkeys://`, `redis://`, `rediss://` and `unix:///` are servers, `s3://` is a bucket. Parameters for
-/// each: `budget` in milliseconds, the longest time that a read may add to a request, and for servers `cluster=yes`.
+/// each: `budget` in milliseconds, the longest time that a read may add to a request, `private=yes` for a tier that may
+/// hold pictures of single users, and for servers `cluster=yes`.
 enum TierAddress {
     /// An address that was read.
     private struct Reading {
@@ -19,6 +20,7 @@ enum TierAddress {
 
         var kind: Kind
         var budget: Duration?
+        var isPrivate: Bool
     }
 
     /// The tiers of a service; nil if none is configured.
@@ -41,12 +43,25 @@ enum TierAddress {
         var readings: [Reading] = []
         for (index, address) in configuration.tiers.enumerated() {
             do throws(UsageError) {
-                readings.append(try reading(address, password: password(index, of: configuration.tierPasswords)))
+                try checkOnce(index, configuration.tiers)
+                let read = try reading(address, password: password(index, of: configuration.tierPasswords))
+                guard !read.isPrivate else {
+                    throw UsageError("a service sends no user's fields to a source: private=yes is for 'webimage load'")
+                }
+                readings.append(read)
             } catch {
                 throw ConfigurationError("tier", error.message, index: index)
             }
         }
         return readings
+    }
+
+    /// With a tier twice in a list, each read and each purge would be done twice.
+    private static func checkOnce(_ index: Int, _ addresses: [String]) throws(UsageError) {
+        // The text may contain a password.
+        guard !addresses[..<index].contains(addresses[index]) else {
+            throw UsageError("the tier \(index + 1) is listed twice")
+        }
     }
 
     /// The last password is used for all further tiers.
@@ -58,6 +73,7 @@ enum TierAddress {
     static func tiers(_ addresses: [String], passwords: [String] = []) throws(UsageError) -> CacheTiers? {
         var readings: [Reading] = []
         for (index, address) in addresses.enumerated() {
+            try checkOnce(index, addresses)
             readings.append(try reading(address, password: password(index, of: passwords)))
         }
         return levels(readings)
@@ -78,7 +94,9 @@ enum TierAddress {
     private static func open(_ reading: Reading) -> CacheTiers.Level {
         switch reading.kind {
         case .bucket(let configuration):
-            let tier = S3Tier(S3Client(configuration)) { Console.error("tier s3: \($0.hint)") }
+            let tier = S3Tier(S3Client(configuration), isPrivate: reading.isPrivate) {
+                Console.error("tier s3: \($0.hint)")
+            }
             return CacheTiers.Level(tier, budget: reading.budget)
         case .server(var configuration, let isCluster):
             let reports = ValkeyReports()
@@ -87,7 +105,8 @@ enum TierAddress {
                 isCluster
                 ? ValkeyCluster(configuration, onEvent: reports.receive)
                 : ValkeyConnection(configuration, onEvent: reports.receive)
-            return CacheTiers.Level(ValkeyTier(server, reports: reports), budget: reading.budget)
+            return CacheTiers.Level(
+                ValkeyTier(server, isPrivate: reading.isPrivate, reports: reports), budget: reading.budget)
         }
     }
 
@@ -99,18 +118,24 @@ enum TierAddress {
         // Every process of the machine can read flags, and the configuration can be printed.
         guard parts.password == nil else { throw UsageError("the password of a tier belongs in tier-password") }
         let budget = try number(take("budget", from: &parts), "budget")
-        if scheme == "s3" { return Reading(kind: .bucket(try bucket(parts.string ?? text)), budget: budget) }
+        let privacy = take("private", from: &parts)
+        guard [nil, "yes", "no"].contains(privacy) else { throw UsageError("private of a tier is yes or no") }
+        let isPrivate = privacy == "yes"
+        if scheme == "s3" {
+            return Reading(kind: .bucket(try bucket(parts.string ?? text)), budget: budget, isPrivate: isPrivate)
+        }
         do throws(WebImageError) {
             let isCluster = take("cluster", from: &parts) == "yes"
             if parts.query == nil {
                 if scheme != "unix" { parts.password = password }
                 let configuration = try ValkeyConnection.Configuration(url: parts.string ?? text)
-                return Reading(kind: .server(configuration, isCluster: isCluster), budget: budget)
+                return Reading(
+                    kind: .server(configuration, isCluster: isCluster), budget: budget, isPrivate: isPrivate)
             }
         } catch {
             throw UsageError("'\(text)' is no address of a tier. \(error.hint ?? "")")
         }
-        throw UsageError("'\(text)': the parameters of a server are budget and cluster")
+        throw UsageError("'\(text)': the parameters of a server are budget, cluster and private")
     }
 
     private static func bucket(_ text: String) throws(UsageError) -> S3Configuration {

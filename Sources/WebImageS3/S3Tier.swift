@@ -23,24 +23,29 @@ public final class S3Tier: CacheTier, CoordinatingCacheTier {
     private let report: @Sendable (S3Failure) -> Void
     /// The last reported failure; each is reported once in a row.
     private let reported = Locked<S3Failure?>(nil)
+    /// Whether the tier may hold the pictures of single users.
+    public let isPrivate: Bool
 
     /// Opens a tier in a bucket.
     ///
     /// The access key comes from `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, or from the shared credentials file.
-    /// - Parameter url: `s3://bucket[/prefix][?endpoint=https://host[:port]&region=…&style=path|host&ca=file]`. Region and
-    ///   endpoint default to `AWS_REGION` and `AWS_ENDPOINT_URL_S3`.
+    /// - Parameters:
+    ///   - url: `s3://bucket[/prefix][?endpoint=https://host[:port]&region=…&style=path|host&ca=file]`. Region and endpoint
+    ///     default to `AWS_REGION` and `AWS_ENDPOINT_URL_S3`.
+    ///   - isPrivate: Whether the tier may hold the pictures of single users; see `CacheTier`.
     /// - Throws: `.invalidURL` with a hint.
-    public convenience init(url: String) throws(WebImageError) {
-        self.init(S3Client(try S3Configuration(url: url)))
+    public convenience init(url: String, isPrivate: Bool = false) throws(WebImageError) {
+        self.init(S3Client(try S3Configuration(url: url)), isPrivate: isPrivate)
     }
 
     /// - Parameter report: Called on any thread for a failure that an operator must repair: a refused key, a missing
     ///   bucket, a wrong region. Called once until the store works again or fails in another way.
     package init(
-        _ client: S3Client, configuration: Configuration = Configuration(), clock: any DelayClock = SystemClock(),
-        report: @escaping @Sendable (S3Failure) -> Void = { _ in }
+        _ client: S3Client, configuration: Configuration = Configuration(), isPrivate: Bool = false,
+        clock: any DelayClock = SystemClock(), report: @escaping @Sendable (S3Failure) -> Void = { _ in }
     ) {
         self.client = client
+        self.isPrivate = isPrivate
         self.configuration = configuration
         self.clock = clock
         self.report = report

@@ -20,6 +20,8 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     private let configuration: Configuration
     private let guarded: CacheTierGuard<ValkeyFailure>
     private let reports: ValkeyReports?
+    /// Whether the tier may hold the pictures of single users.
+    public let isPrivate: Bool
 
     /// Opens a tier on a server.
     ///
@@ -27,17 +29,22 @@ public final class ValkeyTier: CacheTier, CoordinatingCacheTier {
     ///   - url: `valkey://[user[:password]@]host[:port][/database]`, with encryption `valkeys://`; `redis://` and
     ///     `rediss://` mean the same. `unix:///path/to/socket` connects to a Unix socket. The default port is 6379.
     ///   - isCluster: Whether the server is one node of a cluster.
+    ///   - isPrivate: Whether the tier may hold the pictures of single users; see `CacheTier`.
     /// - Throws: `.invalidURL` with a hint that does not contain the password.
-    public convenience init(url: String, isCluster: Bool = false) throws(WebImageError) {
+    public convenience init(
+        url: String, isCluster: Bool = false, isPrivate: Bool = false
+    ) throws(WebImageError) {
         let configuration = try ValkeyConnection.Configuration(url: url)
-        self.init(isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration))
+        self.init(
+            isCluster ? ValkeyCluster(configuration) : ValkeyConnection(configuration), isPrivate: isPrivate)
     }
 
     /// - Parameter reports: Receives the events of the connections of `server`.
     package init(
-        _ server: any ValkeySending, configuration: Configuration = Configuration(), reports: ValkeyReports? = nil,
-        clock: any DelayClock = SystemClock()
+        _ server: any ValkeySending, configuration: Configuration = Configuration(), isPrivate: Bool = false,
+        reports: ValkeyReports? = nil, clock: any DelayClock = SystemClock()
     ) {
+        self.isPrivate = isPrivate
         self.reports = reports
         self.server = server
         self.configuration = configuration

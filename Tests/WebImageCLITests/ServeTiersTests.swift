@@ -534,11 +534,14 @@ import WebImageTesting
     @Test func addressesOfTiersAreChecked() throws {
         for (address, hint) in [
             ("ftp://host", "scheme"), ("valkey://user:word@host", "tier-password"), ("s3://ab", "bucket"),
-            ("valkey://host?budget=0", "budget"), ("valkey://host?x=1", "parameters"), ("nothing", "URL"),
+            ("valkey://host?budget=0", "budget"), ("valkey://host?private=1", "private"),
+            ("valkey://host?x=1", "parameters"), ("nothing", "URL"),
         ] {
             let run = try Tool.run(["serve", "--check-config", "--tier", address])
             #expect(run.code == 1 && run.errors.contains(hint), "\(address): \(run.errors)")
             #expect(!run.errors.contains("word@"))
         }
+        let twice = try Tool.run(["serve", "--check-config", "--tier", "valkey://host", "--tier", "valkey://host"])
+        #expect(twice.code == 1 && twice.errors.contains("twice"), "\(twice.errors)")
     }
 }

@@ -93,6 +93,93 @@ import WebImageValkey
         expectNoSecret(content, ["alice", "bob", "carol", "dave", "Bearer", "a.png", "127.0.0.1"])
     }
 
+    /// A tier that is declared private hands a user's pictures to the same user on another machine, and to nobody else.
+    @Test func privateTierServesEachUserTheirOwnPictures() async throws {
+        let (privateServer, sharedServer) = (try ValkeyServer(), try ValkeyServer())
+        defer { privateServer.stop() }
+        defer { sharedServer.stop() }
+        func picture(_ width: Int) throws -> Data {
+            try ImageCodersManager.shared.encode(
+                TestImages.solid(width: width, height: 30), format: .png, options: EncodingOptions())
+        }
+        let pictures = ["Bearer alice-word": try picture(40), "Bearer bob-word": try picture(50)]
+        let plain = try picture(60)
+        for (path, control) in [
+            ("/private.png", "private, max-age=600"), ("/public.png", "public, max-age=600"),
+            ("/secret.png", "no-store"),
+        ] {
+            origin.route(
+                path,
+                .dynamic {
+                    .body(
+                        pictures[$0.headers["authorization"] ?? ""] ?? plain,
+                        headers: ["Cache-Control": control, "Vary": "Authorization"])
+                })
+        }
+        // The shared tier is the nearer one, and never receives a user's picture.
+        let tiers: [any CacheTier] = [
+            try ValkeyTier(url: "valkey://127.0.0.1:\(sharedServer.port)"),
+            try ValkeyTier(url: "valkey://127.0.0.1:\(privateServer.port)", isPrivate: true),
+        ]
+        func load(_ path: String, user: String, _ options: WebImageOptions = []) async throws -> Int {
+            let folder = try ScratchFolder()
+            let loader = TieredImageLoader(
+                WebImageDownloader(),
+                tiers: CacheTiers(tiers.map { CacheTiers.Level($0, budget: Sanitizer.time(.seconds(5))) }))
+            let manager = WebImageManager(
+                cache: ImageCache(namespace: "machine", diskCacheDirectory: folder.url.path), loader: loader)
+            let context: [WebImageContextOption: Any] = [
+                .downloadRequestModifier: WebImageDownloaderRequestModifier(
+                    headers: ["Authorization": "Bearer \(user)-word"], cacheScope: .scoped("\(user)-scope"))
+            ]
+            let image = try await manager.image(for: origin.url(path), options: options, context: context)
+            await loader.flush(within: .seconds(30))
+            return image.pixelSize.width
+        }
+        for _ in 0..<3 {
+            #expect(try await load("/private.png", user: "alice") == 40)
+            #expect(try await load("/private.png", user: "bob") == 50)
+            #expect(try await load("/public.png", user: "alice") == 40)
+            #expect(try await load("/secret.png", user: "alice") == 40)
+        }
+        #expect(origin.requestCount("/private.png") == 2 && origin.requestCount("/public.png") == 1)
+        #expect(origin.requestCount("/secret.png") == 3)
+        // Cookies of a jar and unchecked certificates stay on their machine.
+        for options in [WebImageOptions.handleCookies, .allowInvalidSSLCertificates] {
+            #expect(try await load("/private.png", user: "alice", options) == 40)
+        }
+        #expect(origin.requestCount("/private.png") == 4)
+        #expect(try await content(sharedServer).isEmpty)
+        let content = try await content(privateServer)
+        #expect(content.keys.count { $0.hasPrefix("wi1:") } == 3)
+        expectNoSecret(content, ["alice", "bob", "Bearer", "private.png", "127.0.0.1"])
+    }
+
+    /// The same with the command: two machines of two users.
+    @Test func commandUsesAPrivateTierForItsUser() async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        try route(1, headers: ["Cache-Control": "private, max-age=600"])
+        func load(_ user: String, _ tier: String) throws -> Int32 {
+            let folder = try ScratchFolder()
+            return try Tool.run(
+                [
+                    "load", origin.url("/0.png").absoluteString, "--cache", folder.url.path, "--tier", tier,
+                    "--header", "Authorization: Bearer \(user)",
+                ]
+            ).code
+        }
+        for (number, (user, tier)) in [
+            ("alice", server.address), ("alice", server.address + "&private=yes"),
+            ("alice", server.address + "&private=yes"), ("bob", server.address + "&private=yes"),
+        ].enumerated() {
+            #expect(try load(user, tier) == 0)
+            #expect(origin.requests.count == [1, 2, 2, 3][number])
+        }
+        let run = try Tool.run(["serve", "--check-config", "--tier", server.address + "&private=yes"])
+        #expect(run.code == 1 && run.errors.contains("private"), "\(run.errors)")
+    }
+
     private func expectNoSecret(_ content: [String: Data], _ secrets: [String]) {
         for (name, value) in content {
             for secret in secrets {

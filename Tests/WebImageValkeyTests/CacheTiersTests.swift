@@ -228,6 +228,54 @@ private final class LeasingTier: CoordinatingCacheTier {
         #expect(try await value(tiers(tier)) { "second" } == "second")
     }
 
+    /// Each look at a far tier costs time or money.
+    @Test func waitingMachineAsksFarTiersOnlyBeforeAndAfterTheLease() async throws {
+        let (near, far) = (LeasingTier(), LeasingTier())
+        guard case .taken(let lease) = await near.lease(key(), for: .seconds(600), within: .seconds(1)) else {
+            Issue.record("no lease")
+            return
+        }
+        let machine = tiers(near, far)
+        let waiting = Task { try await value(machine) { "own" } }
+        #expect(await eventually { machine.statistics.levels[0].reads >= 6 })
+        #expect(machine.statistics.levels[1].reads == 1)
+        // The value is too large for the near tier.
+        far.state.withLock { $0.entries[key()] = entry("other") }
+        await lease.end()
+        #expect(try await waiting.value == "other")
+        #expect(machine.statistics.levels[1].reads == 2)
+    }
+
+    /// The keys of single users reach private tiers only: in reads, writes, leases and removals.
+    @Test func entriesOfUsersReachPrivateTiersOnly() async throws {
+        let (open, closed) = (LeasingTier(), LeasingTier())
+        var levels = [CacheTiers.Level("open", open, budget: .seconds(5)), CacheTiers.Level("closed", closed)]
+        let url = try #require(URL(string: "https://example.org/a.jpg"))
+        let scope = CacheScope.scoped("alice")
+        #expect(CacheTiers(levels).privateKey("k", url: url, scope: scope) == nil)
+        levels[1].rules.isPrivate = true
+        levels[1].rules.budget = .seconds(5)
+        let tiers = CacheTiers(levels, namespace: "n")
+        let key = try #require(tiers.privateKey("k", url: url, scope: scope))
+        #expect(tiers.privateKey("k", url: url, scope: .shared) == nil)
+        #expect(tiers.privateKey("k", url: url, scope: .unstored) == nil)
+        #expect(tiers.privateKey("k", url: url, scope: .scoped("bob"))?.digest != key.digest)
+        #expect(tiers.key("k", url: url, scope: scope) == nil && tiers.key("k", url: url)?.digest != key.digest)
+        let made = await tiers.value(
+            for: key, patience: .seconds(5), read: { _ in "read" }, make: { ("made", self.entry()) })
+        #expect(made.value == "made")
+        await tiers.flush(within: .seconds(30))
+        tiers.put(entry("later"), for: key)
+        await tiers.flush(within: .seconds(30))
+        #expect(await tiers.entry(for: key)?.entry.content == entry("later").content)
+        // The other tier was asked nothing.
+        #expect(tiers.statistics.levels[0].reads == 0 && open.state.withLock { $0.puts == 0 && $0.lastNumber == 0 })
+        #expect(closed.state.withLock { $0.puts == 2 && $0.lastNumber == 1 })
+        open.state.withLock { $0.isDown = true }
+        #expect(await tiers.remove([key]))
+        #expect(closed.state.withLock { $0.entries.isEmpty })
+    }
+
     @Test func deadHolderCostsItsLeaseAndFailedHolderNothing() async throws {
         let tier = LeasingTier()
         // A holder that has died does not renew its lease.

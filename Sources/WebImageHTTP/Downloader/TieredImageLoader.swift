@@ -6,8 +6,8 @@ public import WebImageLoading
 ///
 /// Memory hits and disk hits do not reach a loader, so they stay as they are. A picture from a tier is stored in the local
 /// caches with the validators of its response. Only loads whose scope is shared, and responses that a shared cache may
-/// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Thumbnails and transformed images never do: they are
-/// made from the original.
+/// store, use the tiers; see ``HTTPCachePolicy/mayShare(_:to:)``. Loads with a named scope use the tiers that are
+/// ``CacheTier/isPrivate``. Thumbnails and transformed images never use a tier: they are made from the original.
 public final class TieredImageLoader: ImageDataLoader {
     private let loader: any ImageDataLoader
     private let tiers: CacheTiers
@@ -68,7 +68,12 @@ public final class TieredImageLoader: ImageDataLoader {
     /// program, such as a decryptor, have a different text in every process, so such loads share nothing.
     package func key(of load: ImageDataLoad) -> CacheTierKey? {
         let identity = loader.identity(of: load)
-        return identity.sharing.flatMap { tiers.key($0, url: load.url, scope: identity.cacheScope) }
+        guard let sharing = identity.sharing else { return nil }
+        if let key = tiers.key(sharing, url: load.url, scope: identity.cacheScope) { return key }
+        guard identity.isPortable, load.options.isDisjoint(with: [.handleCookies, .allowInvalidSSLCertificates]) else {
+            return nil
+        }
+        return tiers.privateKey(sharing, url: load.url, scope: identity.cacheScope)
     }
 
     /// Returns the picture of a tier, or loads it; of all machines that need it at the same time, one loads it.
@@ -83,7 +88,7 @@ public final class TieredImageLoader: ImageDataLoader {
             Self.result(entry, load.url)
         } make: { () throws(WebImageError) in
             let result = try await self.loader.loadData(for: load, progress: progress)
-            return (result, self.entry(result, load))
+            return (result, self.entry(result, of: load, key: key))
         }
         if found.level != nil {
             let count = found.value.data.count
@@ -105,11 +110,14 @@ public final class TieredImageLoader: ImageDataLoader {
         return result
     }
 
-    private func entry(_ result: ImageDataResult, _ load: ImageDataLoad) -> CacheTierEntry? {
+    private func entry(_ result: ImageDataResult, of load: ImageDataLoad, key: CacheTierKey) -> CacheTierEntry? {
+        let request = WebImageRequest(url: load.url)
         guard result.mayBeStored, !result.isNotModified, !result.isLowDataImage,
-            HTTPCachePolicy.mayShare(result.response, to: WebImageRequest(url: load.url)),
+            key.isPrivate
+                ? HTTPCachePolicy.mayHandOver(result.response, to: request)
+                : HTTPCachePolicy.mayShare(result.response, to: request),
             let metadata = result.metadata, let stored = StoredResponse(serialized: metadata),
-            let lifetime = HTTPCachePolicy.sharedLifetime(stored, now: clock.date)
+            let lifetime = HTTPCachePolicy.lifetime(stored, isPrivate: key.isPrivate, now: clock.date)
         else { return nil }
         return CacheTierEntry(
             .value(data: result.data, metadata: metadata, extended: nil), stored: clock.date, lifetime: lifetime)

@@ -140,17 +140,26 @@ extension HTTPCachePolicy {
             && !request.allowsInvalidCertificates && request.url.user() == nil
     }
 
+    /// Whether another machine of the same user may use a response to the same request. The fields of the request must be
+    /// part of the entry's key.
+    package static func mayHandOver(_ response: WebImageResponse, to request: WebImageRequest) -> Bool {
+        mayStore(response, to: request) && response.value(forHTTPHeaderField: "set-cookie") == nil
+            && !(response.value(forHTTPHeaderField: "vary") ?? "").contains("*") && request.url.user() == nil
+    }
+
     /// The longest time in seconds for which a shared cache holds a response: 30 days.
     private static let mostSharedSeconds: TimeInterval = 30 * 86_400
 
-    /// The time for which a shared cache may use a response from now on; nil if the response states none: a shared cache
-    /// guesses no lifetime.
+    /// The time for which other machines may use a response from now on; nil if the response states none: a tier guesses no
+    /// lifetime.
     ///
-    /// - Parameter now: Seconds since 1970.
-    static func sharedLifetime(_ stored: StoredResponse, now: TimeInterval) -> Duration? {
+    /// - Parameters:
+    ///   - isPrivate: Whether the machines serve one user; otherwise they are a shared cache.
+    ///   - now: Seconds since 1970.
+    static func lifetime(_ stored: StoredResponse, isPrivate: Bool, now: TimeInterval) -> Duration? {
         let control = CacheControl(stored.fields["cache-control"])
         guard !control.contains("no-cache"), let age = HTTPCachePolicy().age(stored, now: now) else { return nil }
-        var lifetime = control.seconds("s-maxage") ?? control.seconds("max-age")
+        var lifetime = (isPrivate ? nil : control.seconds("s-maxage")) ?? control.seconds("max-age")
         if lifetime == nil, let expires = stored.fields["expires"] {
             let date = HTTPDate.seconds(stored.fields["date"]) ?? stored.responseTime
             lifetime = (HTTPDate.seconds(expires) ?? 0) - date

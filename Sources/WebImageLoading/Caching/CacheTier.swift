@@ -25,11 +25,18 @@ public protocol CacheTier: Sendable {
     func remove(_ keys: [CacheTierKey], within budget: Duration) async -> Bool
     /// What the tier does besides storing entries; nil, the default, for nothing. Only tiers of this package have it.
     var coordination: CacheTierCoordination? { get }
+    /// Whether the tier may hold the pictures of single users: those that were loaded with a named ``CacheScope`` and their
+    /// own header fields, and responses with `Cache-Control: private`. False by default. Set it only for a server that may
+    /// know them. Its other readers need the same scope and header fields to find a picture; whoever can read the server
+    /// itself can read all of them.
+    var isPrivate: Bool { get }
 }
 
 extension CacheTier {
     /// Nothing.
     public var coordination: CacheTierCoordination? { nil }
+    /// False: only pictures for everybody leave the machine.
+    public var isPrivate: Bool { false }
 }
 
 /// What a tier of this package does besides storing entries: it counts its calls, lets one of many machines make an
@@ -76,6 +83,8 @@ package struct CacheTierRules: Sendable {
     package var sizes: ClosedRange<Int> = 0...(32 << 20)
     /// Whether entries are written. A tier that another program fills is only read.
     package var isWritten = true
+    /// Whether the tier may hold the entries of single users; see ``CacheTier/isPrivate``.
+    package var isPrivate = false
     /// The time after which this tier is asked again whether another machine has purged a source.
     package var purgeInterval: Duration = .seconds(1)
     /// Whether the tier has a log of purges by tag and prefix.
@@ -151,6 +160,8 @@ public struct CacheTierKey: Sendable, Hashable {
     public let namespace: String
     /// 32 hexadecimal digits: the first 128 bits of the SHA-256 of namespace and cache key.
     public let digest: String
+    /// Whether the entry belongs to one user, so that only private tiers may hold it.
+    package private(set) var isPrivate = false
 
     /// Returns nil unless the entry may leave the machine: its scope must be ``CacheScope/shared``, and its original
     /// must have an `http` or `https` URL. The scope decides by its type; a key's text is never interpreted.
@@ -159,6 +170,19 @@ public struct CacheTierKey: Sendable, Hashable {
             url.user == nil, url.password == nil
         else { return nil }
         self.init(namespace: namespace, cacheKey: cacheKey)
+    }
+
+    /// The key of an entry of one user; nil unless its scope has a name and its original has an `http` or `https` URL.
+    ///
+    /// - Parameter cacheKey: Contains everything that decides the bytes, also the scope and the fields of the request.
+    package init?(namespace: String, privateKey cacheKey: String, url: URL, scope: CacheScope) {
+        guard case .scoped(let name) = scope,
+            let plain = CacheTierKey(
+                namespace: namespace, cacheKey: "private \(name.utf8.count):\(name)\(cacheKey)", url: url,
+                scope: .shared)
+        else { return nil }
+        self = plain
+        isPrivate = true
     }
 
     package init(namespace: String, cacheKey: String) {

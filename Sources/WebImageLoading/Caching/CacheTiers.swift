@@ -26,6 +26,7 @@ package final class CacheTiers: Sendable {
             self.tier = tier
             coordinating = tier.coordination?.tier
             rules = coordinating?.rules ?? CacheTierRules()
+            rules.isPrivate = tier.isPrivate
             if let budget { rules.budget = budget }
         }
 
@@ -106,11 +107,24 @@ package final class CacheTiers: Sendable {
         CacheTierKey(namespace: namespace, cacheKey: cacheKey, url: url, scope: scope)
     }
 
+    /// The key of an entry of one user; nil if it may not leave the machine, or if no tier is private.
+    ///
+    /// - Parameter cacheKey: Contains everything that decides the bytes, also the scope and the fields of the request.
+    package func privateKey(_ cacheKey: String, url: URL, scope: CacheScope) -> CacheTierKey? {
+        guard levels.contains(where: \.rules.isPrivate) else { return nil }
+        return CacheTierKey(namespace: namespace, privateKey: cacheKey, url: url, scope: scope)
+    }
+
+    /// Whether a tier may know a key.
+    private func mayKnow(_ key: CacheTierKey, _ level: Int) -> Bool { !key.isPrivate || levels[level].rules.isPrivate }
+
     // MARK: Reading
 
     /// Returns the entry of the nearest tier that has it.
-    package func entry(for key: CacheTierKey) async -> (entry: CacheTierEntry, level: Int)? {
-        for (index, level) in levels.enumerated() {
+    ///
+    /// - Parameter last: The farthest tier that is asked; nil asks all.
+    package func entry(for key: CacheTierKey, upTo last: Int? = nil) async -> (entry: CacheTierEntry, level: Int)? {
+        for (index, level) in levels.enumerated() where mayKnow(key, index) && index <= last ?? index {
             let start = clock.now
             let found = await level.tier.entry(for: key, within: level.rules.budget)
             let time = clock.now - start
@@ -139,7 +153,7 @@ package final class CacheTiers: Sendable {
 
     private func enqueue(_ entry: CacheTierEntry, forKey key: CacheTierKey, to range: Range<Int>) {
         let size = entry.byteCount
-        guard range.contains(where: { takes(size, $0) }) else { return }
+        guard range.contains(where: { takes(size, of: key, level: $0) }) else { return }
         let starts = state.withLock { state -> Bool in
             guard !state.isShutDown else { return false }
             let known = state.waiting[key]
@@ -164,15 +178,17 @@ package final class CacheTiers: Sendable {
     }
 
     /// Whether any tier stores values of a size in bytes.
-    package func holds(_ size: Int) -> Bool { levels.indices.contains { takes(size, $0) } }
+    package func holds(_ size: Int) -> Bool {
+        levels.contains { $0.rules.isWritten && $0.rules.sizes.contains(size) }
+    }
 
-    private func takes(_ size: Int, _ level: Int) -> Bool {
-        levels[level].rules.isWritten && levels[level].rules.sizes.contains(size)
+    private func takes(_ size: Int, of key: CacheTierKey, level: Int) -> Bool {
+        mayKnow(key, level) && levels[level].rules.isWritten && levels[level].rules.sizes.contains(size)
     }
 
     private func writeWaiting() async {
         while let (key, write) = nextWrite() {
-            for level in write.levels where takes(write.size, level) {
+            for level in write.levels where takes(write.size, of: key, level: level) {
                 await levels[level].tier.put(write.entry, for: key, within: levels[level].rules.writeBudget)
             }
         }
@@ -230,8 +246,10 @@ package final class CacheTiers: Sendable {
             }
         }
         var removesAll = true
-        for level in levels.reversed() {
-            if !(await level.tier.remove(keys, within: level.rules.writeBudget)) { removesAll = false }
+        for (index, level) in levels.enumerated().reversed() {
+            let known = keys.filter { mayKnow($0, index) }
+            guard !known.isEmpty else { continue }
+            if !(await level.tier.remove(known, within: level.rules.writeBudget)) { removesAll = false }
         }
         return removesAll
     }
@@ -271,8 +289,11 @@ package final class CacheTiers: Sendable {
     ) async throws(Failure) -> (value: Value, level: Int?) {
         let deadline = clock.now + patience
         var pause = Self.waits.first
+        // While another machine makes the value, only the tier of its lease is asked again, and those before it: every look
+        // at a farther one costs time or money. The holder of the next lease asks all.
+        var last: Int?
         while true {
-            if let (entry, level) = await entry(for: key), let value = read(entry) { return (value, level) }
+            if let (entry, level) = await entry(for: key, upTo: last), let value = read(entry) { return (value, level) }
             let (answer, level) = await lease(key)
             switch answer {
             case .unavailable: return (try await makeAlone(key, make), nil)
@@ -288,12 +309,13 @@ package final class CacheTiers: Sendable {
                     return (try await makeAlone(key, make), nil)
                 }
                 pause = min(pause * 2, Self.waits.longest)
+                last = level
             }
         }
     }
 
     private func lease(_ key: CacheTierKey) async -> (answer: CacheTierLeaseAnswer, level: Int) {
-        for (index, level) in levels.enumerated() where level.rules.isWritten {
+        for (index, level) in levels.enumerated() where level.rules.isWritten && mayKnow(key, index) {
             let answer = await level.coordinating?.lease(key, for: Self.leaseTime, within: level.rules.budget)
             guard let answer, !answer.isUnavailable else { continue }
             return (answer, index)
@@ -336,7 +358,7 @@ package final class CacheTiers: Sendable {
         state.withLock { $0.handovers += 1 }
         Task.detached {
             let size = entry.byteCount
-            let near = self.levels.indices.first { $0 >= level && self.takes(size, $0) }
+            let near = self.levels.indices.first { $0 >= level && self.takes(size, of: key, level: $0) }
             if let near {
                 let place = self.levels[near]
                 await place.tier.put(entry, for: key, within: min(place.rules.writeBudget, Self.leaseTime))
