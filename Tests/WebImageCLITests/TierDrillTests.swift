@@ -25,31 +25,15 @@ struct TierDrillTests: TierBench {
         var testDescription: String { rawValue }
     }
 
-    private static let budget = 0.05
-    private static let pictures = 40
-
-    /// What the clients of one phase have seen.
-    private struct Phase {
-        var name: String
-        var errors: [String] = []
-        /// The times of the answers of the services with a tier and of the one without, in seconds.
-        var times: [Double] = []
-        var plain: [Double] = []
-
-        static func percentile(_ times: [Double]) -> Double {
-            times.isEmpty ? 0 : times.sorted()[min(times.count * 99 / 100, times.count - 1)]
-        }
-    }
-
     @Test(arguments: Drill.allCases) func failingTierCostsOnlyTime(drill: Drill) async throws {
         // A full server refuses every new entry.
         let server = try ValkeyServer(arguments: drill == .full ? ["--maxmemory", "2mb"] : [])
         defer { server.stop() }
         let link = try TierLink(to: server.port)
         defer { link.stop() }
-        try route(Self.pictures)
+        try route(DrillPhase.pictures)
         // The tier's writes also pass the link.
-        let tier = ["valkey://127.0.0.1:\(link.port)?budget=\(Int(Self.budget * 1000))"]
+        let tier = ["valkey://127.0.0.1:\(link.port)?budget=\(Int(DrillPhase.budget * 1000))"]
         let further = ["--isolation", "none"]
         let services = [
             try await service(tiers: tier, further: further), try await service(tiers: tier, further: further),
@@ -59,73 +43,20 @@ struct TierDrillTests: TierBench {
         defer { for service in services { service.stop() } }
         let forms = Locked([Int: Data]())
         let next = Locked(0)
-        var phases: [Phase] = []
-        phases.append(try await load(services, "before", forms, next))
+        var phases: [DrillPhase] = []
+        phases.append(try await load(services, "before", forms: forms, next: next))
         let memory = services.map { residentBytes($0.identifier) }
         let saboteur = try await begin(drill, server, link)
-        phases.append(try await load(services, "during", forms, next))
+        phases.append(try await load(services, "during", forms: forms, next: next))
         saboteur.cancel()
         try await end(drill, server, link)
-        phases.append(try await load(services, "after", forms, next))
-        for phase in phases {
-            let (with, without) = (Phase.percentile(phase.times), Phase.percentile(phase.plain))
-            print(
-                "\(drill.rawValue) \(phase.name): p99 \(Int(with * 1000)) ms, without a tier \(Int(without * 1000)) ms")
-            #expect(phase.errors == [], "\(phase.name)")
-            // A request asks the tier for its purges, its result twice, a lease and its source. The factor is for the
-            // noise of a machine that runs six processes.
-            #expect(with <= 3 * without + Sanitizer.seconds(6 * Self.budget), "\(phase.name)")
-        }
+        phases.append(try await load(services, "after", forms: forms, next: next))
+        for phase in phases { phase.check(drill.rawValue) }
         for (service, before) in zip(services, memory) {
             #expect(residentBytes(service.identifier) < before + 200 << 20)
         }
         // The tier is used again: what one service makes, the other finds.
         if drill != .wrongPassword, drill != .full { try await sharesAgain(services, next) }
-    }
-
-    /// Sends requests for results that mostly do not exist yet.
-    private func load(
-        _ services: [RunningService], _ name: String, _ forms: Locked<[Int: Data]>, _ next: Locked<Int>
-    ) async throws -> Phase {
-        let addresses = try services.map { try $0.address }
-        let clients = 4, requests = 40
-        return try await withThrowingTaskGroup(of: Phase.self) { group in
-            for _ in 0..<clients {
-                group.addTask {
-                    try await onThread {
-                        let connections = try addresses.map { try RawClient($0) }
-                        var phase = Phase(name: name)
-                        for _ in 0..<requests {
-                            let number = next.withLock { next in
-                                next += 1
-                                return next
-                            }
-                            let picture = number % Self.pictures
-                            let target = target(picture).replacing("/f:png/", with: "/f:png/cb:\(number)/")
-                            for (index, connection) in connections.enumerated() {
-                                let start = ContinuousClock.now
-                                let answer = try connection.get(target)
-                                let time = (ContinuousClock.now - start) / .seconds(1)
-                                if index < 2 { phase.times.append(time) } else { phase.plain.append(time) }
-                                let form = forms.withLock { forms -> Data in
-                                    if forms[picture] == nil, answer.status == 200 { forms[picture] = answer.body }
-                                    return forms[picture] ?? Data()
-                                }
-                                guard answer.status != 200 || answer.body != form || form.isEmpty else { continue }
-                                phase.errors.append(
-                                    "\(number): \(answer.status), \(answer.body.count) B, not \(form.count)")
-                            }
-                        }
-                        return phase
-                    }
-                }
-            }
-            return try await group.reduce(into: Phase(name: name)) { all, part in
-                all.errors += part.errors
-                all.times += part.times
-                all.plain += part.plain
-            }
-        }
     }
 
     private func connection(_ server: ValkeyServer) throws -> ValkeyConnection {
@@ -192,34 +123,6 @@ struct TierDrillTests: TierBench {
         _ = await connection.send(RESPCommand(["FLUSHALL"]), within: .seconds(5))
     }
 
-    private func sharesAgain(_ services: [RunningService], _ next: Locked<Int>) async throws {
-        try await wait(until: "the services share results") {
-            let number = next.withLock { next in
-                next += 1
-                return next
-            }
-            let target = target(number % Self.pictures).replacing("/f:png/", with: "/f:png/cb:\(number)/")
-            let before = try await answers(services[1], "tier")
-            _ = try await services[0].get(target)
-            _ = try await services[1].get(target)
-            return try await answers(services[1], "tier") > before
-        }
-    }
-
-    /// The number of fresh results that the second service receives from the tier after the first one has made them.
-    private func sharedResults(_ services: [RunningService], _ next: Locked<Int>, of count: Int) async throws -> Int {
-        let before = try await answers(services[1], "tier")
-        for _ in 0..<count {
-            let number = next.withLock { next in
-                next += 1
-                return next
-            }
-            let target = target(number % Self.pictures).replacing("/f:png/", with: "/f:png/cb:\(number)/")
-            for service in services.prefix(2) { #expect(try await service.get(target).status == 200) }
-        }
-        return try await answers(services[1], "tier") - before
-    }
-
     /// Three masters and a replica of the first one. The last value are connections to them.
     private func cluster() async throws -> (servers: [ValkeyServer], connections: [ValkeyConnection]) {
         let settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000"]
@@ -254,8 +157,8 @@ struct TierDrillTests: TierBench {
         let (servers, connections) = try await cluster()
         defer { for server in servers { server.stop() } }
         defer { for connection in connections { connection.shutDown() } }
-        try route(Self.pictures)
-        let tier = ["valkey://127.0.0.1:\(servers[0].port)?cluster=yes&budget=\(Int(Self.budget * 1000))"]
+        try route(DrillPhase.pictures)
+        let tier = ["valkey://127.0.0.1:\(servers[0].port)?cluster=yes&budget=\(Int(DrillPhase.budget * 1000))"]
         let further = ["--isolation", "none"]
         let services = [
             try await service(tiers: tier, further: further), try await service(tiers: tier, further: further),
@@ -266,24 +169,19 @@ struct TierDrillTests: TierBench {
         try await wait(until: "results of all nodes are shared") {
             try await sharedResults(services, next, of: 30) == 30
         }
-        var phases = [try await load(services, "before", forms, next)]
+        var phases = [try await load(services, "before", forms: forms, next: next)]
         let killer = Task {
             try? await Task.sleep(for: .milliseconds(200))
             servers[0].kill()
         }
-        phases.append(try await load(services, "during", forms, next))
+        phases.append(try await load(services, "during", forms: forms, next: next))
         await killer.value
         try await wait(until: "the replica is a master") {
             let answer = await connections[3].send(RESPCommand(["ROLE"]), within: .seconds(5))
             return (try? answer.get())?.elements?.first?.string == "master"
         }
-        phases.append(try await load(services, "after", forms, next))
-        for phase in phases {
-            let (with, without) = (Phase.percentile(phase.times), Phase.percentile(phase.plain))
-            print("failover \(phase.name): p99 \(Int(with * 1000)) ms, without a tier \(Int(without * 1000)) ms")
-            #expect(phase.errors == [], "\(phase.name)")
-            #expect(with <= 3 * without + Sanitizer.seconds(6 * Self.budget), "\(phase.name)")
-        }
+        phases.append(try await load(services, "after", forms: forms, next: next))
+        for phase in phases { phase.check("failover") }
         // Results of all slots are shared again, also those of the dead node.
         try await wait(until: "results of all nodes are shared again") {
             try await sharedResults(services, next, of: 30) == 30
@@ -320,10 +218,10 @@ struct TierDrillTests: TierBench {
         defer { for service in services { service.stop() } }
         let next = Locked(0)
         for (lifetime, isShared) in [(600, false), (86_400, true)] {
-            try route(Self.pictures, headers: ["Cache-Control": "max-age=\(lifetime)", "Cache-Tag": "shop"])
+            try route(DrillPhase.pictures, headers: ["Cache-Control": "max-age=\(lifetime)", "Cache-Tag": "shop"])
             // The sources that are known until now have the other lifetime.
             #expect(try await purge("tag=shop", at: services[0]) == "purged\n")
-            let phase = try await load(services, "\(lifetime)", Locked([Int: Data]()), next)
+            let phase = try await load(services, "\(lifetime)", forms: Locked([Int: Data]()), next: next)
             #expect(phase.errors == [])
             for pair in [services, [services[1], services[0]]] where isShared {
                 try await wait(until: "results are shared") { try await sharedResults(pair, next, of: 20) == 20 }

@@ -156,6 +156,53 @@ struct ValkeyTierTests {
 
     // MARK: Ways to connect
 
+    /// A server whose certificate was renewed together with the file of authorities is used again without a restart.
+    @Test func renewedCertificateIsTrustedAfterTheReconnect() async throws {
+        let server = try ValkeyServer(.encrypted)
+        defer { server.stop() }
+        try await withTier(
+            server,
+            { configuration in
+                configuration.destination.encryption = .init()
+                configuration.destination.encryption?.certificateAuthorityFile = server.certificateFile.path
+            }
+        ) { tier, connection in
+            for round in 0..<2 {
+                if round > 0 {
+                    server.kill()
+                    #expect(await eventually { !connection.isUp })
+                    try server.renewCertificate()
+                    try server.start()
+                    #expect(await eventually { connection.isUp })
+                }
+                let stored = entry(1000, seed: UInt8(round))
+                #expect(await tier.put(stored, for: key(), within: budget))
+                #expect(await tier.entry(for: key(), within: budget)?.content == stored.content)
+            }
+        }
+    }
+
+    /// The list of tiers writes what the tier takes, and nothing that it would refuse.
+    @Test func valuesOfExactlyTheLimitAreStored() async throws {
+        let server = try ValkeyServer()
+        defer { server.stop() }
+        try await withTier(server) { tier, _ in
+            let tiers = CacheTiers([CacheTiers.Level(tier, budget: budget)])
+            let most = tier.rules.sizes.upperBound
+            for (number, size) in [0, 1, most - 1, most, most + 1].enumerated() {
+                let value = CacheTierEntry(
+                    .value(data: Data(repeating: 7, count: size), metadata: nil, extended: nil),
+                    stored: Date().timeIntervalSince1970, lifetime: .seconds(60))
+                tiers.put(value, for: key(number))
+                await tiers.flush(within: .seconds(30))
+                let found = await tiers.entry(for: key(number))?.entry.content
+                #expect(found == (size > most ? nil : value.content), "\(size)")
+                #expect(tiers.holds(size) == (size <= most))
+            }
+            #expect(tier.statistics.refusedBytes == 0 && tier.statistics.failures == 0)
+        }
+    }
+
     @Test func encryptedServerIsUsedOnlyWithItsAuthority() async throws {
         let server = try ValkeyServer(.encrypted)
         try await withTier(

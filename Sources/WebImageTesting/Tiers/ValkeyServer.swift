@@ -21,6 +21,7 @@ package final class ValkeyServer: Sendable {
     private let folder: URL
     private let program: String
     private let arguments: [String]
+    private let namespace: NetworkNamespace?
     private let process: Locked<ChildProcess?>
 
     /// Whether a server and openssl are installed.
@@ -29,6 +30,31 @@ package final class ValkeyServer: Sendable {
     /// The installed servers. Valkey from outside the system's folders may lack TLS, so it is not used for that.
     package static var programs: [String] {
         ["valkey-server", "redis-server"].filter { TierTool.path($0) != nil }
+    }
+
+    /// The program that measures a server; nil if none is installed.
+    package static var benchmark: String? {
+        ["valkey-benchmark", "redis-benchmark"].compactMap(TierTool.path).first
+    }
+
+    /// Returns the reads in a second that the server's own benchmark reaches with 64 in flight on one connection.
+    package static func measure(_ server: ValkeyServer, bytes: Int, reads: Int) throws -> Double {
+        guard let benchmark else { throw NginxError("no valkey-benchmark is installed") }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: benchmark)
+        process.arguments = [
+            "-p", "\(server.port)", "-c", "1", "-P", "64", "-d", "\(bytes)", "-n", "\(reads)", "-t", "set,get", "--csv",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\"GET\"") }
+        guard let words = line?.split(separator: ","), words.count > 1,
+            let rate = Double(words[1].trimmingCharacters(in: ["\""]))
+        else { throw NginxError("\(benchmark) prints no rate: \(text)") }
+        return rate
     }
 
     private static func path(_ program: String?, _ transport: Transport) -> String? {
@@ -44,10 +70,13 @@ package final class ValkeyServer: Sendable {
     /// - Parameters:
     ///   - program: One of ``programs``; nil for the best one.
     ///   - arguments: Further arguments, such as `["--maxmemory", "20mb"]`.
+    ///   - namespace: The network of the server; nil for that of this machine.
     ///   - isStarted: False reserves the port and starts nothing; see ``start()``.
     package init(
-        _ transport: Transport = .plain, program: String? = nil, arguments: [String] = [], isStarted: Bool = true
+        _ transport: Transport = .plain, program: String? = nil, arguments: [String] = [],
+        namespace: NetworkNamespace? = nil, isStarted: Bool = true
     ) throws {
+        self.namespace = namespace
         guard let program = Self.path(program, transport) else {
             throw NginxError("no Valkey server (apt-get install redis-server)")
         }
@@ -59,7 +88,8 @@ package final class ValkeyServer: Sendable {
         socketPath = folder.appendingPathComponent("s").path
         let ports = try NginxServer.freePorts(2)
         (port, busPort) = (ports[0], ports[1])
-        var all = ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", folder.path]
+        var all = namespace == nil ? ["--bind", "127.0.0.1"] : ["--bind", "0.0.0.0", "--protected-mode", "no"]
+        all += ["--save", "", "--appendonly", "no", "--dir", folder.path]
         all += ["--unixsocket", socketPath]
         switch transport {
         case .plain: all += ["--port", "\(port)"]
@@ -80,9 +110,11 @@ package final class ValkeyServer: Sendable {
 
     /// Starts the server again, with the same port and without data.
     package func start() throws {
-        let launched = try ChildProcess(program, arguments)
+        let command = try namespace?.command(program, arguments) ?? (program: program, arguments: arguments)
+        let launched = try ChildProcess(command.program, command.arguments)
         process.withLock { $0 = launched }
-        try NginxServer.waitUntilReady(launched, ports: [port], in: folder)
+        // A server in a network of its own has another address; its clients wait until it answers.
+        try NginxServer.waitUntilReady(launched, ports: namespace == nil ? [port] : [], in: folder)
     }
 
     /// Ends the server at once, without an answer to its clients.
@@ -90,6 +122,12 @@ package final class ValkeyServer: Sendable {
         let running = process.withLock { $0.take() }
         running?.send(SIGKILL)
         running?.wait()
+    }
+
+    /// Replaces the certificate of an encrypted server by a new one, which it uses after the next ``start()``.
+    package func renewCertificate() throws {
+        guard let openssl = NginxServer.tool("openssl") else { throw NginxError("openssl is not installed") }
+        try NginxServer.makeCertificate(openssl, in: folder)
     }
 
     /// Stops the server's execution: it accepts connections but does not answer.
