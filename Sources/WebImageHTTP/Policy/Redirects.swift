@@ -1,5 +1,5 @@
-package import Foundation
-package import WebImageCore
+import Foundation
+import WebImageCore
 import WebImageLoading
 
 /// A redirect that a response requests (RFC 9110 §15.4).
@@ -29,7 +29,9 @@ struct Redirect: Sendable {
 extension WebImageDownloaderJob {
     /// Returns the request for the target of a redirect.
     ///
-    /// - Parameter count: The number of redirects so far, including this one.
+    /// - Parameters:
+    ///   - count: The number of redirects so far, including this one.
+    ///   - first: The URL that the caller asked for, which errors name instead of a target that may contain a secret.
     /// - Throws: `.transport` if there are too many redirects, or if the target is not an http or https URL.
     ///   `.invalidDownloadOperation` if the policy refuses the target, or if the redirect would send a body, or a method
     ///   other than GET and HEAD, to a different origin.
@@ -69,7 +71,7 @@ extension WebImageDownloaderJob {
                 next.setValue(nil, forHTTPHeaderField: field)
             }
         }
-        guard !request.url.hasOrigin(of: redirect.target) else { return with(next) }
+        guard !request.url.hasSameOrigin(as: redirect.target) else { return with(next) }
         guard ["GET", "HEAD"].contains(next.httpMethod), next.httpBody == nil else { return nil }
         for field in request.allHTTPHeaderFields.keys where !Self.harmlessFields.contains(field.lowercased()) {
             next.setValue(nil, forHTTPHeaderField: field)
@@ -86,32 +88,25 @@ extension WebImageDownloaderJob {
 
 extension URL {
     /// Whether both URLs have the same origin: scheme, host and port (RFC 6454).
-    func hasOrigin(of other: URL) -> Bool {
+    func hasSameOrigin(as other: URL) -> Bool {
         func port(_ url: URL) -> Int { url.port ?? (url.scheme?.lowercased() == "https" ? 443 : 80) }
         return scheme?.lowercased() == other.scheme?.lowercased()
             && host()?.lowercased() == other.host()?.lowercased() && port(self) == port(other)
-    }
-
-    /// A digest of the URL without its fragment. Stored metadata contains the digest instead of the URL, because the
-    /// target of a redirect often contains a secret.
-    var sourceDigest: String {
-        let text = absoluteString
-        return SHA256.shortName(of: String(text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]))
     }
 }
 
 extension WebImageError {
     /// The error for a redirect that would send a body, or a method other than GET and HEAD, to a different origin.
-    static func redirectedBody(_ method: String, _ target: URL) -> WebImageError {
+    fileprivate static func redirectedBody(_ method: String, _ target: URL) -> WebImageError {
         WebImageError(
             .invalidDownloadOperation, stage: .download, url: target,
-            underlying: .message("the redirect would send the request's method (\(method)) and body to another origin"),
+            underlying: .message("the redirect would send the request (\(method)) to another origin"),
             hint: "Ask for the final URL.")
     }
 
     // The codes below are curl's codes for the same failures, so that callers can compare them.
 
-    static func tooManyRedirects(_ limit: Int, _ url: URL) -> WebImageError {
+    fileprivate static func tooManyRedirects(_ limit: Int, _ url: URL) -> WebImageError {
         redirectFailure(
             47, "over \(limit) redirects", url: url, hint: "The server redirects in a loop; ask for the final URL.")
     }
@@ -130,52 +125,5 @@ extension WebImageError {
     private static func redirectFailure(_ code: Int, _ message: String, url: URL, hint: String) -> WebImageError {
         WebImageError(
             .transport, stage: .download, url: url, underlying: .curl(code: code, message: message), hint: hint)
-    }
-}
-
-/// The status codes and media types that a download accepts.
-package struct ResponseAcceptance: Sendable, Hashable {
-    /// The accepted status codes; nil accepts every status code.
-    var statusCodes: IndexSet?
-    /// The accepted media types (`Content-Type`) in lower case; nil accepts every type.
-    package var contentTypes: Set<String>?
-
-    package init(statusCodes: IndexSet? = IndexSet(200..<300), contentTypes: Set<String>? = nil) {
-        self.statusCodes = statusCodes
-        self.contentTypes = contentTypes.map { Set($0.map { $0.lowercased() }) }
-    }
-
-    /// The reason why a response head is refused; nil if it is accepted. A missing `Content-Type` is accepted, as in
-    /// SDWebImage.
-    package func refusal(of response: WebImageResponse, for url: URL) -> WebImageError? {
-        var refusal = reason(for: response, url)
-        refusal?.response = response
-        return refusal
-    }
-
-    private func reason(for response: WebImageResponse, _ url: URL) -> WebImageError? {
-        if let status = response.statusCode, let statusCodes, !statusCodes.contains(status) {
-            return WebImageError(
-                .invalidDownloadStatusCode, stage: .download, url: url, underlying: .http(status: status),
-                hint: Self.hint(for: status))
-        }
-        if let contentTypes, let type = response.mimeType, !contentTypes.contains(type) {
-            return WebImageError(
-                .invalidDownloadContentType, stage: .download, url: url, underlying: .message("content type \(type)"),
-                hint: "Accepted are \(contentTypes.sorted().joined(separator: ", ")).")
-        }
-        return nil
-    }
-
-    private static func hint(for status: Int) -> String? {
-        switch status {
-        case 304: "The server reports no change, but nothing is cached; load without validators."
-        case 401, 407: "The server requires credentials; set username and password or an Authorization header."
-        case 403: "The server refuses this client; check its rules, referrer and user agent."
-        case 404, 410: "There is nothing at this URL; check it."
-        case 429: "The server asks for fewer requests; try again later."
-        case 500...599: "The server has an internal problem; try again later."
-        default: nil
-        }
     }
 }

@@ -192,3 +192,12 @@ package struct StoredRedirect: Sendable, Hashable {
         return true
     }
 }
+
+extension URL {
+    /// A digest of the URL without its fragment. Stored metadata contains the digest instead of the URL, because the
+    /// target of a redirect often contains a secret.
+    var sourceDigest: String {
+        let text = absoluteString
+        return SHA256.shortName(of: String(text[..<(text.utf8.firstIndex(of: UInt8(ascii: "#")) ?? text.endIndex)]))
+    }
+}
