@@ -55,7 +55,7 @@ private struct LoadJob: Sendable {
             }
         }
         let manager = CommandCache.manager(cache, tiers: tiers, buckets: buckets)
-        let progress = ProgressBar(total: operands.count, isQuiet: isQuiet)
+        let progress = ProgressBar(total: operands.count, isEnabled: Console.statusIsTerminal && !isQuiet)
         let worst = await BoundedTasks.run(operands.count, atOnce: 64) { index in
             await load(index, manager, progress)
         }
@@ -68,28 +68,31 @@ private struct LoadJob: Sendable {
     private func load(_ index: Int, _ manager: WebImageManager, _ progress: ProgressBar) async -> ExitCode {
         let operand = operands[index]
         do throws(WebImageError) {
-            let report = try await load(operand, plan?.targets[index], manager, progress)
-            progress.step(operand.text)
-            reports.add(index, output: report.line(of: operand, json: json))
+            let report = try await load(operand, plan?.targets[index], manager) { received, expected in
+                progress.update(index, received: received, expected: expected)
+            }
+            progress.finishLoad(index) { reports.add(index, output: report.line(of: operand, json: json)) }
             return .ok
         } catch {
-            progress.step(operand.text)
-            reports.add(
-                index, output: json ? error.json("url", operand.text) : nil,
-                error: error.line(of: operand.text))
+            progress.finishLoad(index) {
+                reports.add(
+                    index, output: json ? error.json("url", operand.text) : nil,
+                    error: error.line(of: operand.text))
+            }
             return error.exitCode
         }
     }
 
     private func load(
-        _ operand: Operand, _ target: OutputNames.Target?, _ manager: WebImageManager, _ progress: ProgressBar
+        _ operand: Operand, _ target: OutputNames.Target?, _ manager: WebImageManager,
+        progress: @escaping @Sendable (_ received: Int, _ expected: Int) -> Void
     ) async throws(WebImageError) -> LoadReport {
         let start = ContinuousClock.now
         if let plan, let target, plan.existing != .replaced, let file = OutputNames.existingFile(of: target) {
             guard plan.existing == .kept else { throw OutputFile.exists(file) }
             return LoadReport(skipped: file)
         }
-        let result = try await fetch(operand, target, manager, progress)
+        let result = try await fetch(operand, target, manager, progress: progress)
         var report = LoadReport(result, of: operand, in: ContinuousClock.now - start)
         guard let plan, let target, let data = result.data else { return report }
         let rendition = rendition
@@ -106,7 +109,8 @@ private struct LoadJob: Sendable {
     }
 
     private func fetch(
-        _ operand: Operand, _ target: OutputNames.Target?, _ manager: WebImageManager, _ progress: ProgressBar
+        _ operand: Operand, _ target: OutputNames.Target?, _ manager: WebImageManager,
+        progress: @escaping @Sendable (_ received: Int, _ expected: Int) -> Void
     ) async throws(WebImageError) -> LoadedPicture {
         let coder = RenditionCoder(rendition: rendition, format: target?.format, isWritten: target != nil)
         var context = requests.context
@@ -137,7 +141,7 @@ private struct LoadJob: Sendable {
         let result = try await manager.result(
             for: InputSource.url(operand.text), options: .decodeFirstFrameOnly, context: context
         ) { received, expected, _ in
-            progress.update(operand.text, received: received, expected: expected)
+            progress(received, expected)
         }
         return LoadedPicture(
             image: result.image, data: result.data, encodedByteCount: result.encodedByteCount,

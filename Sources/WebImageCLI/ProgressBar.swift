@@ -6,51 +6,61 @@ import WebImage
 final class ProgressBar: Sendable {
     private struct State {
         var done = 0
-        var bytes: [String: (received: Int, expected: Int)] = [:]
+        /// The received and the expected bytes of each load that runs, by the load's index.
+        var bytes: [Int: (received: Int, expected: Int)] = [:]
         var lastDrawn = ContinuousClock.Instant.now - .seconds(1)
         var isVisible = false
     }
 
     private let total: Int
     private let isEnabled: Bool
+    private let print: @Sendable (String) -> Void
+    // The line is also printed and cleared under this lock. Otherwise a line could appear after it was cleared.
     private let state = Locked(State())
 
-    init(total: Int, isQuiet: Bool) {
-        self.total = total
-        isEnabled = Console.statusIsTerminal && !isQuiet
+    private static let columns = 30
+
+    /// - Parameters:
+    ///   - total: The number of loads.
+    ///   - print: Writes text to the terminal.
+    init(
+        total: Int, isEnabled: Bool, print: @escaping @Sendable (String) -> Void = { Console.status($0) }
+    ) {
+        (self.total, self.isEnabled, self.print) = (total, isEnabled, print)
     }
 
-    func update(_ name: String, received: Int, expected: Int) {
+    /// - Parameter expected: The size of the whole picture in bytes; 0 or less if it is not known.
+    func update(_ load: Int, received: Int, expected: Int) {
         guard isEnabled else { return }
-        draw { $0.bytes[name] = (received, max(expected, 0)) }
-    }
-
-    /// Counts a finished load and clears the progress line, so that the report of the load can be printed.
-    func step(_ name: String) {
-        guard isEnabled else { return }
-        let wasVisible = state.withLock { state in
-            state.done += 1
-            state.bytes[name] = nil
-            defer { state.isVisible = false }
-            return state.isVisible
-        }
-        if wasVisible { Console.status("\r\u{1B}[K") }
-    }
-
-    func finish() {
-        let wasVisible = state.withLock { $0.isVisible }
-        if isEnabled, wasVisible { Console.status("\r\u{1B}[K") }
-    }
-
-    private func draw(_ change: (inout State) -> Void) {
-        let line = state.withLock { state -> String? in
-            change(&state)
-            guard ContinuousClock.now - state.lastDrawn > .milliseconds(80) else { return nil }
+        state.withLock { state in
+            state.bytes[load] = (received, max(expected, 0))
+            guard ContinuousClock.now - state.lastDrawn > .milliseconds(80) else { return }
             state.lastDrawn = .now
+            clear(&state)
+            print(text(state))
             state.isVisible = true
-            return text(state)
         }
-        if let line { Console.status("\r\u{1B}[K" + line) }
+    }
+
+    /// Counts a finished load, and prints its report in place of the progress line.
+    func finishLoad(_ load: Int, report: () -> Void) {
+        guard isEnabled else { return report() }
+        state.withLock { state in
+            state.done += 1
+            state.bytes[load] = nil
+            clear(&state)
+            report()
+        }
+    }
+
+    /// Clears the progress line after the last load.
+    func finish() {
+        state.withLock { clear(&$0) }
+    }
+
+    private func clear(_ state: inout State) {
+        if state.isVisible { print("\r\u{1B}[K") }
+        state.isVisible = false
     }
 
     private func text(_ state: State) -> String {
@@ -58,10 +68,9 @@ final class ProgressBar: Sendable {
             sum + (bytes.expected > 0 ? min(Double(bytes.received) / Double(bytes.expected), 1) : 0)
         }
         let fraction = min((Double(state.done) + partial) / Double(max(total, 1)), 1)
-        let width = 30
-        let filled = Int(fraction * Double(width))
-        let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: width - filled)
+        let filled = Int(fraction * Double(Self.columns))
+        let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: Self.columns - filled)
         let received = state.bytes.values.reduce(0) { $0 + $1.received }
-        return "[\(bar)] \(state.done)/\(total)" + (received > 0 ? "  \(received / 1024) KB under way" : "")
+        return "[\(bar)] \(state.done)/\(total)" + (received > 0 ? "  \(received / 1024) KiB under way" : "")
     }
 }
