@@ -26,7 +26,7 @@ public struct WebImageEvents: AsyncSequence, Sendable {
     /// The error of a load that ends without an image.
     public typealias Failure = WebImageError
 
-    let start: @Sendable (EventBuffer) -> WebImageCombinedOperation?
+    fileprivate let start: @Sendable (EventBuffer) -> WebImageCombinedOperation?
 
     /// Starts the load.
     public func makeAsyncIterator() -> Iterator {
@@ -66,10 +66,10 @@ extension WebImageManager {
         return events(for: url) { self.synchronousResult(url, options: options, context: context) }
     }
 
-    /// `begin` performs the synchronous part of the load. It is called for each iteration.
-    func events(for url: URL?, _ begin: @escaping @Sendable () -> SynchronousResult) -> WebImageEvents {
+    /// - Parameter look: Looks into the memory and makes the plan. Called for each iteration.
+    func events(for url: URL?, _ look: @escaping @Sendable () -> SynchronousResult) -> WebImageEvents {
         WebImageEvents { buffer in
-            switch begin().answer {
+            switch look().answer {
             case .hit(let result):
                 buffer.receive(.finished(result), url)
                 return nil
@@ -77,6 +77,7 @@ extension WebImageManager {
                 buffer.receive(.failed(error), url)
                 return nil
             case .load(var plan, let cached):
+                // The event `.size` needs the first bytes while the others arrive.
                 plan.streams = true
                 return self.begin(
                     plan, cached: cached, LoadSink(wantsSize: true) { [weak buffer] in buffer?.receive($0, url) })
