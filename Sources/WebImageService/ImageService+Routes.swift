@@ -152,54 +152,16 @@ extension ImageService {
         guard settings.purgeTokens.count(where: { HMAC.isEqual(Array($0.utf8), token) }) > 0 else {
             throw ServiceRefusal(401, .unauthorized, "the token is missing or wrong")
         }
-        let pair = query.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        guard pair.count == 2, let value = pair[1].removingPercentEncoding, !value.isEmpty else {
-            throw Self.unknownPurge
-        }
+        let purge = try PurgeRequest(query: query)
         let silent: [String]
-        switch pair[0] {
-        case "source": silent = await purge(source: try settings.sources.reference(of: value))
-        case "target": silent = try await purge(target: value, settings)
-        case "tag", "prefix": silent = try await purge(group: pair[0], of: pair[1])
-        default: throw Self.unknownPurge
+        switch purge.subject {
+        case .source(let url): silent = await self.purge(source: try settings.sources.reference(of: url))
+        case .target(let target): silent = try await self.purge(target: target, settings)
+        case .entries(let subjects): silent = await provider.store.purges.purge(subjects, isSoft: purge.isSoft)
         }
         return page(
             silent.isEmpty ? "purged\n" : "purged without \(silent.joined(separator: ", "))\n",
             route: .purge, logEntry)
-    }
-
-    private static let unknownPurge = ServiceRefusal.target(
-        "a purge requires source=URL, target=TARGET, tag=TAG,TAG or prefix=URL, percent-encoded")
-
-    /// The most tags of one purge.
-    private static let mostTags = 10_000
-
-    /// Purges entries with tags, or of sources whose URL begins with a text.
-    ///
-    /// - Parameter text: The percent-encoded tags or URL, and `&soft=yes` or `&soft=no`.
-    private func purge(group name: Substring, of text: Substring) async throws(ServiceRefusal) -> [String] {
-        let parts = text.split(separator: "&", omittingEmptySubsequences: false)
-        guard let value = parts[0].removingPercentEncoding, parts.count == 1 || parts.count == 2 else {
-            throw Self.unknownPurge
-        }
-        let isSoft = parts.count == 2 && parts[1] == "soft=yes"
-        guard isSoft || parts.count == 1 || parts[1] == "soft=no" else { throw Self.unknownPurge }
-        if name == "tag" {
-            let tags = value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            guard (1...Self.mostTags).contains(tags.count), tags.allSatisfy(CacheTags.isTag) else {
-                throw .target("a purge has 1 to \(Self.mostTags) tags of 1 to \(CacheTags.longest) visible characters")
-            }
-            return await provider.store.purges.purge(tags.map { .tag($0) }, isSoft: isSoft)
-        }
-        var prefix = SourcePattern(text: value).text
-        guard SourcePattern.problem(value) == nil, !value.contains("*"), prefix.utf8.count <= 8192,
-            let mark = prefix.range(of: "://"), mark.upperBound < prefix.endIndex
-        else { throw .target("a prefix is a URL with scheme and host, without *") }
-        // The name of a host ends at a slash: https://a.example is no prefix of https://a.example.com/.
-        if prefix.split(separator: "/", omittingEmptySubsequences: true).count == 2, !prefix.hasSuffix("/") {
-            prefix += "/"
-        }
-        return await provider.store.purges.purge([.prefix(prefix)], isSoft: isSoft)
     }
 
     /// Returns the names of the tiers that have not received the purge.

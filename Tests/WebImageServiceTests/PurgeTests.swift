@@ -203,6 +203,8 @@ private typealias Fix = PictureFixtures
     @Test(arguments: [
         "tag=", "tag=a b", "tag=%C3%BC", "tag=a&soft=maybe", "tag=a&b=c", "tag=a&soft=yes&soft=yes", "prefix=",
         "prefix=example.com", "prefix=https://*.example.com/", "prefix=ftp://a/", "prefix=https://", "group=a",
+        "source=http%3A%2F%2Fexample.com%2Fshop%2Fa.png&soft=yes", "source=http://example.com/shop/a.png&soft=no",
+        "target=%2F_%2Fw:8%2Fplain%2Fhttp:%2F%2Fexample.com%2Fshop%2Fa.png&soft=yes", "tag=shop&soft=no&soft=yes",
     ])
     func malformedPurgeIsRefused(query: String) async throws {
         let bench = try bench()
@@ -217,5 +219,18 @@ private typealias Fix = PictureFixtures
         for option in ["ct:", "ct:a,b", "cache-tag:%00", "ct:" + String(repeating: "x", count: 200), "ct:" + many] {
             #expect(await bench.get("/_/\(option)/plain/\(ServiceBench.url)").status == 400, "\(option)")
         }
+    }
+
+    @Test func queryNamesOneSubject() throws {
+        func read(_ query: Substring) throws -> PurgeRequest { try PurgeRequest(query: query) }
+        // A URL whose & is not encoded is one URL all the same.
+        #expect(try read("source=http://a.example/b?c=1&d=2").subject == .source("http://a.example/b?c=1&d=2"))
+        #expect(
+            try read("source=http%3A%2F%2Fa.example%2Fb%26soft=yes").subject == .source("http://a.example/b&soft=yes"))
+        #expect(try read("target=/_/w:8/plain/x").subject == .target("/_/w:8/plain/x"))
+        let soft = try read("tag=a,%20b&soft=yes")
+        #expect(soft.subject == .entries([.tag("a"), .tag("b")]) && soft.isSoft)
+        let hard = try read("prefix=HTTPS://A.example&soft=no")
+        #expect(hard.subject == .entries([.prefix("https://a.example/")]) && !hard.isSoft)
     }
 }
